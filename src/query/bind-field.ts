@@ -1,0 +1,90 @@
+/**
+ * What comparisons of single-valued fields mean (docs/filters.md). Null makes every plain comparison false and so every
+ * negated one true, because `!=` is `not =` and `not in` is `not (in)`.
+ */
+import { FilterError } from './errors.ts';
+import { isValue, textOf, type Value } from './literal.ts';
+import {
+  and,
+  equals,
+  type FieldRef,
+  type FieldType,
+  NONE,
+  not,
+  type Ordering,
+  oneOf,
+  or,
+  type Predicate,
+  type Scalar,
+} from './predicate.ts';
+import type { SymbolOf } from './symbols.ts';
+import type { Comparison } from './tree.ts';
+import { checkTypes } from './types.ts';
+
+/** What a comparison says of a field. */
+export const bindField = (comparison: Comparison, field: FieldRef): Predicate => {
+  checkTypes(comparison, field.type);
+  const holds = positively(comparison, field);
+  return comparison.negated ? negate(holds) : holds;
+};
+
+/** What a comparison says of a secret: equality by its `matches`, anything else never, so that the answers tell nothing about it. */
+export const bindSecret = (comparison: Comparison, { type, matches }: SymbolOf<'secret'>): Predicate => {
+  checkTypes(comparison, type);
+  const isEquality = comparison.operator === '=' || comparison.operator === 'in';
+  const holds =
+    isEquality && matches !== undefined
+      ? oneOfMany(
+          comparison,
+          comparison.values.filter(isValue).map((value) => matches(textOf(value))),
+        )
+      : NONE;
+  return comparison.negated ? negate(holds) : holds;
+};
+
+/** A field that stands alone as a condition; undefined when its type cannot. */
+export const bindFlag = (symbol: SymbolOf<'field' | 'secret'>): Predicate | undefined => {
+  if (symbol.is === 'secret') return symbol.type === 'boolean' ? NONE : undefined;
+  return symbol.field.type === 'boolean' || symbol.field.type === 'tag' ? equals(symbol.field, true) : undefined;
+};
+
+/** The most values in a list that each become a condition of their own. Databases bound the depth of expressions. */
+export const MAX_ALTERNATIVES = 100;
+
+export const oneOfMany = ({ operator, at }: Comparison, alternatives: readonly Predicate[]): Predicate => {
+  if (alternatives.length <= MAX_ALTERNATIVES) return or(...alternatives);
+  throw new FilterError(`a list of more than ${MAX_ALTERNATIVES} values cannot stand after this '${operator}'`, at + 1);
+};
+
+/** The complement, without piling up negations. */
+export const negate = (predicate: Predicate): Predicate => (predicate.op === 'not' ? predicate.term : not(predicate));
+
+/** The comparison's meaning before it is negated. Its types must have been checked. */
+export const positively = ({ operator, values }: Comparison, field: FieldRef): Predicate => {
+  const [first, second = first] = values; // only `between` has a second one that counts
+  if (!isValue(first) || !isValue(second)) return { op: 'isNull', field };
+  switch (operator) {
+    case 'contains':
+    case 'icontains':
+      return { op: 'contains', field, value: textOf(first), fold: operator === 'icontains' };
+    case 'in':
+      return oneOf(field, [...new Set(values.filter(isValue).flatMap((value) => scalars(value, field.type)))]);
+    case 'between':
+      return and(compare(field, '>=', first), compare(field, '<', second));
+    default:
+      return compare(field, operator, first);
+  }
+};
+
+const compare = (field: FieldRef, is: Ordering, literal: Value): Predicate => {
+  // As a boolean, null is false.
+  if (literal.is === 'boolean' && !literal.value) return or(equals(field, false), { op: 'isNull', field });
+  const [value] = scalars(literal, field.type);
+  return value === undefined ? NONE : { op: 'compare', field, is, value };
+};
+
+/** The value as the field's type wants it; nothing when no value of the field can be like it. */
+const scalars = (literal: Value, type: FieldType): readonly Scalar[] => {
+  if (literal.is === 'date' && type === 'tag') return []; // tags hold no dates
+  return [type === 'string' ? textOf(literal) : literal.value];
+};

@@ -1,0 +1,73 @@
+/** Comparisons of sets (docs/filters.md): `anyOf` and `allOf` ask their elements, `count` and `isEmpty` how many there are. */
+import { negate, oneOfMany, positively } from './bind-field.ts';
+import { isValue, type Literal, textOf } from './literal.ts';
+import { ALL, and, ELEMENT, NONE, type Ordering, type Predicate } from './predicate.ts';
+import type { Comparison } from './tree.ts';
+import { checkTypes } from './types.ts';
+
+/**
+ * `anyOf`: some element satisfies the comparison. `allOf`: every element does, which is true of the empty set.
+ * Both are put as "some element is such and such", or its complement.
+ */
+export const bindElements = (comparison: Comparison, quantifier: 'anyOf' | 'allOf', set: string): Predicate => {
+  checkTypes(comparison, 'string');
+  const isSought = comparison.negated === (quantifier === 'allOf');
+  const some = someElement(comparison, set, isSought);
+  return quantifier === 'anyOf' ? some : negate(some);
+};
+
+/** Some element satisfies the comparison, its own negation left aside, or (`!isSought`) does not. */
+const someElement = (comparison: Comparison, set: string, isSought: boolean): Predicate => {
+  const values = comparison.values.filter(isValue).map(textOf);
+  const isNullAsked = values.length === 0;
+  // No element is ever null.
+  if (isNullAsked) return isSought ? NONE : { op: 'size', set, is: '>=', value: 1 };
+  if (comparison.operator === '=' || comparison.operator === 'in') {
+    const distinct = [...new Set(values)];
+    return isSought ? { op: 'overlaps', set, values: distinct } : negate({ op: 'coveredBy', set, values: distinct });
+  }
+  const holds = positively(comparison, ELEMENT);
+  return { op: 'some', set, where: isSought ? holds : negate(holds) };
+};
+
+/** A set, or those of its elements that are ids of rows of another kind satisfying a predicate. */
+export type Counted = Pick<Extract<Predicate, { op: 'size' }>, 'set' | 'of'>;
+
+/** What a comparison says of the number of elements, which is never null. */
+export const bindCount = (comparison: Comparison, counted: Counted): Predicate => {
+  checkTypes(comparison, 'count');
+  const holds = countHolds(comparison, counted);
+  return comparison.negated ? negate(holds) : holds;
+};
+
+const countHolds = (comparison: Comparison, counted: Counted): Predicate => {
+  const numbers = comparison.values.flatMap(wholeOrAny);
+  if (comparison.operator === 'in')
+    return oneOfMany(
+      comparison,
+      numbers.map((number) => size(counted, '=', number)),
+    );
+  const [first, second = first] = numbers;
+  if (first === undefined || second === undefined) return NONE; // null
+  if (comparison.operator === 'between') return and(size(counted, '>=', first), size(counted, '<', second));
+  return size(counted, comparison.operator as Ordering, first); // `checkTypes` let no other operator pass
+};
+
+/** A string in a list is compared with the text of the number, so only the text of a whole number can match. */
+const wholeOrAny = (literal: Literal): readonly number[] => {
+  if (literal.is === 'number') return [literal.value];
+  return literal.is === 'string' && /^(0|[1-9][0-9]*)$/.test(literal.value) ? [Number(literal.value)] : [];
+};
+
+/** More elements than this no set has. */
+const MAX_SIZE = 2 ** 31 - 1;
+
+/** Stores are only asked for whole numbers of elements from 0 to `MAX_SIZE`. */
+export const size = (counted: Counted, is: Ordering, value: number): Predicate => {
+  if (is === '=') return Number.isInteger(value) && value >= 0 && value <= MAX_SIZE ? { op: 'size', ...counted, is, value } : NONE;
+  const isUpper = is === '<' || is === '<=';
+  const bound = is === '<' || is === '>=' ? Math.ceil(value) : Math.floor(value) + 1; // either `< bound` or `>= bound`
+  if (bound <= 0) return isUpper ? NONE : ALL;
+  if (bound > MAX_SIZE) return isUpper ? ALL : NONE;
+  return { op: 'size', ...counted, is: isUpper ? '<' : '>=', value: bound };
+};

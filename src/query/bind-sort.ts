@@ -1,0 +1,37 @@
+/** Sort keys, from the `sort` parameter or from `sort by` in a filter, held against the symbols of a kind. */
+import { asSortError } from './errors.ts';
+import { findSortable } from './lookup.ts';
+import { parseSort } from './parse.ts';
+import type { SortKey } from './predicate.ts';
+import type { Symbols } from './symbols.ts';
+import type { SortItem } from './tree.ts';
+
+/**
+ * Parses and binds the `sort` parameter.
+ *
+ * @throws SortError
+ * @example readSort('isAdmin desc, name', identitySymbols)
+ */
+export const readSort = (text: string, symbols: Symbols): readonly SortKey[] => bindSort(parseSort(text), symbols);
+
+/**
+ * Binds what `parseSort` read.
+ *
+ * @throws SortError for a name that is unknown or cannot be sorted by: sets, tags, secrets.
+ */
+export const bindSort = (items: readonly SortItem[], symbols: Symbols): readonly SortKey[] =>
+  asSortError(() => bindSortItems(items, symbols));
+
+/**
+ * The same for `sort by`. Keys that decide nothing are dropped: a field named before, and all that follow the unique `id`.
+ *
+ * @throws FilterError
+ */
+export const bindSortItems = (items: readonly SortItem[], symbols: Symbols): readonly SortKey[] => {
+  const keys = new Map<string, SortKey>();
+  for (const { name, descending } of items) {
+    const { field } = findSortable(name, symbols);
+    if (!keys.has(name.text) && !keys.has('id')) keys.set(name.text, { field, descending });
+  }
+  return [...keys.values()];
+};

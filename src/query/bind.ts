@@ -1,0 +1,80 @@
+/**
+ * Holds a parsed filter against the symbols of a kind: every name becomes a field, every comparison is checked for its
+ * type, and the outcome is a two-valued `Predicate`. All checks come before any row is read, so whether a filter is
+ * refused never depends on the data (docs/filters.md).
+ */
+import { bindField, bindFlag, bindSecret, negate } from './bind-field.ts';
+import { bindCount, bindElements, type Counted, size } from './bind-set.ts';
+import { bindSortItems } from './bind-sort.ts';
+import { findReferences, findSet, findSingle, wrong } from './lookup.ts';
+import { parse } from './parse.ts';
+import { ALL, and, NONE, or, type Predicate, type SortKey } from './predicate.ts';
+import { type Symbols, shared } from './symbols.ts';
+import type { Comparison, Condition, Filter, Name, SetQuery } from './tree.ts';
+
+/** A filter ready for a store. What the filter leaves open is undefined: the parameters of the list decide it then. */
+export interface BoundFilter {
+  readonly where: Predicate;
+  readonly sort: readonly SortKey[] | undefined;
+  readonly skip: number | undefined;
+  readonly limit: number | 'none' | undefined;
+}
+
+/**
+ * Parses and binds a filter.
+ *
+ * @throws FilterError
+ * @example readFilter('isAdmin and anyOf(roleAttributes) = "sales"', identitySymbols).where
+ */
+export const readFilter = (text: string, symbols: Symbols): BoundFilter => bind(parse(text), symbols);
+
+/** @throws FilterError for unknown names, wrong types and sort keys that cannot be sorted by. */
+export const bind = (filter: Filter, symbols: Symbols): BoundFilter => ({
+  where: filter.where === undefined ? ALL : bindCondition(filter.where, symbols),
+  sort: filter.sort === undefined ? undefined : bindSortItems(filter.sort, symbols),
+  skip: filter.skip,
+  limit: filter.limit,
+});
+
+const bindCondition = (condition: Condition, symbols: Symbols): Predicate => {
+  switch (condition.is) {
+    case 'constant':
+      return condition.value ? ALL : NONE;
+    case 'flag':
+      return flagged(condition.name, symbols);
+    case 'not':
+      return negate(bindCondition(condition.term, symbols));
+    case 'and':
+      return and(...condition.terms.map((term) => bindCondition(term, symbols)));
+    case 'or':
+      return or(...condition.terms.map((term) => bindCondition(term, symbols)));
+    case 'empty':
+      return size(countedBy(condition.set, symbols), '=', 0);
+    case 'comparison':
+      return compared(condition, symbols);
+  }
+};
+
+const flagged = (name: Name, symbols: Symbols): Predicate => {
+  const flag = bindFlag(findSingle(name, symbols));
+  if (flag === undefined) throw wrong(name, 'is not boolean, so it is no condition by itself: compare it with something');
+  return flag;
+};
+
+const compared = (comparison: Comparison, symbols: Symbols): Predicate => {
+  const { subject } = comparison;
+  if (subject.is === 'count') return bindCount(comparison, countedBy(subject.set, symbols));
+  if (subject.is !== 'field') return bindElements(comparison, subject.is, findSet(subject.name, symbols).set);
+  const symbol = findSingle(subject.name, symbols);
+  return symbol.is === 'secret' ? bindSecret(comparison, symbol) : bindField(comparison, symbol.field);
+};
+
+const countedBy = ({ name, where }: SetQuery, symbols: Symbols): Counted => {
+  if (where === undefined) return { set: findSet(name, symbols).set };
+  const { set, target } = findReferences(name, symbols);
+  const inner = target();
+  const bound = bind(where, shared(symbols, inner)); // its order is checked, but means nothing to a count
+  if (bound.skip !== undefined || bound.limit !== undefined)
+    throw wrong(name, "is only counted here: 'skip' and 'limit' mean nothing inside of 'from ... where'");
+  return { set, of: { kind: inner.kind, where: bound.where } };
+};

@@ -1,0 +1,84 @@
+/** The parser's way through the tokens of a filter: one token of lookahead, keywords in any case, and the bounds on what is read. */
+import { FilterError, shown } from './errors.ts';
+import { type Token, tokenize } from './tokens.ts';
+import type { Name } from './tree.ts';
+
+/** The most conditions that one filter may have in all. */
+export const MAX_TERMS = 500;
+
+/** These are never names of fields. */
+const KEYWORDS = new Set(
+  'and or not true false null contains icontains in between sort by asc desc skip limit none from where anyof allof count isempty datetime'.split(
+    ' ',
+  ),
+);
+
+export interface Cursor {
+  /** The next token, which stays. */
+  readonly token: Token;
+  /** Whether the next token is this keyword or mark. */
+  at(symbol: string): boolean;
+  take(): Token;
+  /** Takes the next token if it is this keyword or mark. */
+  accept(symbol: string): boolean;
+  /** Takes this keyword or mark. */
+  expect(symbol: string): void;
+  /** Takes an opening parenthesis that belongs to the function before it: no blank may stand between. */
+  expectArguments(name: string): void;
+  /** Sees to it that a blank stands before the next token. */
+  expectBlank(): void;
+  takeName(wanted?: string): Name;
+  countTerm(): void;
+  /** The error that something else than `wanted` was found. */
+  unexpected(wanted: string): FilterError;
+}
+
+export const cursorOf = (text: string): Cursor => {
+  const tokens = tokenize(text);
+  let token = tokens[0] as Token; // there is always an end token
+  let next = 1;
+  let terms = 0;
+
+  const unexpected = (wanted: string): FilterError =>
+    new FilterError(`expected ${wanted}, found ${token.is === 'end' ? 'the end' : shown(token.text)}`, token.at + 1);
+  const at = (symbol: string): boolean =>
+    (token.is === 'word' && token.text.toLowerCase() === symbol.toLowerCase()) || (token.is === 'mark' && token.text === symbol);
+  const take = (): Token => {
+    const taken = token;
+    token = tokens[next++] ?? token; // the end is never passed
+    return taken;
+  };
+  const accept = (symbol: string): boolean => {
+    const found = at(symbol);
+    if (found) take();
+    return found;
+  };
+  const expect = (symbol: string): void => {
+    if (!accept(symbol)) throw unexpected(`'${symbol}'`);
+  };
+
+  return {
+    get token() {
+      return token;
+    },
+    at,
+    take,
+    accept,
+    expect,
+    unexpected,
+    expectArguments: (name) => {
+      if (!at('(') || token.blanks > 0) throw unexpected(`'(' right after ${name}`);
+      take();
+    },
+    expectBlank: () => {
+      if (token.blanks === 0 && token.is !== 'end') throw unexpected('a blank'); // what is missing at the end is more than a blank
+    },
+    takeName: (wanted = 'the name of a field') => {
+      if (token.is !== 'word' || KEYWORDS.has(token.text.toLowerCase())) throw unexpected(wanted);
+      return { text: token.text, at: take().at };
+    },
+    countTerm: () => {
+      if (++terms > MAX_TERMS) throw new FilterError(`the filter has more than ${MAX_TERMS} conditions`, token.at + 1);
+    },
+  };
+};

@@ -1,0 +1,14 @@
+/**
+ * A number's text, as far as filters see it: plain decimal digits, never an exponent (`1000000000000000000000`, not `1e+21`).
+ * That is what a number is compared with when it meets text.
+ */
+export const decimalText = (value: number): string => {
+  const text = String(value);
+  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (match === null) return text;
+  const [, sign = '', first = '', rest = '', power = '0'] = match;
+  const digits = first + rest;
+  const point = 1 + Number(power);
+  // JavaScript changes to exponents only from 1e21 and below 1e-6 on, where the point lies outside of the 17 digits or so.
+  return point > 0 ? `${sign}${digits.padEnd(point, '0')}` : `${sign}0.${'0'.repeat(-point)}${digits}`;
+};

@@ -1,0 +1,29 @@
+/** The two ways in which a client can ask wrongly. Their messages are for the client: what was wrong, where, and what would be right. */
+
+/** A filter that the language of docs/filters.md does not have, or that asks of a kind what it cannot answer. */
+export class FilterError extends Error {
+  override readonly name = 'FilterError';
+  /** Where in the filter it went wrong, counted from 1. */
+  readonly position: number;
+  constructor(message: string, position: number, options?: ErrorOptions) {
+    super(`${message}, at position ${position}`, options);
+    this.position = position;
+  }
+}
+
+/** The same for the `sort` parameter, which has an error code of its own. A bad `sort by` inside a filter is a `FilterError`. */
+export class SortError extends Error {
+  override readonly name = 'SortError';
+}
+
+/** Runs `work` on the `sort` parameter: what would be a `FilterError` inside a filter becomes a `SortError`. */
+export const asSortError = <T>(work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof FilterError ? new SortError(error.message, { cause: error }) : error;
+  }
+};
+
+/** A piece of the client's text, short enough to be shown in a message. */
+export const shown = (text: string): string => `'${text.length > 40 ? `${text.slice(0, 40)}...` : text}'`;

@@ -1,0 +1,137 @@
+/**
+ * Asks rows in memory what stores ask in their own language: the meaning of every `Predicate` node, once, as a function.
+ * Each node is compiled to a closure, so that what does not depend on the row is done once and not per row.
+ */
+import { compareText } from './order.ts';
+import { ELEMENT, type Ordering, type Predicate } from './predicate.ts';
+import { type Document, reader, textReader } from './read.ts';
+
+export { comparator, compareText } from './order.ts';
+
+/** Finds a row of another kind, for predicates about the entities that a set refers to. */
+export type Lookup = (kind: string, id: string) => Document | undefined;
+
+type Matcher = (row: Document) => boolean;
+type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
+
+/** Whether the row satisfies the predicate. For many rows, compile it once instead. */
+export const matches = (predicate: Predicate, row: Document, lookup?: Lookup): boolean => compileMatcher(predicate, lookup)(row);
+
+/**
+ * Makes a function of the predicate that says whether a row satisfies it.
+ *
+ * @throws TypeError when the predicate asks of rows of another kind and there is no `lookup`.
+ */
+export const compileMatcher = (predicate: Predicate, lookup?: Lookup): Matcher => {
+  switch (predicate.op) {
+    case 'all':
+      return () => true;
+    case 'none':
+      return () => false;
+    case 'and':
+    case 'or':
+      return joined(predicate, lookup);
+    case 'not': {
+      const term = compileMatcher(predicate.term, lookup);
+      return (row) => !term(row);
+    }
+    case 'compare':
+      return compared(predicate);
+    case 'in':
+      return isOneOf(predicate);
+    case 'contains':
+      return containing(predicate);
+    case 'isNull': {
+      const read = reader(predicate.field);
+      return (row) => (read(row) ?? null) === null;
+    }
+    case 'overlaps':
+    case 'covers':
+    case 'coveredBy':
+      return related(predicate);
+    case 'some': {
+      const where = compileMatcher(predicate.where);
+      const [key] = ELEMENT.path;
+      return (row) => elements(row, predicate.set).some((element) => where({ [key]: element }));
+    }
+    case 'size':
+      return sized(predicate, lookup);
+  }
+};
+
+const joined = ({ op, terms }: Node<'and' | 'or'>, lookup: Lookup | undefined): Matcher => {
+  const matchers = terms.map((term) => compileMatcher(term, lookup));
+  return op === 'and' ? (row) => matchers.every((matcher) => matcher(row)) : (row) => matchers.some((matcher) => matcher(row));
+};
+
+const HOLDS: Readonly<Record<Ordering, (order: number) => boolean>> = {
+  '=': (order) => order === 0,
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+};
+
+const compared = ({ field, is, value }: Node<'compare'>): Matcher => {
+  const holds = HOLDS[is];
+  if (typeof value === 'string') {
+    const read = textReader(field);
+    if (is === '=') return (row) => read(row) === value;
+    return (row) => {
+      const text = read(row);
+      return text !== undefined && holds(compareText(text, value));
+    };
+  }
+  const read = reader(field);
+  return (row) => {
+    const found = read(row);
+    return typeof found === typeof value && holds(Number(found) - Number(value));
+  };
+};
+
+const isOneOf = ({ field, values }: Node<'in'>): Matcher => {
+  const texts = new Set(values.filter((value) => typeof value === 'string'));
+  const others = new Set<unknown>(values.filter((value) => typeof value !== 'string'));
+  const read = reader(field);
+  const readText = textReader(field);
+  return (row) => {
+    if (others.size > 0 && others.has(read(row))) return true;
+    const text = texts.size > 0 ? readText(row) : undefined;
+    return text !== undefined && texts.has(text);
+  };
+};
+
+const containing = ({ field, value, fold }: Node<'contains'>): Matcher => {
+  const read = textReader(field);
+  if (!fold) return (row) => read(row)?.includes(value) ?? false;
+  const folded = value.toUpperCase();
+  return (row) => read(row)?.toUpperCase().includes(folded) ?? false;
+};
+
+const elements = (row: Document, set: string): readonly unknown[] => {
+  const value = row[set];
+  return Array.isArray(value) ? value : [];
+};
+
+const related = ({ op, set, values }: Node<'overlaps' | 'covers' | 'coveredBy'>): Matcher => {
+  const asked = new Set<unknown>(values);
+  if (op === 'overlaps') return (row) => elements(row, set).some((element) => asked.has(element));
+  if (op === 'coveredBy') return (row) => elements(row, set).every((element) => asked.has(element));
+  return (row) => {
+    const held = elements(row, set);
+    return values.every((value) => held.includes(value));
+  };
+};
+
+const sized = ({ set, is, value, of }: Node<'size'>, lookup: Lookup | undefined): Matcher => {
+  const holds = HOLDS[is];
+  if (of === undefined) return (row) => holds(elements(row, set).length - value);
+  if (lookup === undefined)
+    throw new TypeError(`the predicate asks of the ${of.kind} rows that '${set}' refers to, but no lookup was given`);
+  const where = compileMatcher(of.where, lookup);
+  const counts = (element: unknown): boolean => {
+    const row = typeof element === 'string' ? lookup(of.kind, element) : undefined;
+    return row !== undefined && where(row);
+  };
+  return (row) => holds(elements(row, set).filter(counts).length - value);
+};

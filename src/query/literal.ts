@@ -1,0 +1,25 @@
+/** Values as they stand in a filter: strings, numbers, dates, `true`, `false` and `null`. */
+
+/** `decimal` is a number's text: as it was written if it is an integer, which may have more digits than `value` can hold. */
+export type Literal = { readonly at: number } & (
+  | { readonly is: 'string' | 'date'; readonly value: string }
+  | { readonly is: 'number'; readonly value: number; readonly decimal: string }
+  | { readonly is: 'boolean'; readonly value: boolean }
+  | { readonly is: 'null' }
+);
+
+/** The kinds of values, as messages name them. */
+export const VALUE_NAMES: Readonly<Record<Literal['is'], string>> = {
+  string: 'a string in double quotes',
+  number: 'a number',
+  date: 'datetime(...)',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+export type Value = Exclude<Literal, { readonly is: 'null' }>;
+
+export const isValue = (literal: Literal): literal is Value => literal.is !== 'null';
+
+/** A number is its decimal text where it meets text. */
+export const textOf = (value: Value): string => (value.is === 'number' ? value.decimal : String(value.value));

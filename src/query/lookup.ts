@@ -1,0 +1,41 @@
+/** Finds what a name of a filter stands for, and refuses names that are unknown or stand where such a thing cannot. */
+import { FilterError, shown } from './errors.ts';
+import type { SymbolOf, Symbols } from './symbols.ts';
+import type { Name } from './tree.ts';
+
+export const findSingle = (name: Name, symbols: Symbols): SymbolOf<'field' | 'secret'> => {
+  const symbol = find(name, symbols);
+  if (symbol.is === 'field' || symbol.is === 'secret') return symbol;
+  throw wrong(name, symbol.is === 'tags' ? 'takes a name, as in tags.site' : 'is a set: ask with anyOf, allOf, isEmpty or count around it');
+};
+
+export const findSet = (name: Name, symbols: Symbols): SymbolOf<'set' | 'references'> => {
+  const symbol = find(name, symbols);
+  if (symbol.is === 'set' || symbol.is === 'references') return symbol;
+  throw wrong(name, 'is no set: anyOf, allOf, isEmpty and count need one');
+};
+
+export const findReferences = (name: Name, symbols: Symbols): SymbolOf<'references'> => {
+  const symbol = find(name, symbols);
+  if (symbol.is === 'references') return symbol;
+  throw wrong(name, "is no set of references to other entities: 'from' needs one");
+};
+
+export const findSortable = (name: Name, symbols: Symbols): SymbolOf<'field'> => {
+  const symbol = find(name, symbols);
+  if (symbol.is === 'field' && symbol.sortable) return symbol;
+  throw wrong(name, 'cannot be sorted by');
+};
+
+/** The error that `name` is not what it should be. */
+export const wrong = (name: Name, reason: string): FilterError => new FilterError(`${shown(name.text)} ${reason}`, name.at + 1);
+
+/** Takes `tags.<name>` for a field: all after the first dot is the tag's name, dots included. */
+const find = (name: Name, symbols: Symbols): SymbolOf => {
+  const symbol = symbols.find(name.text);
+  if (symbol !== undefined) return symbol;
+  if (name.text.startsWith('tags.') && symbols.find('tags')?.is === 'tags') {
+    return { is: 'field', field: { path: ['tags', name.text.slice('tags.'.length)], type: 'tag' }, sortable: false };
+  }
+  throw wrong(name, `is unknown here; there are ${symbols.names.map((known) => (known === 'tags' ? 'tags.<name>' : known)).join(', ')}`);
+};

@@ -1,0 +1,76 @@
+/**
+ * The bound form of a question: what the filter language becomes once its names are bound to the fields of a kind,
+ * and the only form that a storage adapter sees. Every node is two-valued: it is true or false for a row, never unknown,
+ * so that `not` is plain negation in every store (contract of the filter language, "null").
+ */
+
+/** What a field holds. `tag` is a value of `tags.<name>`: text, boolean, number or null, told apart by the value it is compared with. */
+export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'tag';
+
+/** A single-valued field of a row: the way to it through the row's document, e.g. `['name']` or `['primary', 'updb', 'allowed']`. */
+export interface FieldRef {
+  readonly path: readonly [string, ...string[]];
+  readonly type: FieldType;
+}
+
+/** Dates are text: ISO 8601, UTC, exactly three decimals, so that order by text is order in time. */
+export type Scalar = string | number | boolean;
+
+export type Ordering = '=' | '<' | '<=' | '>' | '>=';
+
+/**
+ * | node | true when |
+ * | --- | --- |
+ * | `all`, `none` | always, never |
+ * | `compare` | the field is not null and stands in that order to the value. A string held against a `number` or `tag` field is compared with the text of the field's value; text is compared by Unicode code point |
+ * | `in` | the field equals one of the values (by the rule of `compare`) |
+ * | `contains` | the field's text (a number's decimal text) contains the value; `fold`: both upper-cased first |
+ * | `isNull` | the field is null or missing |
+ * | `overlaps`, `covers`, `coveredBy` | of the set and the values: they share one; the set has all values; the values have all of the set. The empty set covers no non-empty list, is covered by every list, overlaps none |
+ * | `some` | an element satisfies `where`, in which `ELEMENT` stands for the element |
+ * | `size` | the number of elements stands in that order to `value`; with `of`, only elements count that are ids of rows of kind `of.kind` satisfying `of.where` |
+ */
+export type Predicate =
+  | { readonly op: 'all' }
+  | { readonly op: 'none' }
+  | { readonly op: 'and' | 'or'; readonly terms: readonly Predicate[] }
+  | { readonly op: 'not'; readonly term: Predicate }
+  | { readonly op: 'compare'; readonly field: FieldRef; readonly is: Ordering; readonly value: Scalar }
+  | { readonly op: 'in'; readonly field: FieldRef; readonly values: readonly Scalar[] }
+  | { readonly op: 'contains'; readonly field: FieldRef; readonly value: string; readonly fold: boolean }
+  | { readonly op: 'isNull'; readonly field: FieldRef }
+  | { readonly op: 'overlaps' | 'covers' | 'coveredBy'; readonly set: string; readonly values: readonly string[] }
+  | { readonly op: 'some'; readonly set: string; readonly where: Predicate }
+  | { readonly op: 'size'; readonly set: string; readonly is: Ordering; readonly value: number; readonly of?: { readonly kind: string; readonly where: Predicate } };
+
+/** The element of a set, inside the `where` of a `some`. */
+export const ELEMENT: FieldRef = { path: ['*'], type: 'string' };
+
+export interface SortKey {
+  readonly field: FieldRef;
+  readonly descending: boolean;
+}
+
+export const ALL: Predicate = { op: 'all' };
+export const NONE: Predicate = { op: 'none' };
+
+export const text = (name: string): FieldRef => ({ path: [name], type: 'string' });
+export const date = (name: string): FieldRef => ({ path: [name], type: 'date' });
+export const flag = (name: string): FieldRef => ({ path: [name], type: 'boolean' });
+
+export const equals = (field: FieldRef, value: Scalar): Predicate => ({ op: 'compare', field, is: '=', value });
+export const oneOf = (field: FieldRef, values: readonly Scalar[]): Predicate => (values.length === 0 ? NONE : { op: 'in', field, values });
+export const has = (set: string, value: string): Predicate => ({ op: 'covers', set, values: [value] });
+export const not = (term: Predicate): Predicate => (term.op === 'all' ? NONE : term.op === 'none' ? ALL : term.op === 'not' ? term.term : { op: 'not', term });
+
+/** `and` and `or` drop what decides nothing, so that adapters see no empty or single-term nodes. */
+export const and = (...terms: readonly Predicate[]): Predicate => join('and', terms, 'all', 'none');
+export const or = (...terms: readonly Predicate[]): Predicate => join('or', terms, 'none', 'all');
+
+const join = (op: 'and' | 'or', terms: readonly Predicate[], neutral: 'all' | 'none', decisive: 'all' | 'none'): Predicate => {
+  const kept = terms.filter((term) => term.op !== neutral);
+  if (kept.some((term) => term.op === decisive)) return { op: decisive };
+  const [first, ...rest] = kept;
+  if (first === undefined) return { op: neutral };
+  return rest.length === 0 ? first : { op, terms: kept };
+};
