@@ -1,0 +1,68 @@
+import { catalog, type ErrorCode } from './catalog.ts';
+
+/** What an error is about: a field of the request, or another error. Only texts, and never a secret. */
+export type ErrorCause =
+  | { readonly field: string; readonly reason: string; readonly value: string }
+  | { readonly code: string; readonly message: string };
+
+export interface ApiErrorOptions {
+  readonly cause?: ErrorCause;
+  /** Another status than the catalogue's, e.g. 415 for a bad `Content-Type`. */
+  readonly status?: number;
+  /** Seconds after which it is worth trying again; sent as `Retry-After`. */
+  readonly retryAfter?: number;
+}
+
+/**
+ * The one error that the controller throws, in process and over HTTP.
+ *
+ * ```ts
+ * try { await admin.identities.get({ id: 'nope' }); }
+ * catch (error) { if (error instanceof ApiError && error.code === 'NOT_FOUND') console.log(error.status); } // 404
+ * ```
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  override readonly cause: ErrorCause | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorCode, { cause, status, retryAfter }: ApiErrorOptions = {}) {
+    super(catalog[code][1]);
+    this.code = code;
+    this.status = status ?? catalog[code][0];
+    this.cause = cause;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** 400 `COULD_NOT_VALIDATE`: the field holds something it must not. `value` is shown to the caller: use `invalidSecret` where it may hold a secret. */
+export const invalidField = (field: string, reason: string, value: unknown, status?: number): ApiError =>
+  new ApiError('COULD_NOT_VALIDATE', { cause: { field, reason, value: showValue(field, value) }, ...(status === undefined ? {} : { status }) });
+
+/** 404 `NOT_FOUND` for an entity, e.g. `notFound('identity', id)`. */
+export const notFound = (kind: string, id: string): ApiError =>
+  new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: `${kind} with id ${id} not found` } });
+
+/** 404 `NOT_FOUND` for an entity that a field of the request names. */
+export const notFoundField = (field: string, kind: string, id: string): ApiError =>
+  new ApiError('NOT_FOUND', { cause: { field, reason: `${kind} with id ${id} not found`, value: id } });
+
+export const unauthorized = (reason?: string): ApiError =>
+  new ApiError('UNAUTHORIZED', reason === undefined ? {} : { cause: { code: 'UNAUTHORIZED', message: reason } });
+
+const SECRET_FIELD = /password|code|token|key|secret|pem/i;
+
+/** A value as text for an error: `<nil>` for a missing one, `[a b]` for lists, `***` for what may be a secret, and never long. */
+const showValue = (field: string, value: unknown): string => {
+  if (SECRET_FIELD.test(field)) return '***';
+  const shown = show(value);
+  return shown.length <= 256 ? shown : `${shown.slice(0, 255)}…`;
+};
+
+const show = (value: unknown): string => {
+  if (value === undefined || value === null) return '<nil>';
+  if (Array.isArray(value)) return `[${value.slice(0, 32).map(show).join(' ')}]`;
+  return typeof value === 'object' ? 'map[]' : String(value);
+};

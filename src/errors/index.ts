@@ -1,0 +1,2 @@
+export { ApiError, type ApiErrorOptions, type ErrorCause, invalidField, notFound, notFoundField, unauthorized } from './api-error.ts';
+export { catalog, type ErrorCode } from './catalog.ts';
