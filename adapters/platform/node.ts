@@ -1,0 +1,45 @@
+import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
+import { hashRaw } from '@node-rs/argon2';
+import { argon2idHasher, type DeriveArgon2id, type Platform, type Random, webPlatform } from '../../src/adapter-kit.ts';
+
+/**
+ * The platform of Node.js (Bun and Deno run it too): passwords by native code on the thread pool, so that a login does not
+ * hold up other calls, and random bytes from a pool, since ids are drawn all the time. All else is as in `webPlatform`.
+ *
+ * ```ts
+ * const platform = nodePlatform({ logger: pino() });
+ * ```
+ */
+export const nodePlatform = (overrides: Partial<Platform> = {}): Platform => {
+  const random = overrides.random ?? pooledRandom();
+  return webPlatform({ ...overrides, random, passwords: overrides.passwords ?? argon2idHasher(deriveNatively, random) });
+};
+
+// Argon2id, version 19, is the library's default; its enumerations exist in types only.
+const deriveNatively: DeriveArgon2id = (password, salt, { m, t, p, length }) =>
+  hashRaw(password, { salt, memoryCost: m, timeCost: t, parallelism: p, outputLen: length });
+
+const POOL_SIZE = 4096;
+/** Reads above this go to the system at once, lest they waste the pool. */
+const POOLED_READ = 256;
+
+/** A read from the system costs some microseconds whatever its size; a pool shares that among a hundred ids. */
+export const pooledRandom = (): Random => {
+  const pool = new Uint8Array(POOL_SIZE);
+  let at = POOL_SIZE;
+  return {
+    bytes: (length) => {
+      if (length > POOLED_READ) return new Uint8Array(randomBytes(length));
+      if (at + length > POOL_SIZE) {
+        randomFillSync(pool);
+        at = 0;
+      }
+      const bytes = pool.slice(at, at + length);
+      // What was handed out leaves no copy behind: it may be a secret.
+      pool.fill(0, at, at + length);
+      at += length;
+      return bytes;
+    },
+    uuid: () => randomUUID(),
+  };
+};

@@ -1,0 +1,59 @@
+/**
+ * Argon2id hashes as texts in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`, salt and tag in base64 without padding.
+ * A text says with which parameters it was made, so that parameters can be raised without making old hashes unreadable.
+ * Hashes can be imported, so a text is not trusted: one that would cost absurd time or memory to check counts as unreadable.
+ */
+export interface Argon2Parameters {
+  /** Memory in KiB. */
+  readonly m: number;
+  /** Passes over the memory. */
+  readonly t: number;
+  /** Lanes. */
+  readonly p: number;
+}
+
+export interface Argon2Hash extends Argon2Parameters {
+  readonly salt: Uint8Array;
+  readonly tag: Uint8Array;
+}
+
+/** What `parsePhc` still reads. One check may touch 1 GiB in all: 256 MiB four times, or 64 MiB sixteen times. */
+const MAX = { m: 2 ** 18, t: 16, p: 16, work: 2 ** 20 } as const;
+const SALT_BYTES = { min: 8, max: 64 } as const;
+const TAG_BYTES = { min: 16, max: 64 } as const;
+
+const PHC =
+  /^\$argon2id\$v=19\$m=([1-9][0-9]{0,9}),t=([1-9][0-9]{0,9}),p=([1-9][0-9]{0,9})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
+
+/** @returns what the text says, or undefined for any other text: another algorithm or version, malformed, or parameters beyond what is reasonable. Never throws. */
+export const parsePhc = (text: string): Argon2Hash | undefined => {
+  const [, m, t, p, salt, tag] = PHC.exec(text) ?? [];
+  if (salt === undefined || tag === undefined) return undefined;
+  const hash = { m: Number(m), t: Number(t), p: Number(p), salt: fromBase64(salt), tag: fromBase64(tag) };
+  return isReasonable(hash) ? (hash as Argon2Hash) : undefined; // isReasonable has seen both byte arrays
+};
+
+export const printPhc = ({ m, t, p, salt, tag }: Argon2Hash): string =>
+  `$argon2id$v=19$m=${m},t=${t},p=${p}$${toBase64(salt)}$${toBase64(tag)}`;
+
+// Argon2 itself needs 8 KiB a lane (RFC 9106, section 3.1).
+const isReasonable = ({
+  m,
+  t,
+  p,
+  salt,
+  tag,
+}: Argon2Parameters & { readonly salt: Uint8Array | undefined; readonly tag: Uint8Array | undefined }): boolean =>
+  m >= 8 * p && m <= MAX.m && t <= MAX.t && p <= MAX.p && m * t <= MAX.work && isWithin(salt, SALT_BYTES) && isWithin(tag, TAG_BYTES);
+
+const isWithin = (bytes: Uint8Array | undefined, { min, max }: { readonly min: number; readonly max: number }): boolean =>
+  bytes !== undefined && bytes.length >= min && bytes.length <= max;
+
+/** Standard alphabet, no padding. */
+export const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes)).replace(/=+$/, '');
+
+/** @returns undefined for a text of a length that no bytes have */
+export const fromBase64 = (text: string): Uint8Array | undefined => {
+  if (text.length % 4 === 1 || !/^[A-Za-z0-9+/]*$/.test(text)) return undefined;
+  return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0));
+};

@@ -1,0 +1,39 @@
+import { argon2idAsync } from '@noble/hashes/argon2.js';
+import { consoleLogger } from './console-logger.ts';
+import { argon2idHasher, type DeriveArgon2id } from './password-hasher.ts';
+import type { Platform, Random } from './platform.ts';
+
+/**
+ * What the core needs, on any web-standard runtime: Node, Deno, Bun, workers, browsers.
+ * Passwords are hashed in JavaScript, which is portable and several times slower than native code; it yields to other work
+ * every 10 ms, but still takes the thread. On Node, `nodePlatform()` hashes off the event loop.
+ *
+ * ```ts
+ * const platform = webPlatform({ clock: { now: () => 0 } });
+ * ```
+ */
+export const webPlatform = (overrides: Partial<Platform> = {}): Platform => {
+  const random = overrides.random ?? webRandom;
+  const clock = overrides.clock ?? { now: () => Date.now() };
+  return Object.freeze({
+    clock,
+    random,
+    passwords: overrides.passwords ?? argon2idHasher(deriveInJavaScript, random),
+    logger: overrides.logger ?? consoleLogger(() => clock.now()),
+  });
+};
+
+/** `getRandomValues` gives no more at a time (Web Cryptography API). */
+const QUOTA = 65536;
+
+export const webRandom: Random = Object.freeze({
+  bytes: (length: number) => {
+    const bytes = new Uint8Array(length);
+    for (let at = 0; at < length; at += QUOTA) crypto.getRandomValues(bytes.subarray(at, at + QUOTA));
+    return bytes;
+  },
+  uuid: () => crypto.randomUUID(),
+});
+
+const deriveInJavaScript: DeriveArgon2id = (password, salt, { m, t, p, length }) =>
+  argon2idAsync(password, salt, { m, t, p, dkLen: length });
