@@ -1,0 +1,25 @@
+/**
+ * A copy of a row that nobody can change: what is handed out needs no further copy. It holds what JSON would hold of it
+ * (no undefined fields, no `-0`), so that a row reads the same from every store.
+ */
+import type { Row } from '../../../src/storage/port.ts';
+
+// A copy of a row has the row's fields.
+export const frozenRow = (row: Row): Row => frozen(row) as Row;
+
+const frozen = (value: unknown): unknown => {
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map((item) => frozen(item) ?? null));
+  const copy: Record<string, unknown> = {};
+  for (const [name, item] of Object.entries(value)) {
+    if (item !== undefined) define(copy, name, frozen(item));
+  }
+  return Object.freeze(copy);
+};
+
+/** Assigning to `__proto__` would not make a field of that name. */
+const define = (target: Record<string, unknown>, name: string, value: unknown): void => {
+  if (name === '__proto__') Object.defineProperty(target, name, { value, enumerable: true });
+  else target[name] = value;
+};

@@ -1,0 +1,100 @@
+/** A store in the process's memory: for tests, trials, and controllers whose data may go with the process. */
+import { StoreUnavailable } from '../../../src/storage/errors.ts';
+import type { StorageAdapter, StorageSchema, Store, Transaction, TransactionMode } from '../../../src/storage/port.ts';
+import { Database, MemoryHostTransaction, type View } from './database.ts';
+import { MemoryTransaction } from './transaction.ts';
+
+export interface MemoryStorageOptions {
+  /** Controllers with different namespaces share nothing, even in one database. Default `'default'`. */
+  readonly namespace?: string;
+  /** Where the data is; default: a database of its own. Share one to give several controllers one host transaction. */
+  readonly database?: MemoryDatabase;
+}
+
+/** The data of any number of memory stores. Lives as long as somebody holds it. */
+export interface MemoryDatabase {
+  /** Opens a write transaction for `Store.join`, as soon as the writers before it are over. */
+  begin(): Promise<MemoryHostTransaction>;
+}
+
+export interface MemoryStorage extends StorageAdapter {
+  readonly database: MemoryDatabase;
+}
+
+export const memoryDatabase = (): MemoryDatabase => new Database();
+
+/**
+ * A storage adapter that keeps everything in memory. Opened again, it has the data that it had.
+ *
+ * A write transaction waits for the one before it, so it must not be awaited inside of another's.
+ *
+ * ```ts
+ * const storage = memoryStorage();
+ * const host = await storage.database.begin();
+ * await store.join(host).insert('note', row);
+ * host.commit();
+ * ```
+ *
+ * @throws TypeError when `database` was not made by `memoryDatabase`.
+ */
+export const memoryStorage = ({ namespace = 'default', database = memoryDatabase() }: MemoryStorageOptions = {}): MemoryStorage => {
+  if (!(database instanceof Database)) throw new TypeError('database must come from memoryDatabase()');
+  return {
+    database,
+    async open(schema: StorageSchema): Promise<Store> {
+      database.prepare(namespace, schema);
+      return new MemoryStore(database, namespace);
+    },
+  };
+};
+
+class MemoryStore implements Store {
+  readonly #database: Database;
+  readonly #namespace: string;
+  #isClosed = false;
+
+  constructor(database: Database, namespace: string) {
+    this.#database = database;
+    this.#namespace = namespace;
+  }
+
+  async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    this.#assertOpen();
+    if (mode === 'read') return work(new MemoryTransaction(snapshot(this.#database, this.#namespace)));
+    const writer = await this.#database.begin();
+    try {
+      const result = await work(new MemoryTransaction(writer.view(this.#namespace)));
+      writer.commit();
+      return result;
+    } catch (error) {
+      writer.rollback();
+      throw error;
+    }
+  }
+
+  join(host: unknown): Transaction {
+    this.#assertOpen();
+    if (!(host instanceof MemoryHostTransaction) || !host.belongsTo(this.#database)) {
+      throw new TypeError('a memory store joins transactions from begin() of its own database only');
+    }
+    return new MemoryTransaction(host.view(this.#namespace));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new StoreUnavailable('the store is closed');
+  }
+}
+
+const snapshot = (database: Database, namespace: string): View => {
+  const state = database.state(namespace);
+  return {
+    read: () => state,
+    write() {
+      throw new TypeError('writing needs a write transaction');
+    },
+  };
+};

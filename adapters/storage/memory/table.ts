@@ -1,0 +1,93 @@
+/** The rows of one kind with their indexes, as one immutable value: a write makes a new table that shares what it did not touch. */
+import { RowMissing, UniqueViolation, WriteConflict } from '../../../src/storage/errors.ts';
+import type { KindSchema, Row } from '../../../src/storage/port.ts';
+import { frozenRow } from './document.ts';
+import type { Key } from './order.ts';
+import { emptyTree, get, remove, set, type Tree, walk } from './tree.ts';
+
+/** The ids of the rows that hold a value. */
+export type Posting = Tree<true>;
+
+export interface Table {
+  readonly schema: KindSchema;
+  readonly rows: Tree<Row>;
+  /** By name of field: value to ids. Indexed and unique columns hold null as a value too; sets hold each element. */
+  readonly indexes: ReadonlyMap<string, Tree<Posting>>;
+}
+
+export const emptyTable = (schema: KindSchema): Table => {
+  const columns = schema.columns.filter((column) => column.index !== false).map((column) => column.name);
+  return { schema, rows: emptyTree(), indexes: new Map([...columns, ...schema.sets].map((field) => [field, emptyTree()])) };
+};
+
+/** The same rows under another schema. */
+export const reindexed = (table: Table, schema: KindSchema): Table => {
+  let result = emptyTable(schema);
+  walk(table.rows, (row) => {
+    result = insertRow(result, row);
+  });
+  return result;
+};
+
+/** @throws UniqueViolation when the id or a unique field is taken. */
+export const insertRow = (table: Table, row: Row): Table => {
+  if (get(table.rows, row.id)) throw new UniqueViolation(table.schema.kind, 'id');
+  return replaced(table, undefined, frozenRow(row));
+};
+
+/** @throws RowMissing, WriteConflict, UniqueViolation as the port says. */
+export const updateRow = (table: Table, row: Row, expected: number): Table => {
+  const before = get(table.rows, row.id);
+  if (!before) throw new RowMissing(table.schema.kind, row.id);
+  if (before.version !== expected) throw new WriteConflict();
+  return replaced(table, before, frozenRow(row));
+};
+
+export const deleteRow = (table: Table, id: string): Table => {
+  const before = get(table.rows, id);
+  return before ? replaced(table, before, undefined) : table;
+};
+
+const replaced = (table: Table, before: Row | undefined, after: Row | undefined): Table => {
+  if (after) assertUnique(table, after);
+  const indexes = new Map(table.indexes);
+  for (const [field, index] of table.indexes) {
+    const moved = moveEntries(index, before, after, field, table.schema.sets.includes(field));
+    if (moved !== index) indexes.set(field, moved);
+  }
+  return { schema: table.schema, rows: after ? set(table.rows, after.id, after) : remove(table.rows, before?.id ?? null), indexes };
+};
+
+const assertUnique = ({ schema, indexes }: Table, row: Row): void => {
+  for (const { name, index } of schema.columns) {
+    const value = keyOf(row[name]);
+    if (index !== 'unique' || value === null) continue;
+    const holders = indexes.get(name);
+    const posting = holders && get(holders, value);
+    if (posting && posting.size > Number(get(posting, row.id) ?? false)) throw new UniqueViolation(schema.kind, name);
+  }
+};
+
+/** Takes the row out of the postings of values that it lost, and puts it into those of values that it got. */
+const moveEntries = (index: Tree<Posting>, before: Row | undefined, after: Row | undefined, field: string, isSet: boolean): Tree<Posting> => {
+  const old = new Set(before ? keysOf(before[field], isSet) : []);
+  const now = new Set(after ? keysOf(after[field], isSet) : []);
+  let result = index;
+  for (const key of old) {
+    const posting = now.has(key) ? undefined : get(result, key);
+    if (!posting || !before) continue;
+    const rest = remove(posting, before.id);
+    result = rest.size === 0 ? remove(result, key) : set(result, key, rest);
+  }
+  for (const key of now) {
+    if (after && !old.has(key)) result = set(result, key, set(get(result, key) ?? emptyTree<true>(), after.id, true));
+  }
+  return result;
+};
+
+const keysOf = (value: unknown, isSet: boolean): readonly Key[] => {
+  if (!isSet) return [keyOf(value)];
+  return Array.isArray(value) ? value.filter((element) => typeof element === 'string') : [];
+};
+
+const keyOf = (value: unknown): Key => (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null);

@@ -1,0 +1,75 @@
+import { ALL, equals, type Predicate, text } from '../../../src/query/index.ts';
+import type { Query, Row, Transaction } from '../../../src/storage/port.ts';
+import type { View } from './database.ts';
+import { countRows, listRows } from './select.ts';
+import { deleteRow, insertRow, type Table, updateRow } from './table.ts';
+import { get, walk } from './tree.ts';
+
+/** The operations of the port over one view of the data. All of them happen at once, when called. */
+export class MemoryTransaction implements Transaction {
+  readonly #view: View;
+
+  constructor(view: View) {
+    this.#view = view;
+  }
+
+  async get(kind: string, id: string): Promise<Row | undefined> {
+    return this.#find(kind, id);
+  }
+
+  async list(kind: string, query: Query): Promise<readonly Row[]> {
+    return listRows(this.#table(kind), query, this.#find);
+  }
+
+  async count(kind: string, where: Predicate): Promise<number> {
+    return countRows(this.#table(kind), where, this.#find);
+  }
+
+  async insert(kind: string, row: Row): Promise<void> {
+    this.#put(insertRow(this.#table(kind), row));
+  }
+
+  async update(kind: string, row: Row, expected: number): Promise<void> {
+    this.#put(updateRow(this.#table(kind), row, expected));
+  }
+
+  async delete(kind: string, id: string): Promise<boolean> {
+    const before = this.#table(kind);
+    const after = deleteRow(before, id);
+    this.#put(after);
+    return after !== before;
+  }
+
+  async distinct(kind: string, set: string): Promise<readonly string[]> {
+    const values: string[] = [];
+    const index = this.#table(kind).indexes.get(set);
+    // The keys of a set's index are its elements, which are text.
+    if (index) walk(index, (_, value) => void values.push(value as string));
+    return values;
+  }
+
+  async referenced(kind: string, field: string, values: readonly string[], where: Predicate = ALL): Promise<readonly string[]> {
+    const table = this.#table(kind);
+    const holds = (value: string) => listRows(table, { where: { op: 'and', terms: [equals(text(field), value), where] }, limit: 1 }, this.#find).length > 0;
+    return [...new Set(values)].filter(holds);
+  }
+
+  async nextRevision(): Promise<number> {
+    const { revision, tables } = this.#view.read();
+    this.#view.write({ revision: revision + 1, tables });
+    return revision + 1;
+  }
+
+  readonly #find = (kind: string, id: string): Row | undefined => get(this.#table(kind).rows, id);
+
+  #table(kind: string): Table {
+    const table = this.#view.read().tables.get(kind);
+    if (!table) throw new TypeError(`the storage schema has no kind '${kind}'`);
+    return table;
+  }
+
+  #put(table: Table): void {
+    const { revision, tables } = this.#view.read();
+    this.#view.write({ revision, tables: new Map(tables).set(table.schema.kind, table) });
+  }
+}

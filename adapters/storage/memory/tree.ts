@@ -1,0 +1,138 @@
+/**
+ * A sorted map that is never changed: `set` and `remove` give a new tree that shares all but the touched path with the old
+ * one (a B+ tree with path copying). One structure is thus the rows in order of id, every index, the snapshot of a reader and
+ * the undo of a writer, which just keeps the old root. A write costs the depth (three at 100,000 keys), never the size.
+ */
+import { compareKeys, type Key } from './order.ts';
+
+export type Tree<V> = Leaf<V> | Branch<V>;
+
+interface Leaf<V> {
+  readonly keys: readonly Key[];
+  readonly values: readonly V[];
+  readonly children?: never;
+  readonly size: number;
+}
+
+interface Branch<V> {
+  /** A lower bound of each child's keys. */
+  readonly keys: readonly Key[];
+  readonly children: readonly Tree<V>[];
+  readonly size: number;
+}
+
+/** Measured: 32 inserts as fast as 16 and 64, and finds faster than 16. */
+const WIDEST = 32;
+
+const leaf = <V>(keys: readonly Key[], values: readonly V[]): Leaf<V> => ({ keys, values, size: keys.length });
+const branch = <V>(keys: readonly Key[], children: readonly Tree<V>[]): Branch<V> => ({ keys, children, size: children.reduce((sum, child) => sum + child.size, 0) });
+
+export const emptyTree = <V>(): Tree<V> => leaf<V>([], []);
+
+export const get = <V>(tree: Tree<V>, key: Key): V | undefined => {
+  let node = tree;
+  while (node.children) node = at(node.children, childFor(node.keys, key));
+  const index = firstNotBelow(node.keys, key);
+  return index < node.keys.length && compareKeys(at(node.keys, index), key) === 0 ? node.values[index] : undefined;
+};
+
+export const set = <V>(tree: Tree<V>, key: Key, value: V): Tree<V> => {
+  const [only, ...more] = put(tree, key, value);
+  return more.length === 0 && only ? only : nodes([only, ...more] as readonly Tree<V>[]); // `put` gives at least one
+};
+
+export const remove = <V>(tree: Tree<V>, key: Key): Tree<V> => {
+  const rest = take(tree, key);
+  return rest.children?.length === 1 ? at(rest.children, 0) : rest;
+};
+
+/** Calls `visit` in order of key (backwards when `descending`), after passing over `skip` entries, until it returns false. */
+export const walk = <V>(tree: Tree<V>, visit: (value: V, key: Key) => boolean | void, { skip = 0, descending = false } = {}): boolean => {
+  const length = tree.keys.length;
+  for (let step = 0; step < length; step++) {
+    const index = descending ? length - 1 - step : step;
+    if (!tree.children) {
+      // In bounds: a leaf has as many values as keys. (`at` would refuse values that are undefined.)
+      if (step >= skip && visit(tree.values[index] as V, at(tree.keys, index)) === false) return false;
+      continue;
+    }
+    const child = at(tree.children, index);
+    if (skip >= child.size) skip -= child.size;
+    else {
+      if (!walk(child, visit, { skip, descending })) return false;
+      skip = 0;
+    }
+  }
+  return true;
+};
+
+/** The node that takes the place of `tree`, or two when it grew too wide. */
+const put = <V>(tree: Tree<V>, key: Key, value: V): readonly Tree<V>[] => {
+  if (tree.children) {
+    const index = childFor(tree.keys, key);
+    const grown = put(at(tree.children, index), key, value);
+    return split(nodes(tree.children.toSpliced(index, 1, ...grown)));
+  }
+  const index = firstNotBelow(tree.keys, key);
+  const replaced = index < tree.keys.length && compareKeys(at(tree.keys, index), key) === 0;
+  if (replaced) return [leaf(tree.keys, tree.values.with(index, value))];
+  return split(leaf(tree.keys.toSpliced(index, 0, key), tree.values.toSpliced(index, 0, value)));
+};
+
+const take = <V>(tree: Tree<V>, key: Key): Tree<V> => {
+  if (!tree.children) {
+    const index = firstNotBelow(tree.keys, key);
+    if (index === tree.keys.length || compareKeys(at(tree.keys, index), key) !== 0) return tree;
+    return leaf(tree.keys.toSpliced(index, 1), tree.values.toSpliced(index, 1));
+  }
+  const index = childFor(tree.keys, key);
+  const before = at(tree.children, index);
+  const after = take(before, key);
+  if (after === before) return tree;
+  if (after.size === 0) return nodes(tree.children.toSpliced(index, 1));
+  const left = tree.children[index - 1];
+  const joined = left && join(left, after);
+  return nodes(joined ? tree.children.toSpliced(index - 1, 2, joined) : tree.children.with(index, after));
+};
+
+/** Two thin neighbours as one, so that a tree that empties stays shallow. */
+const join = <V>(left: Tree<V>, right: Tree<V>): Tree<V> | undefined => {
+  if (left.keys.length + right.keys.length > WIDEST / 2) return undefined;
+  if (left.children && right.children) return nodes([...left.children, ...right.children]);
+  return left.children || right.children ? undefined : leaf([...left.keys, ...right.keys], [...left.values, ...right.values]);
+};
+
+const split = <V>(node: Tree<V>): readonly Tree<V>[] => {
+  if (node.keys.length <= WIDEST) return [node];
+  const half = node.keys.length >> 1;
+  const [low, high] = [node.keys.slice(0, half), node.keys.slice(half)];
+  return node.children
+    ? [branch(low, node.children.slice(0, half)), branch(high, node.children.slice(half))]
+    : [leaf(low, node.values.slice(0, half)), leaf(high, node.values.slice(half))];
+};
+
+const nodes = <V>(children: readonly Tree<V>[]): Branch<V> | Leaf<V> =>
+  children.length === 0 ? leaf<V>([], []) : branch(children.map((child) => at(child.keys, 0)), children);
+
+const firstNotBelow = (keys: readonly Key[], key: Key): number => {
+  let [low, high] = [0, keys.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareKeys(at(keys, middle), key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** The last child whose lower bound is not above `key`; the first one takes what is below all. */
+const childFor = (keys: readonly Key[], key: Key): number => {
+  const index = firstNotBelow(keys, key);
+  const exact = index < keys.length && compareKeys(at(keys, index), key) === 0;
+  return exact ? index : Math.max(0, index - 1);
+};
+
+const at = <T>(list: readonly T[], index: number): T => {
+  const item = list[index];
+  if (item === undefined) throw new RangeError(`no entry ${index} of ${list.length}`);
+  return item;
+};

@@ -1,0 +1,42 @@
+/** The errors of the storage port. Every adapter translates its engine's errors into these; the core knows no others. */
+export class StorageError extends Error {
+  override readonly name: string = 'StorageError';
+}
+
+/** A unique field, or the id, has this value already in another row. */
+export class UniqueViolation extends StorageError {
+  override readonly name = 'UniqueViolation';
+  readonly kind: string;
+  readonly field: string;
+  constructor(kind: string, field: string) {
+    super(`another ${kind} has this ${field}`);
+    this.kind = kind;
+    this.field = field;
+  }
+}
+
+/** The row to be updated is not there. */
+export class RowMissing extends StorageError {
+  override readonly name = 'RowMissing';
+  constructor(kind: string, id: string) {
+    super(`no ${kind} with id ${id}`);
+  }
+}
+
+/** The row was written by somebody else meanwhile, or the engine could not serialise the transaction. Running it again may succeed. */
+export class WriteConflict extends StorageError {
+  override readonly name = 'WriteConflict';
+  constructor(message = 'another write came first', options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** The database cannot be reached. */
+export class StoreUnavailable extends StorageError {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** The database's schema is not the one this version works with: migrate it (older), or run a newer version (newer). */
+export class StoreSchemaMismatch extends StorageError {
+  override readonly name = 'StoreSchemaMismatch';
+}

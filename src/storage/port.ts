@@ -1,0 +1,95 @@
+import type { Predicate, SortKey } from '../query/predicate.ts';
+
+/**
+ * The storage port: all that the core asks of a store, and all that an adapter must offer. It has no finder of any kind's own.
+ *
+ * What dialects disagree about is fixed here:
+ * - Rows are JSON documents. They are ordered by the sort keys, then by `id` ascending; text by Unicode code point, `false` before
+ *   `true`, null before everything else (descending reverses that too).
+ * - Text comparison is exact and case sensitive. Dates are ISO 8601 texts in UTC with three decimals.
+ * - A transaction sees its own writes. A `write` transaction is serialisable against every other; a `read` transaction sees one state.
+ * - Rows handed out are the caller's to read, never to change; rows handed in are not kept by reference.
+ */
+
+/** A stored entity. `version` is the revision of its last write (0 is never used). All fields but `version` are in the document. */
+export interface Row {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Query {
+  readonly where: Predicate;
+  /** Defaults to none: the order is then by `id`. */
+  readonly sort?: readonly SortKey[];
+  /** Rows to pass over; default 0. */
+  readonly offset?: number;
+  /** Rows to return at most; default: all. */
+  readonly limit?: number;
+}
+
+export interface Transaction {
+  get(kind: string, id: string): Promise<Row | undefined>;
+  list(kind: string, query: Query): Promise<readonly Row[]>;
+  count(kind: string, where: Predicate): Promise<number>;
+  /** @throws UniqueViolation when a unique field or the id is taken. Nothing is written then, and the transaction goes on. */
+  insert(kind: string, row: Row): Promise<void>;
+  /**
+   * Replaces the row of the same id, if it still has version `expected`.
+   * @throws UniqueViolation as `insert`; RowMissing when there is no such row; WriteConflict when it has another version.
+   */
+  update(kind: string, row: Row, expected: number): Promise<void>;
+  /** @returns whether there was such a row. */
+  delete(kind: string, id: string): Promise<boolean>;
+  /** The distinct elements of a set field in use over all rows of the kind, ascending by code point. */
+  distinct(kind: string, set: string): Promise<readonly string[]>;
+  /** Those of `values` that the single-valued text field `field` of at least one row satisfying `where` (default: any) holds. The cost follows the number of values, not of rows. */
+  referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
+  /** Draws the next revision of the store's namespace: 1, 2, 3, ... without gaps over committed transactions. Only in a `write` transaction. */
+  nextRevision(): Promise<number>;
+}
+
+export type TransactionMode = 'read' | 'write';
+
+export interface Store {
+  /**
+   * Runs `work` in a transaction of its own: committed when it resolves, rolled back when it rejects.
+   * @throws WriteConflict when the engine could not serialise it (the caller may run it again); StoreUnavailable when the database is away.
+   */
+  transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * The same operations inside a transaction that the host has open on the same database; the host commits or rolls back.
+   * @throws TypeError when `host` is no transaction of this adapter's engine.
+   */
+  join(host: unknown): Transaction;
+  close(): Promise<void>;
+}
+
+/** What a host hands to `ManagementController.open`: how to reach a store, once the kinds to be stored are known. */
+export interface StorageAdapter {
+  /**
+   * Opens the store for these kinds. Issues no DDL unless the adapter was told to migrate on open.
+   * @throws StoreSchemaMismatch when the database's schema is older or newer than `schema` needs.
+   */
+  open(schema: StorageSchema): Promise<Store>;
+}
+
+/** How a kind is stored: the fields that are asked, compared or unique beside the document itself. */
+export interface KindSchema {
+  readonly kind: string;
+  /** Single-valued top-level fields with a column of their own. `id`, `version`, `createdAt`, `updatedAt` are always there. */
+  readonly columns: readonly ColumnSchema[];
+  /** Set-valued top-level fields (arrays of text), each with an index by value. */
+  readonly sets: readonly string[];
+}
+
+export interface ColumnSchema {
+  readonly name: string;
+  readonly type: 'string' | 'number' | 'boolean' | 'date';
+  /** `unique`: no two rows share a value (null is no value). `true`: asked by value often. `false`: only filtered by. */
+  readonly index: 'unique' | boolean;
+}
+
+export type StorageSchema = readonly KindSchema[];

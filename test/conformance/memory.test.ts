@@ -1,0 +1,27 @@
+import { type MemoryHostTransaction, memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
+import { filterSuite } from './filter.suite.ts';
+import { type StorageUnderTest, storageSuite } from './storage.suite.ts';
+
+const memory: StorageUnderTest = {
+  name: 'memory',
+  async open() {
+    const database = memoryDatabase();
+    return {
+      adapter: (namespace) => memoryStorage({ database, ...(namespace === undefined ? {} : { namespace }) }),
+      async hostTransaction(work) {
+        const host: MemoryHostTransaction = await database.begin();
+        try {
+          await work(host);
+          host.commit();
+        } catch (error) {
+          host.rollback();
+          throw error;
+        }
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+  },
+};
+
+storageSuite(memory);
+filterSuite(memory);
