@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { data, group, operation } from './kit/operation.ts';
+import { currentSession } from './sessions.ts';
+import { envInfo, password, sdkInfo, text, username } from './shared.ts';
+
+const authenticate = z
+  .object({
+    username: username.optional(),
+    password: password.optional(),
+    configTypes: z.array(text).optional().meta({ description: 'Config types whose data this session wants to see with services: ids or names, or `all`.' }),
+    envInfo: envInfo.optional(),
+    sdkInfo: sdkInfo.optional(),
+  })
+  .meta({ id: 'Authenticate' });
+
+/** The ways to log in. */
+export const authenticationMethod = z.enum(['password', 'cert', 'ext-jwt']);
+
+export const authentication = group('authentication', 'Authentication', {
+  authenticate: operation('POST', '/authenticate', {
+    operationId: 'authenticate',
+    summary: 'Log in: prove an identity and get an API session',
+    permission: 'open',
+    apis: ['management', 'client'],
+    query: z.object({ method: authenticationMethod }),
+    body: { schema: authenticate, name: 'auth', required: false },
+    answer: data(currentSession),
+    errors: ['INVALID_AUTH'],
+  }),
+});

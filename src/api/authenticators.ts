@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { crud } from './kit/crud.ts';
+import { optional, readOnly, required, writeOnly } from './kit/field.ts';
+import { EMPTY, group, operation } from './kit/operation.ts';
+import { reference } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { flag, password, tags, text, timestamp, username } from './shared.ts';
+
+/** What a filter must accept and may never answer: neither hashes nor salts can be probed. */
+const secret = { secret: 'string' } as const;
+
+export const authenticator = resource({
+  kind: 'authenticator',
+  collection: 'authenticators',
+  names: ['Authenticator', 'Authenticators'],
+  about: 'An authenticator is one way of an identity to prove itself: a username with a password (updb) or a client certificate (cert).',
+  fields: {
+    identityId: reference('identity', { write: 'createOnly', onDelete: 'cascade', filter: 'identity' }),
+    method: { ...required(z.enum(['updb', 'cert']), { filter: true }), write: 'createOnly' },
+    username: optional(username, { unique: true, filter: 'updbUsername', absent: true }),
+    password: writeOnly(password),
+    passwordHash: readOnly(text, { keep: 'hidden' }),
+    /** Consecutive wrong passwords. */
+    failedAttempts: readOnly(z.int(), { keep: 'hidden', default: 0, volatile: true }),
+    certPem: { ...optional(text, { absent: true, filter: true }), write: 'createOptional' },
+    fingerprint: readOnly(text, { absent: true, unique: true, filter: 'certFingerprint' }),
+    isIssuedByNetwork: readOnly(flag, { absent: true, filter: true, default: false }),
+    isExtendRequested: readOnly(flag, { absent: true, filter: true, default: false }),
+    isKeyRollRequested: readOnly(flag, { absent: true, filter: true, default: false }),
+    lastAuthResolvedToRoot: readOnly(flag, { absent: true, filter: true, default: false }),
+    extendRequestedAt: readOnly(timestamp, { absent: true, filter: true }),
+  },
+  links: { identities: './identities/{identityId}' },
+  symbols: { updbPassword: secret, updbSalt: secret, publicKeyPrint: secret, lastExtendRolledKeys: { path: 'lastExtendRolledKeys', type: 'boolean' } },
+});
+
+/** Both are needed to replace a password authenticator. */
+const replaceBody = z.object({ username, password, tags: tags.optional() }).meta({ id: 'AuthenticatorReplace' });
+
+export const authenticators = group('authenticators', 'Authenticators', {
+  ...crud(authenticator, { errors: { create: ['MAX_AUTHENTICATOR_METHODS_REACHED'], patch: ['CAN_NOT_UPDATE_AUTHENTICATOR'] } }),
+  replace: operation('PUT', '/authenticators/{id}', {
+    operationId: 'updateAuthenticator',
+    summary: 'Replace username and password of an authenticator',
+    permission: 'authenticator.update',
+    body: { schema: replaceBody, name: 'authenticator' },
+    answer: EMPTY,
+    errors: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
+  }),
+});

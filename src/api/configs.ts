@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { crud } from './kit/crud.ts';
+import { optional, required } from './kit/field.ts';
+import { listQuery } from './kit/list-query.ts';
+import { group, operation, page } from './kit/operation.ts';
+import { reference } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { name } from './shared.ts';
+
+/** Any JSON object. A value of another kind is refused as a bad value of this field, not as unreadable JSON. */
+const jsonObject = z
+  .unknown()
+  .superRefine((value, context) => {
+    if (value === undefined) context.addIssue({ code: 'invalid_type', expected: 'object', input: value });
+    else if (typeof value !== 'object' || value === null || Array.isArray(value)) context.addIssue({ code: 'custom', message: 'must be of type object' });
+  })
+  .transform((value) => value as Readonly<Record<string, unknown>>) // just checked above
+  .meta({ type: 'object' });
+
+/** `all` stands for every config type where a session names the types it wants. */
+const configTypeName = name.refine((value) => value !== 'all', { error: '"all" is reserved and cannot be the name of a config type' });
+
+/** `{}` says nothing and reads back as null, like no schema at all. */
+const schemaDocument = jsonObject.transform((value): Readonly<Record<string, unknown>> | null => (Object.keys(value).length === 0 ? null : value));
+
+export const configType = resource({
+  kind: 'configType',
+  collection: 'config-types',
+  names: ['ConfigType', 'ConfigTypes'],
+  about: 'A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy.',
+  fields: { name: required(configTypeName, { unique: true, filter: true }), schema: optional(schemaDocument, { filter: true }) },
+});
+
+export const config = resource({
+  kind: 'config',
+  collection: 'configs',
+  names: ['Config', 'Configs'],
+  about: 'A config is configuration data of one config type, to be attached to services.',
+  fields: {
+    name: required(name, { unique: true, filter: true }),
+    configTypeId: reference('configType', { write: 'createOnly', unknown: 'invalid', fault: 'type', filter: 'type' }),
+    data: required(jsonObject),
+  },
+});
+
+export const configTypes = group('configTypes', 'Config types', {
+  ...crud(configType, { errors: { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }),
+  listConfigs: operation('GET', '/config-types/{id}/configs', {
+    operationId: 'listConfigsForConfigType',
+    summary: 'List the configs of a config type',
+    permission: 'configType.read',
+    query: listQuery,
+    answer: page(config.schemas.detail),
+  }),
+});
+
+export const configs = group('configs', 'Configs', crud(config, { errors: { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }));

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { authenticator } from './authenticators.ts';
+import { identity } from './identities.ts';
+import { listQuery } from './kit/list-query.ts';
+import { data, EMPTY, group, operation, page } from './kit/operation.ts';
+import { password, tags, username } from './shared.ts';
+
+const own = { permission: 'session', apis: ['management', 'client'] } as const;
+const at = '/current-identity/authenticators/{id}' as const;
+
+/** A change of one's own password or username is proved by the current password. */
+const replaceOwn = z.object({ username, password, currentPassword: password, tags: tags.optional() }).meta({ id: 'AuthenticatorUpdateWithCurrent' });
+const patchOwn = z
+  .object({ username: username.optional(), password: password.optional(), currentPassword: password, tags: tags.optional() })
+  .meta({ id: 'AuthenticatorPatchWithCurrent' });
+
+export const currentIdentity = group('currentIdentity', 'Current identity', {
+  get: operation('GET', '/current-identity', { operationId: 'getCurrentIdentity', summary: 'Get the identity of this session', answer: data(identity.schemas.detail), ...own }),
+  listAuthenticators: operation('GET', '/current-identity/authenticators', {
+    operationId: 'listCurrentIdentityAuthenticators',
+    summary: "List the session's identity's own authenticators",
+    query: listQuery,
+    answer: page(authenticator.schemas.detail),
+    ...own,
+  }),
+  getAuthenticator: operation('GET', at, {
+    operationId: 'detailCurrentIdentityAuthenticator',
+    summary: "Get one of the session's identity's own authenticators",
+    answer: data(authenticator.schemas.detail),
+    ...own,
+  }),
+  replaceAuthenticator: operation('PUT', at, {
+    operationId: 'updateCurrentIdentityAuthenticator',
+    summary: 'Replace username and password of an own authenticator',
+    body: { schema: replaceOwn, name: 'authenticator' },
+    answer: EMPTY,
+    errors: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
+    ...own,
+  }),
+  patchAuthenticator: operation('PATCH', at, {
+    operationId: 'patchCurrentIdentityAuthenticator',
+    summary: 'Change username or password of an own authenticator',
+    body: { schema: patchOwn, name: 'authenticator' },
+    answer: EMPTY,
+    errors: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
+    ...own,
+  }),
+});

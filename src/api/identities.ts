@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { authenticator } from './authenticators.ts';
+import { crud } from './kit/crud.ts';
+import { optional, readOnly, required, writeOnly } from './kit/field.ts';
+import { listQuery } from './kit/list-query.ts';
+import { EMPTY, group, operation, page } from './kit/operation.ts';
+import { map, reference, roles } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { cost, envInfo, flag, jsonMap, name, precedence, sdkInfo, text, timestamp, username } from './shared.ts';
+
+/** Blank text is no value. */
+const blankIsNull = text.transform((value): string | null => (value.trim() === '' ? null : value));
+/** Blank text is the default policy. */
+const policyId = text.transform((value): string | null => (value.trim() === '' ? 'default' : value));
+
+const authenticatorSummaries = z
+  .object({ cert: z.object({ id: text, fingerprint: text }).optional(), updb: z.object({ id: text, username: text }).optional() })
+  .meta({ id: 'IdentityAuthenticators' });
+
+/** How the new identity is to prove itself; the first of ott, ottca, updb that is set takes effect. */
+const enrollmentRequest = z
+  .object({ ott: flag.nullish(), ottca: text.nullish().meta({ description: 'Id of a certificate authority.' }), updb: username.nullish() })
+  .meta({ id: 'IdentityEnrollmentRequest' });
+
+export const identity = resource({
+  kind: 'identity',
+  collection: 'identities',
+  names: ['Identity', 'Identities'],
+  about: 'An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an application.',
+  fields: {
+    name: required(name, { unique: true, filter: true }),
+    type: writeOnly(z.enum(['User', 'Device', 'Service', 'Router', 'Default']), { required: true }),
+    typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
+    isAdmin: required(flag, { filter: true }),
+    isDefaultAdmin: readOnly(flag, { default: false, filter: true }),
+    roleAttributes: roles(),
+    authPolicyId: reference('authPolicy', { write: 'optional', default: 'default', schema: policyId, filter: true }),
+    externalId: optional(blankIsNull, { unique: true, filter: true }),
+    defaultHostingCost: optional(cost, { default: 0 }),
+    defaultHostingPrecedence: optional(precedence, { default: 'default' }),
+    serviceHostingCosts: map(cost, { keys: 'service' }),
+    serviceHostingPrecedences: map(precedence, { keys: 'service' }),
+    appData: optional(jsonMap, { default: {} }),
+    disabled: readOnly(flag, { keep: 'computed' }),
+    disabledAt: readOnly(timestamp, { absent: true }),
+    disabledUntil: readOnly(timestamp, { absent: true }),
+    envInfo: readOnly(envInfo, { default: {} }),
+    sdkInfo: readOnly(sdkInfo, { default: {} }),
+    authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
+    enrollment: { ...writeOnly(enrollmentRequest), write: 'createOptional' },
+    hasApiSession: readOnly(flag, { keep: 'computed' }),
+    hasEdgeRouterConnection: readOnly(flag, { keep: 'computed' }),
+    edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
+    isMfaEnabled: readOnly(flag, { keep: 'computed' }),
+    interfaces: readOnly(z.array(jsonMap), { keep: 'computed' }),
+  },
+  subLinks: ['authenticators', 'edge-router-policies', 'edge-routers', 'enrollments', 'failed-service-requests', 'posture-data', 'service-configs', 'service-policies', 'services'],
+  links: { 'auth-policies': './auth-policies/{authPolicyId}' },
+});
+
+const disable = z
+  .object({ durationMinutes: z.int().meta({ description: 'Minutes; 0 or less: until enabled.' }) })
+  .meta({ id: 'DisableIdentity' });
+
+export const identities = group('identities', 'Identities', {
+  ...crud(identity),
+  disable: operation('POST', '/identities/{id}/disable', {
+    operationId: 'disableIdentity',
+    summary: 'Disable an identity: its API sessions end, and it cannot log in until the time is over or it is enabled',
+    permission: 'identity.update',
+    body: { schema: disable, name: 'disable' },
+    answer: EMPTY,
+  }),
+  enable: operation('POST', '/identities/{id}/enable', {
+    operationId: 'enableIdentity',
+    summary: 'Clear the disabled state of an identity',
+    permission: 'identity.update',
+    answer: EMPTY,
+  }),
+  listAuthenticators: operation('GET', '/identities/{id}/authenticators', {
+    operationId: 'getIdentityAuthenticators',
+    summary: 'List the authenticators of an identity',
+    permission: 'identity.read',
+    query: listQuery,
+    answer: page(authenticator.schemas.detail),
+  }),
+});

@@ -1,0 +1,16 @@
+import { crud } from './kit/crud.ts';
+import { required } from './kit/field.ts';
+import { group } from './kit/operation.ts';
+import { resource } from './kit/resource.ts';
+import { name } from './shared.ts';
+
+/** Two fixed types: `Default` for all that stands for people and programs, `Router` for the companions of edge routers. */
+export const identityType = resource({
+  kind: 'identityType',
+  collection: 'identity-types',
+  names: ['IdentityType', 'IdentityTypes'],
+  about: 'Identity types are fixed: Default, and Router for the companions of edge routers with a tunneler.',
+  fields: { name: required(name, { filter: true, unique: true }) },
+});
+
+export const identityTypes = group('identityTypes', 'Identity types', crud(identityType, { except: ['create', 'replace', 'patch', 'delete'] }));

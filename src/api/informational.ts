@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { data, group, operation, page } from './kit/operation.ts';
+import { links, tags, text, timestamp } from './shared.ts';
+
+const apiVersion = z
+  .object({ apiBaseUrls: z.array(text), path: text, version: text })
+  .meta({ id: 'ApiVersion', description: 'Where one version of an API answers.' });
+
+export const versionInformation = z
+  .object({
+    apiVersions: z.record(text, z.record(text, apiVersion)),
+    buildDate: text,
+    capabilities: z.array(text),
+    revision: text.meta({ description: 'Name and version of this software.' }),
+    runtimeVersion: text,
+    version: text.meta({ description: 'Level of the API that clients may expect.' }),
+  })
+  .meta({ id: 'VersionInformation' });
+
+const spec = z.object({ _links: links, createdAt: timestamp, id: text, name: text, tags: tags, updatedAt: timestamp }).meta({ id: 'Spec' });
+
+const open = { permission: 'open', apis: ['management', 'client'] } as const;
+
+export const informational = group('informational', 'Information', {
+  root: operation('GET', '/', { operationId: 'listRoot', summary: 'Version information', answer: data(versionInformation), ...open }),
+  version: operation('GET', '/version', { operationId: 'listVersion', summary: 'Version information', answer: data(versionInformation), ...open }),
+  capabilities: operation('GET', '/enumerated-capabilities', {
+    operationId: 'listEnumeratedCapabilities',
+    summary: 'All capabilities that a controller may report, not those in force',
+    answer: data(z.array(text)),
+    ...open,
+  }),
+  listSpecs: operation('GET', '/specs', { operationId: 'listSpecs', summary: 'List the descriptions of the APIs', answer: page(spec), ...open }),
+  getSpec: operation('GET', '/specs/{id}', { operationId: 'detailSpec', summary: 'Get one description', answer: data(spec), ...open }),
+  getSpecBody: operation('GET', '/specs/{id}/spec', {
+    operationId: 'detailSpecBody',
+    summary: 'The OpenAPI 2.0 document of an API',
+    answer: { is: 'raw', contentTypes: ['application/json', 'text/yaml'] },
+    ...open,
+  }),
+  swagger: operation('GET', '/swagger.json', {
+    operationId: 'getSwagger',
+    summary: 'The OpenAPI 2.0 document of this API',
+    answer: { is: 'raw', contentTypes: ['application/json'] },
+    ...open,
+  }),
+  openapi: operation('GET', '/openapi.json', {
+    operationId: 'getOpenApi',
+    summary: 'The OpenAPI 3.1 document of all APIs',
+    permission: 'open',
+    apis: ['extensions'],
+    answer: { is: 'raw', contentTypes: ['application/json'] },
+  }),
+  summary: operation('GET', '/summary', {
+    operationId: 'listSummary',
+    summary: 'How many entities of each kind there are',
+    permission: 'summary.read',
+    answer: data(z.record(text, z.int())),
+  }),
+});

@@ -1,0 +1,60 @@
+import type { ErrorCode } from '../../errors/catalog.ts';
+import type { Fields } from './field.ts';
+import { type ListQuery, listQuery, roleListQuery } from './list-query.ts';
+import { CREATED, data, EMPTY, type Operation, operation, type Page, page, type Permission } from './operation.ts';
+import type { CreateBody, Detail, PatchBody, ReplaceBody, Resource } from './resource.ts';
+import type { z } from 'zod';
+
+export type CrudVerb = 'list' | 'get' | 'create' | 'replace' | 'patch' | 'delete';
+
+export interface CrudOptions<Except extends CrudVerb> {
+  readonly except?: readonly Except[];
+  /** Published operation names that differ from the regular ones. */
+  readonly operationIds?: Partial<Record<CrudVerb, string>>;
+  readonly errors?: Partial<Record<CrudVerb, readonly ErrorCode[]>>;
+  /** See `Operation.denied`. */
+  readonly denied?: Partial<Record<CrudVerb, 403>>;
+}
+
+type ListInput = z.input<typeof listQuery>;
+type RoleListInput = z.input<typeof roleListQuery>;
+type Id = { readonly id: string };
+type Created = { readonly _links: Readonly<Record<string, { readonly href: string }>>; readonly id: string };
+type Empty = Record<string, never>;
+
+export interface CrudOperations<F extends Fields> {
+  readonly list: Operation<'roleAttributes' extends keyof F ? RoleListInput : ListInput, Page<Detail<F>>, 'roleAttributes' extends keyof F ? z.output<typeof roleListQuery> : ListQuery>;
+  readonly get: Operation<Id, Detail<F>>;
+  readonly create: Operation<{ readonly body: CreateBody<F> }, Created>;
+  readonly replace: Operation<Id & { readonly body: ReplaceBody<F> }, Empty>;
+  readonly patch: Operation<Id & { readonly body: PatchBody<F> }, Empty>;
+  readonly delete: Operation<Id, Empty>;
+}
+
+/** The six standard operations of a kind, but for those excepted. */
+export const crud = <F extends Fields, Except extends CrudVerb = never>(
+  kind: Resource<string, F>,
+  { except = [], operationIds = {}, errors = {}, denied = {} }: CrudOptions<Except> = {},
+): Omit<CrudOperations<F>, Except> => {
+  const [singular, plural] = kind.names;
+  const path = `/${kind.collection}`;
+  const bodyName = kind.bodyName ?? kind.kind;
+  const common = (verb: CrudVerb, regular: string, right: 'read' | 'create' | 'update' | 'delete', summary: string) => ({
+    operationId: operationIds[verb] ?? regular,
+    summary,
+    permission: `${kind.kind}.${right}` as Permission,
+    ...(errors[verb] ? { errors: errors[verb] } : {}),
+    ...(denied[verb] ? { denied: denied[verb] } : {}),
+  });
+  const all = {
+    list: operation('GET', path, { ...common('list', `list${plural}`, 'read', `List ${kind.collection}`), query: kind.fields.roleAttributes ? roleListQuery : listQuery, answer: page(kind.schemas.detail) }),
+    get: operation('GET', `${path}/{id}`, { ...common('get', `detail${singular}`, 'read', `Get one of ${kind.collection}`), answer: data(kind.schemas.detail) }),
+    create: operation('POST', path, { ...common('create', `create${singular}`, 'create', `Create one of ${kind.collection}`), body: { schema: kind.schemas.create, name: bodyName }, answer: CREATED }),
+    replace: operation('PUT', `${path}/{id}`, { ...common('replace', `update${singular}`, 'update', `Replace all fields of one of ${kind.collection}`), body: { schema: kind.schemas.replace, name: bodyName }, answer: EMPTY }),
+    patch: operation('PATCH', `${path}/{id}`, { ...common('patch', `patch${singular}`, 'update', `Change the given fields of one of ${kind.collection}`), body: { schema: kind.schemas.patch, name: bodyName }, answer: EMPTY }),
+    delete: operation('DELETE', `${path}/{id}`, { ...common('delete', `delete${singular}`, 'delete', `Delete one of ${kind.collection}`), answer: EMPTY }),
+  };
+  const kept = Object.entries(all).filter(([verb]) => !(except as readonly string[]).includes(verb));
+  // The entries are those of CrudOperations<F>: their schemas are the kind's own.
+  return Object.fromEntries(kept) as unknown as Omit<CrudOperations<F>, Except>;
+};

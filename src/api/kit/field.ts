@@ -1,0 +1,109 @@
+import type { z } from 'zod';
+import type { FieldType } from '../../query/predicate.ts';
+
+/**
+ * The field table of a resource kind is made of these nine wrappers. A wrapper says when a field may be written, zod says what it is,
+ * the options say how it is stored, asked for and shown. An odd shape is overridden with plain zod where it stands.
+ */
+export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'never';
+
+/** How a field is kept and shown: `stored` in the row, `computed` when shown, `input` only taken and turned into something else, `hidden` stored and never shown. */
+export type Keep = 'stored' | 'computed' | 'input' | 'hidden';
+
+export interface FieldOptions {
+  /** No two entities share a value; null is no value. A clash is 400 with this field. */
+  readonly unique?: boolean;
+  /** Usable in `filter` and `sort`: by its own name, or by another. */
+  readonly filter?: true | string;
+  /** Often asked by value: gets an index. References and unique fields have one anyway. */
+  readonly index?: boolean;
+  /** Left out of answers while it is null or false. Otherwise null is shown. */
+  readonly absent?: boolean;
+  /** Changing it alone is no change worth a revision (activity dates). */
+  readonly volatile?: boolean;
+  /** PATCH changes the leaves that are given, not the whole document; `patch` is the schema of such a partial document. */
+  readonly patch?: z.ZodType;
+}
+
+export interface Field<W extends Write = Write, K extends Keep = Keep, In = unknown, Out = unknown> extends FieldOptions {
+  readonly write: W;
+  readonly keep: K;
+  readonly schema: z.ZodType<Out, In>;
+  /** What a write without the field stores. */
+  readonly default: Out | null;
+  /** A single entity of another kind, by id. */
+  readonly reference?: Reference;
+  /** A set of role attributes, or of selectors (`#attribute`, `@id`, `#all`) of entities of a kind. */
+  readonly set?: { readonly of: 'attributes' } | { readonly of: 'selectors'; readonly target: string } | { readonly of: 'values' };
+  /** A map whose keys are ids of another kind. */
+  readonly keys?: string;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+export interface Reference {
+  readonly target: string;
+  /** What deleting the target does: refused with 409, deletes this entity too, or empties the field. */
+  readonly onDelete: 'restrict' | 'cascade' | 'unset';
+  /** How an unknown id is refused: 404; 400 with the field; 400 `REFERENCED_ENTITY_NOT_FOUND`. */
+  readonly unknown: 'notFound' | 'invalid' | 'unresolved';
+  /** Name of the field in that refusal; default: the field's own. */
+  readonly fault?: string;
+  /** The id stands alone in answers, without the entity's reference beside it. */
+  readonly alone?: true;
+}
+
+type Schema<In, Out> = z.ZodType<Out, In>;
+
+/** Needed on create and replace. */
+export const required = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'required', 'stored', In, Out> =>
+  ({ ...options, write: 'required', keep: 'stored', schema, default: null });
+
+/** May be left out: then it is `default` on create and replace (null where no default is given). */
+export function optional<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly default: NoInfer<Out> }): Field<'optional', 'stored', In, Out>;
+export function optional<In, Out>(schema: Schema<In, Out>, options?: FieldOptions): Field<'optional', 'stored', In, Out | null>;
+export function optional<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly default?: Out } = {}): Field<'optional', 'stored', In, Out | null> {
+  return { ...options, write: 'optional', keep: 'stored', schema, default: options.default ?? null };
+}
+
+/** Needed on create, and never changed again. */
+export const createOnly = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'createOnly', 'stored', In, Out> =>
+  ({ ...options, write: 'createOnly', keep: 'stored', schema, default: null });
+
+/** Taken in a body, and turned into something else by the kind's behaviour: never stored or shown as it is. */
+export function writeOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly required: true }): Field<'required', 'input', In, Out>;
+export function writeOnly<In, Out>(schema: Schema<In, Out>, options?: FieldOptions): Field<'optional', 'input', In, Out | null>;
+export function writeOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly required?: true } = {}): Field<Write, 'input', In, Out | null> {
+  return { ...options, write: options.required ? 'required' : 'optional', keep: 'input', schema, default: null };
+}
+
+/** Never taken from a body. `keep` is `stored` unless told: `computed` when shown, or `hidden` (stored, and leaves the store for nobody). */
+export function readOnly<In, Out>(schema: Schema<In, Out>): Field<'never', 'stored', In, Out | null>;
+export function readOnly<In, Out, K extends Keep>(schema: Schema<In, Out>, options: FieldOptions & { readonly keep: K; readonly default?: Out }): Field<'never', K, In, Out | null>;
+export function readOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly default: NoInfer<Out> }): Field<'never', 'stored', In, Out>;
+export function readOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions): Field<'never', 'stored', In, Out | null>;
+export function readOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly keep?: Keep; readonly default?: Out } = {}): Field<'never', Keep, In, Out | null> {
+  return { ...options, write: 'never', keep: options.keep ?? 'stored', schema, default: options.default ?? null };
+}
+
+/** What a filter may compare a field with, from its schema. */
+export const fieldType = (schema: z.ZodType): FieldType => {
+  // zod keeps the kind of a schema in `def`; only these few wrappers occur around the value of a field.
+  const { def } = schema as z.ZodType & { def: { type: string; format?: string; innerType?: z.ZodType; in?: z.ZodType; out?: z.ZodType } };
+  switch (def.type) {
+    case 'number':
+    case 'int':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    case 'optional':
+    case 'nullable':
+      return fieldType(def.innerType as z.ZodType);
+    case 'pipe':
+      return fieldType(def.in as z.ZodType);
+    case 'string':
+      return def.format === 'datetime' ? 'date' : 'string';
+    default:
+      return 'string';
+  }
+};

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+const INT64_MAX = 9223372036854775807n;
+
+/** A signed 64-bit decimal integer as a query parameter (`+3`, `03` allowed, empty is absent), or a number in process. */
+const integer = z
+  .union([z.number(), z.string()])
+  .transform((value, context): number | undefined => {
+    if (value === '') return undefined;
+    const digits = typeof value === 'number' ? (Number.isInteger(value) ? String(value) : '') : value;
+    const parsed = /^[+-]?\d{1,19}$/.test(digits) ? BigInt(digits.replace('+', '')) : undefined;
+    if (parsed === undefined || parsed > INT64_MAX || parsed < -INT64_MAX) {
+      context.addIssue({ code: 'custom', message: 'must be of type int64', path: [] });
+      return z.NEVER;
+    }
+    return Number(parsed);
+  })
+  .meta({ override: { type: 'integer', format: 'int64' } });
+
+/** What every list takes. Corrections (limit 500 at most, ...) are made by the list itself and echoed in `pagination`. */
+export const listQuery = z.object({
+  limit: integer.optional().meta({ description: 'Entities to return at most; default 10, at most 500, -1 for all.' }),
+  offset: integer.optional().meta({ description: 'Entities to pass over; at most 100000.' }),
+  filter: z.string().optional().meta({ description: 'A condition in the filter language.' }),
+  sort: z.string().optional().meta({ description: 'Fields to sort by, e.g. `name desc, createdAt`.' }),
+});
+
+/** Lists of kinds with role attributes can also be narrowed by them. */
+export const roleListQuery = listQuery.extend({
+  roleFilter: z.array(z.string()).optional().meta({ description: '`#attribute` or `@id`; may be repeated.' }),
+  roleSemantic: z.string().optional().meta({ description: '`AllOf` (default) or `AnyOf` of the attributes.' }),
+});
+
+export type ListQuery = z.output<typeof listQuery>;

@@ -1,0 +1,123 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../../errors/catalog.ts';
+import { created, empty } from '../shared.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Api = 'management' | 'client' | 'extensions';
+
+/**
+ * Who may call: `open` anybody; `partial` a session, even while it owes a second factor; `session` a session that owes none;
+ * `<kind>.<verb>` whoever holds that right, which today is an administrator.
+ */
+export type Permission = 'open' | 'partial' | 'session' | `${string}.${'read' | 'create' | 'update' | 'delete'}`;
+
+/** What a call answers with. `status` is 201 for `created` and 200 else, unless the operation says another. */
+export type Answer =
+  /** One entity, or any other object or list that is no page. */
+  | { readonly is: 'data'; readonly schema: z.ZodType }
+  /** A page of a list. */
+  | { readonly is: 'page'; readonly item: z.ZodType }
+  | { readonly is: 'created'; readonly schema: z.ZodType }
+  | { readonly is: 'empty'; readonly schema: z.ZodType }
+  /** No envelope: the handler returns `{ contentType, body }`. */
+  | { readonly is: 'raw'; readonly contentTypes: readonly string[] };
+
+export interface Body {
+  readonly schema: z.ZodType;
+  /** Named in the error for a missing body. */
+  readonly name: string;
+  /** Default true. */
+  readonly required?: boolean;
+}
+
+/** An operation, declared once: routing, decoding, permissions, the facade's types, OpenAPI and the reference docs all follow from it. */
+export interface Operation<I = unknown, O = unknown, D = I> {
+  readonly operationId: string;
+  readonly method: Method;
+  /** Below the API's prefix, with parameters in braces: `/identities/{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly permission: Permission;
+  /** A lesser actor gets 401, or 403 where the specification says so. */
+  readonly denied?: 403;
+  readonly apis: readonly Api[];
+  /** Query parameters; in process they stand beside the path parameters. A parameter that is an array may be repeated. */
+  readonly query?: z.ZodObject;
+  readonly body?: Body;
+  readonly answer: Answer;
+  readonly status?: number;
+  /** Beyond those that follow from the rest: 400 for bodies and queries, 401, 404 for path parameters, 429. */
+  readonly errors?: readonly ErrorCode[];
+  /** Carries the types of input, output, and input as decoded; never set. */
+  readonly types?: { readonly input: I; readonly output: O; readonly decoded: D };
+}
+
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** Operations that share a name on the facade and a tag in the documentation: `controller.<group>.<verb>(input)`. */
+export interface Group<N extends string = string, O extends Operations = Operations> {
+  readonly name: N;
+  readonly about: string;
+  readonly operations: O;
+}
+
+export const group = <const N extends string, O extends Operations>(name: N, about: string, operations: O): Group<N, O> => ({ name, about, operations });
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly pagination: Pagination;
+  readonly filterableFields: readonly string[];
+}
+
+export interface Pagination {
+  /** As applied, after correction; `Infinity` when there is none. */
+  readonly limit: number;
+  readonly offset: number;
+  /** Matches in all, whatever the page. */
+  readonly totalCount: number;
+}
+
+type PathParameters<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? { readonly [K in Name]: string } & PathParameters<Rest> : unknown;
+type QueryInput<Q> = Q extends z.ZodObject ? { readonly [K in keyof z.input<Q>]: z.input<Q>[K] } : unknown;
+type QueryDecoded<Q> = Q extends z.ZodObject ? z.output<Q> : unknown;
+type BodyInput<B> = B extends { readonly schema: z.ZodType; readonly required: false } ? { readonly body?: z.input<B['schema']> } : B extends { readonly schema: z.ZodType } ? { readonly body: z.input<B['schema']> } : unknown;
+type BodyDecoded<B> = B extends { readonly schema: z.ZodType; readonly required: false } ? { readonly body?: z.output<B['schema']> } : B extends { readonly schema: z.ZodType } ? { readonly body: z.output<B['schema']> } : unknown;
+type Expand<T> = { [K in keyof T]: T[K] };
+type Types<O> = O extends { readonly types?: infer T } ? NonNullable<T> : never;
+/** What a caller in process hands in. */
+export type InputOf<O> = Types<O> extends { readonly input: infer I } ? I : never;
+/** What a call resolves to. */
+export type OutputOf<O> = Types<O> extends { readonly output: infer R } ? R : never;
+/** What a handler is given. */
+export type DecodedOf<O> = Types<O> extends { readonly decoded: infer D } ? D : never;
+
+type AnswerOutput<A extends Answer> = A extends { is: 'data'; schema: z.ZodType<infer T> }
+  ? T
+  : A extends { is: 'page'; item: z.ZodType<infer T> }
+    ? Page<T>
+    : A extends { is: 'created'; schema: z.ZodType<infer T> }
+      ? T
+      : A extends { is: 'empty' }
+        ? Record<string, never>
+        : { readonly contentType: string; readonly body: string | Uint8Array };
+
+type Declared<P extends string, Q, B, A extends Answer> = Omit<Operation, 'method' | 'path' | 'query' | 'body' | 'answer' | 'apis' | 'types'> & {
+  readonly query?: Q;
+  readonly body?: B;
+  readonly answer: A;
+  readonly apis?: readonly Api[];
+};
+
+/** Declares an operation; input and output types follow from path, query, body and answer. */
+export const operation = <const P extends string, const Q extends z.ZodObject | undefined, const B extends Body | undefined, const A extends Answer>(
+  method: Method,
+  path: P,
+  { apis = ['management'], ...rest }: Declared<P, Q, B, A>,
+): Operation<Expand<PathParameters<P> & QueryInput<Q> & BodyInput<B>>, AnswerOutput<A>, Expand<PathParameters<P> & QueryDecoded<Q> & BodyDecoded<B>>> =>
+  // `types` is a phantom: the object holds what was declared and nothing else.
+  ({ method, path, apis, ...rest }) as never;
+
+export const data = <S extends z.ZodType>(schema: S) => ({ is: 'data', schema }) as const;
+export const page = <S extends z.ZodType>(item: S) => ({ is: 'page', item }) as const;
+export const CREATED = { is: 'created', schema: created } as const;
+export const EMPTY = { is: 'empty', schema: empty } as const;

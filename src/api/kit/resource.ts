@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { FieldType } from '../../query/predicate.ts';
+import { type EntityReference, entityReference, links, type Tags, tags, text, timestamp } from '../shared.ts';
+import type { Field, Fields, Keep, Write } from './field.ts';
+
+/** What a kind is, as data. Bodies, details, storage, filter symbols and links are derived from it. */
+export interface ResourceDeclaration<K extends string, F extends Fields> {
+  /** Singular, as in messages: `identity`, `configType`. */
+  readonly kind: K;
+  /** Collection in paths, links and references: `identities`. */
+  readonly collection: string;
+  /** Singular and plural as in operation names: `['Identity', 'Identities']`. */
+  readonly names: readonly [singular: string, plural: string];
+  /** Name of the body parameter; default: the kind. Named in the error for a missing body. */
+  readonly bodyName?: string;
+  /** One sentence for the reference documentation. */
+  readonly about: string;
+  readonly fields: F;
+  /** Names below the entity's own address that `_links` lists: `['services']` is `./identities/{id}/services`. */
+  readonly subLinks?: readonly string[];
+  /** Other links: name to address, with `{field}` for a field of the row. */
+  readonly links?: Readonly<Record<string, string>>;
+  /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without). */
+  readonly symbols?: Readonly<Record<string, { readonly path: string; readonly type: Exclude<FieldType, 'tag'> } | { readonly secret: Exclude<FieldType, 'tag'>; readonly hashedAs?: string }>>;
+}
+
+/** A resource kind: its declaration, and the schemas of its bodies and details. */
+export interface Resource<K extends string = string, F extends Fields = Fields> extends ResourceDeclaration<K, F> {
+  readonly schemas: {
+    readonly create: z.ZodType<CreateBody<F>>;
+    readonly replace: z.ZodType<ReplaceBody<F>>;
+    readonly patch: z.ZodType<PatchBody<F>>;
+    readonly detail: z.ZodType<Detail<F>>;
+  };
+}
+
+export interface BaseRow {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: Tags;
+  readonly isSystem?: boolean;
+}
+
+export interface BaseDetail {
+  readonly _links: Readonly<Record<string, { readonly href: string }>>;
+  readonly createdAt: string;
+  readonly id: string;
+  readonly tags: Tags;
+  readonly updatedAt: string;
+}
+
+type In<X> = X extends Field<Write, Keep, infer I, unknown> ? I : never;
+type KeysWritten<F, W extends Write> = { [K in keyof F]: F[K] extends { readonly write: W } ? K : never }[keyof F];
+type KeysKept<F, K2 extends Keep> = { [K in keyof F]: F[K] extends { readonly keep: K2 } ? K : never }[keyof F];
+type Value<X> = X extends Field<Write, Keep, infer _I, infer O> ? O : never;
+type Expand<T> = { [K in keyof T]: T[K] };
+type TagsInput = { readonly tags?: Tags | null | undefined };
+
+export type CreateBody<F extends Fields> = Expand<
+  { readonly [K in KeysWritten<F, 'required' | 'createOnly'>]: In<F[K]> } & { readonly [K in KeysWritten<F, 'optional' | 'createOptional'>]?: In<F[K]> | null | undefined } & TagsInput
+>;
+export type ReplaceBody<F extends Fields> = Expand<
+  { readonly [K in KeysWritten<F, 'required'>]: In<F[K]> } & { readonly [K in KeysWritten<F, 'optional'>]?: In<F[K]> | null | undefined } & TagsInput
+>;
+export type PatchBody<F extends Fields> = Expand<{ readonly [K in KeysWritten<F, 'required' | 'optional'>]?: In<F[K]> | null | undefined } & TagsInput>;
+/** What the store holds. */
+export type RowOf<R> = R extends Resource<string, infer F> ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
+/** What an answer shows. */
+export type Detail<F extends Fields> = Expand<
+  BaseDetail & { readonly [K in KeysKept<F, 'stored' | 'computed'>]: Value<F[K]> } & {
+    readonly [K in keyof F as F[K] extends { readonly reference?: unknown; readonly keep: 'stored' } ? (K extends `${infer Base}Id` ? Base : never) : never]?: EntityReference;
+  }
+>;
+
+export type DetailOf<R> = R extends Resource<string, infer F> ? Detail<F> : never;
+
+/** @returns the kind with everything that follows from its declaration. */
+export const resource = <const K extends string, const F extends Fields>(declaration: ResourceDeclaration<K, F>): Resource<K, F> => {
+  const { fields } = declaration;
+  const entries = Object.entries(fields);
+  const body = (shape: readonly (readonly [string, z.ZodType])[], id: string) => z.object({ ...Object.fromEntries(shape), tags: tags.optional() }).meta({ id });
+  const written = (partial: boolean, ...writes: Write[]) =>
+    entries.filter(([, f]) => writes.includes(f.write)).map(([key, f]) => [key, partial ? (f.patch ?? f.schema).optional() : f.write === 'required' || f.write === 'createOnly' ? f.schema : f.schema.optional()] as const);
+  const [singular] = declaration.names;
+  return {
+    ...declaration,
+    schemas: {
+      // The types say what these shapes say: both are computed from the same field table.
+      create: body(written(false, 'required', 'createOnly', 'createOptional', 'optional'), `${singular}Create`) as unknown as z.ZodType<CreateBody<F>>,
+      replace: body(written(false, 'required', 'optional'), `${singular}Update`) as unknown as z.ZodType<ReplaceBody<F>>,
+      patch: body(written(true, 'required', 'optional'), `${singular}Patch`) as unknown as z.ZodType<PatchBody<F>>,
+      detail: detailSchema(fields, `${singular}Detail`) as unknown as z.ZodType<Detail<F>>,
+    },
+  };
+};
+
+const detailSchema = (fields: Fields, id: string) => {
+  const shown = Object.entries(fields).filter(([, field]) => field.keep === 'stored' || field.keep === 'computed');
+  const shape = shown.flatMap(([key, field]) => {
+    const plain = outputOf(field.schema);
+    const value = field.absent ? plain.optional() : plain.nullable();
+    return field.reference && !field.reference.alone && key.endsWith('Id') ? [[key, value], [key.slice(0, -2), entityReference.optional()]] : [[key, value]];
+  });
+  return z.object({ _links: links, createdAt: timestamp, id: text, tags: z.record(text, z.union([text, z.boolean(), z.null()])), updatedAt: timestamp, ...Object.fromEntries(shape) }).meta({ id });
+};
+
+/** What a schema that transforms gives is, in an answer, what it takes. */
+const outputOf = (schema: z.ZodType): z.ZodType => (schema instanceof z.ZodPipe ? outputOf(schema.in as z.ZodType) : schema);

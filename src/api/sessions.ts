@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { crud } from './kit/crud.ts';
+import { readOnly } from './kit/field.ts';
+import { data, EMPTY, group, operation } from './kit/operation.ts';
+import { reference } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { flag, text, timestamp } from './shared.ts';
+
+/** What a session still owes before it is fully authenticated, and how to give it. */
+export const authQuery = z
+  .object({
+    typeId: z.enum(['MFA', 'TOTP', 'EXT-JWT']),
+    provider: z.enum(['ziti', 'url']),
+    format: z.enum(['numeric', 'alpha', 'alphaNumeric']).optional(),
+    httpMethod: text.optional(),
+    httpUrl: text.optional(),
+    id: text.optional(),
+    clientId: text.optional(),
+    minLength: z.int().optional(),
+    maxLength: z.int().optional(),
+    scopes: z.array(text).nullable(),
+  })
+  .meta({ id: 'AuthQuery' });
+
+export type AuthQuery = z.infer<typeof authQuery>;
+
+export const apiSession = resource({
+  kind: 'apiSession',
+  collection: 'api-sessions',
+  names: ['APISession', 'APISessions'],
+  about: 'An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is disabled or gone.',
+  fields: {
+    identityId: reference('identity', { write: 'never', onDelete: 'cascade', filter: 'identity' }),
+    /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
+    authenticatorId: reference('authenticator', { write: 'never', onDelete: 'cascade', alone: true, filter: 'authenticator' }),
+    /** SHA-256 of the token. The token itself is stored nowhere. */
+    tokenHash: readOnly(text, { keep: 'hidden', unique: true }),
+    /** The token where it is the caller's own session; the session's id, which opens nothing, elsewhere. */
+    token: readOnly(text, { keep: 'computed' }),
+    ipAddress: readOnly(text, { filter: true, default: '' }),
+    configTypes: readOnly(z.array(text), { default: [] }),
+    authQueries: readOnly(z.array(authQuery), { keep: 'computed' }),
+    isMfaRequired: readOnly(flag, { filter: 'mfaRequired', default: false }),
+    isMfaComplete: readOnly(flag, { filter: 'mfaComplete', default: false }),
+    isCertExtendable: readOnly(flag, { default: false }),
+    improperClientCertChain: readOnly(flag, { filter: true, absent: true, default: false }),
+    lastActivityAt: readOnly(timestamp, { filter: true, index: true, volatile: true }),
+    cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),
+  },
+  subLinks: ['sessions'],
+  symbols: { token: { secret: 'string', hashedAs: 'tokenHash' } },
+});
+
+/** A session as its owner sees it: with its token and its end. */
+export const currentSession = z
+  .intersection(apiSession.schemas.detail, z.object({ expirationSeconds: z.int().meta({ description: 'Seconds of inactivity left.' }), expiresAt: timestamp }))
+  .meta({ id: 'CurrentAPISessionDetail' });
+
+export const apiSessions = group('apiSessions', 'API sessions', crud(apiSession, { except: ['create', 'replace', 'patch'], operationIds: { get: 'detailAPISessions', delete: 'deleteAPISessions' }, denied: { delete: 403 } }));
+
+const onBothApis = { permission: 'partial', apis: ['management', 'client'] } as const;
+
+export const currentApiSession = group('currentApiSession', 'Current API session', {
+  get: operation('GET', '/current-api-session', { operationId: 'getCurrentAPISession', summary: 'Get the session of this request', answer: data(currentSession), ...onBothApis }),
+  delete: operation('DELETE', '/current-api-session', { operationId: 'deleteCurrentAPISession', summary: 'Log out: end the session of this request', answer: EMPTY, ...onBothApis }),
+});

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+
+/** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
+
+/** Unique within a kind, compared exactly. */
+export const name = z.string().min(1).meta({ description: 'Not empty, unique within the kind, compared exactly.' });
+
+export const flag = z.boolean();
+export const text = z.string();
+
+/** RFC 3339. Normalised to UTC with three decimals. */
+export const dateTime = z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString());
+
+/** As stored and shown: UTC, three decimals. */
+export const timestamp = z.iso.datetime({ precision: 3 });
+
+/** 0 to 65535 (specification, "Limits"). */
+export const cost = z.int().min(0).max(65535);
+
+export const precedence = z.enum(['default', 'required', 'failed']);
+
+/** 4 to 100 characters, counted as characters, not as UTF-16 units (specification, "Limits"). */
+export const username = characters(4, 100);
+/** 5 to 100 characters (specification, "Limits"). */
+export const password = characters(5, 100);
+
+function characters(min: number, max: number) {
+  return z.string().superRefine((value, context) => {
+    const { length } = [...value];
+    if (length < min) context.addIssue({ code: 'too_small', minimum: min, origin: 'string', inclusive: true, input: value });
+    if (length > max) context.addIssue({ code: 'too_big', maximum: max, origin: 'string', inclusive: true, input: value });
+  }).meta({ minLength: min, maxLength: max });
+}
+
+export type Tags = Readonly<Record<string, string | boolean | null>>;
+
+/** User-defined names with values; each value is null, text or boolean (specification, "Conventions" 4). */
+export const tags = z
+  .record(z.string(), z.unknown())
+  .superRefine((value, context) => {
+    for (const [key, entry] of Object.entries(value)) {
+      if (key === '') context.addIssue({ code: 'custom', message: 'tags must have names that are not empty' });
+      if (entry !== null && typeof entry !== 'string' && typeof entry !== 'boolean') context.addIssue({ code: 'custom', message: `tags may hold text, booleans and null, but ${key} holds a ${Array.isArray(entry) ? 'list' : typeof entry}` });
+    }
+  })
+  .meta({ id: 'Tags', description: 'A map of user-defined names to text, boolean or null.' }) as unknown as z.ZodType<Tags, Tags>; // what the refinement lets through
+
+/** Any JSON value by name. */
+export const jsonMap = z.record(z.string(), z.unknown()).meta({ id: 'JsonMap', description: 'A map of names to any JSON values.' });
+
+export const link = z.object({ href: text }).meta({ id: 'Link' });
+export const links = z.record(z.string(), link).meta({ id: 'Links', description: 'Relative addresses of the entity and of what belongs to it.' });
+
+export const entityReference = z
+  .object({ _links: links, entity: text, id: text, name: text.optional() })
+  .meta({ id: 'EntityReference', description: 'Points to another entity.' });
+
+export type EntityReference = z.infer<typeof entityReference>;
+
+/** Facts about the client's surroundings, told at login. */
+export const envInfo = z
+  .object({ arch: text.max(255), domain: text.max(253), hostname: text.max(253), os: text.max(255), osRelease: text.max(255), osVersion: text.max(255) })
+  .partial()
+  .meta({ id: 'EnvInfo' });
+
+/** Facts about the client's software, told at login. */
+export const sdkInfo = z
+  .object({ appId: text.max(255), appVersion: text.max(255), branch: text.max(255), revision: text.max(255), type: text.max(255), version: text.max(255) })
+  .partial()
+  .meta({ id: 'SdkInfo' });
+
+export const created = z.object({ _links: links, id: text }).meta({ id: 'Created', description: 'The id and the place of a new entity.' });
+export const empty = z.object({}).meta({ id: 'Empty' });
