@@ -1,0 +1,32 @@
+import type { RowOf } from '../api/kit/resource.ts';
+import type { AuthQuery, apiSession } from '../api/sessions.ts';
+import { unauthorized } from '../errors/index.ts';
+import type { identity } from '../api/identities.ts';
+
+/** Who calls. */
+export type Actor =
+  | { readonly kind: 'anonymous' }
+  /** The host's own code, with every right. */
+  | { readonly kind: 'system' }
+  | SessionActor;
+
+export interface SessionActor {
+  readonly kind: 'session';
+  readonly session: RowOf<typeof apiSession>;
+  readonly identity: RowOf<typeof identity>;
+  /** What the session owes before it is fully authenticated; empty when nothing. */
+  readonly authQueries: readonly AuthQuery[];
+  /** The token that was presented. It is stored nowhere. */
+  readonly token: string;
+}
+
+/** How an actor is named in change records. */
+export const actorId = (actor: Actor): string => (actor.kind === 'session' ? actor.identity.id : actor.kind);
+
+export const isAdministrator = (actor: Actor): boolean => actor.kind === 'system' || (actor.kind === 'session' && (actor.identity.isAdmin || actor.identity.isDefaultAdmin));
+
+/** The actor of an operation that is about its session. @throws ApiError `UNAUTHORIZED` for the host's own code, which has none */
+export const sessionOf = (actor: Actor): SessionActor => {
+  if (actor.kind !== 'session') throw unauthorized('this operation is about the session of the call, and there is none');
+  return actor;
+};

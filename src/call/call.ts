@@ -1,0 +1,67 @@
+import type { Api, Operation } from '../api/kit/operation.ts';
+import type { Entities } from '../changes/entities.ts';
+import type { Actor } from './actor.ts';
+import type { Core } from './core.ts';
+
+/** An operation with its place on the facade and the function that carries it out. */
+export interface Entry {
+  /** `identities` */
+  readonly group: string;
+  /** `patch` */
+  readonly verb: string;
+  readonly operation: Operation;
+  readonly handler: Handler;
+}
+
+/** What carries an operation out: decoded input in, output as declared. */
+export type Handler<I = never, O = unknown> = (call: Call, input: I) => Promise<O>;
+
+/** Where a call comes from: a request over HTTP, or a host's own code. */
+export interface CallSource {
+  readonly requestId: string;
+  readonly api: Api;
+  readonly credentials: Credentials;
+  /** The raw input, `{ ...path, ...query, body }`. Called once the session is known to be good; may throw `ApiError`. */
+  input(): unknown | Promise<unknown>;
+  /** DER of the client's TLS certificates, leaf first. */
+  readonly peerCertificates?: readonly Uint8Array[];
+  readonly remoteAddress?: string;
+  readonly signal?: AbortSignal;
+  /** The host's open transaction, to be joined. */
+  readonly hostTransaction?: unknown;
+}
+
+/** How a caller says who it is. `system` is for the host's own code and cannot be said over HTTP. */
+export type Credentials =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'system' }
+  /** Header `zt-session`. When it is there, `authorization` counts for nothing but secondary factors. */
+  | { readonly kind: 'token'; readonly token?: string; readonly authorization?: string };
+
+/** One call on its way: who, when, and how to reach the store. */
+export interface Call {
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly api: Api;
+  readonly core: Core;
+  readonly credentials: Credentials;
+  readonly peerCertificates: readonly Uint8Array[];
+  readonly remoteAddress: string;
+  /** Aborted when the client is gone or the time limit is over: nothing is committed after that. */
+  readonly signal: AbortSignal;
+  /** ISO text of the clock's now. */
+  now(): string;
+  /** One consistent state to read from. */
+  read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
+  /** All or nothing. The actor's right is checked again inside; run again once when another write came first. */
+  write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
+  /** Headers of the answer that the handler sets, e.g. `zt-session`. */
+  readonly answerHeaders: Map<string, string>;
+}
+
+export interface CallResult {
+  readonly output: unknown;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+export type Invoke = (entry: Entry, source: CallSource) => Promise<CallResult>;

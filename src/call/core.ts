@@ -1,0 +1,22 @@
+import type { Api } from '../api/kit/operation.ts';
+import type { EventEmitter } from 'eventemitter3';
+import type { ChangeEvents } from '../changes/events.ts';
+import type { PasswordChecks } from './password-checks.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Store } from '../storage/port.ts';
+import type { Settings } from './settings.ts';
+
+/** What one controller is made of, shared by all its calls. */
+export interface Core {
+  readonly store: Store;
+  readonly platform: Platform;
+  readonly settings: Settings;
+  readonly passwordChecks: PasswordChecks;
+  readonly events: EventEmitter<ChangeEvents>;
+  /** The descriptions of the APIs, as JSON text. */
+  readonly documents: { swagger(api: Api): string; openapi(): string };
+  /** The time of a write, see `createStamps`. ISO text. */
+  stamp(): string;
+  /** When this controller was opened, ISO text. */
+  readonly startedAt: string;
+}

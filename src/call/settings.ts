@@ -1,0 +1,33 @@
+/** What a host may set. Every limit has a default, and none is silent. */
+export interface Settings {
+  /** Address under which clients reach the controller, without a path. Default `https://127.0.0.1:1280`. */
+  readonly address: string;
+  /** Minutes of inactivity after which an API session ends. Default 30, at least 1. */
+  readonly sessionTimeoutMinutes: number;
+  /** Largest request body in bytes. Default 1 MiB. */
+  readonly maxBodyBytes: number;
+  /** Milliseconds after which a request is given up with 503. Default 10,000. */
+  readonly requestTimeoutMs: number;
+  /** Changes that may wait for their turn before further ones get 429. Default 100. */
+  readonly maxQueuedWrites: number;
+  /** Password checks that may run at once. Default 2. */
+  readonly maxPasswordChecks: number;
+  /** Password checks that may wait before further logins get 429. Default 250. */
+  readonly maxQueuedPasswordChecks: number;
+  /** Origins that browsers may call from: any (`*`, default, without credentials) or a list. */
+  readonly corsOrigins: '*' | readonly string[];
+  /** Level of the API that clients may expect, as `data.version` of the version information. Default `v1.7.2`. */
+  readonly apiLevel: string;
+}
+
+export const defaultSettings: Settings = {
+  address: 'https://127.0.0.1:1280',
+  sessionTimeoutMinutes: 30,
+  maxBodyBytes: 1_048_576,
+  requestTimeoutMs: 10_000,
+  maxQueuedWrites: 100,
+  maxPasswordChecks: 2,
+  maxQueuedPasswordChecks: 250,
+  corsOrigins: '*',
+  apiLevel: 'v1.7.2',
+};

@@ -1,0 +1,122 @@
+import { kinds, type KindName } from '../api/index.ts';
+import type { Resource, RowOf } from '../api/kit/resource.ts';
+import type { Change } from './events.ts';
+import { invalidField, notFound } from '../errors/index.ts';
+import type { Random } from '../platform/platform.ts';
+import type { Predicate } from '../query/index.ts';
+import { UniqueViolation } from '../storage/errors.ts';
+import { newId } from '../storage/ids.ts';
+import type { Query, Row, Transaction } from '../storage/port.ts';
+
+type AnyResource = Resource;
+/** What a new entity needs beside what the store gives it. */
+type NewRow<R> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'tags'> & { readonly id?: string; readonly tags?: RowOf<R> extends { tags: infer T } ? T : never };
+
+/**
+ * The store inside one transaction, typed by kind. Every write goes through here, so that none escapes the change log:
+ * a write draws the next revision, becomes the row's version, and leaves a change record in the same transaction.
+ */
+export interface Entities {
+  get<R extends AnyResource>(kind: R, id: string): Promise<RowOf<R> | undefined>;
+  /** @throws ApiError `NOT_FOUND` */
+  require<R extends AnyResource>(kind: R, id: string): Promise<RowOf<R>>;
+  list<R extends AnyResource>(kind: R, query: Query): Promise<readonly RowOf<R>[]>;
+  /** The only row that satisfies it, or none. */
+  find<R extends AnyResource>(kind: R, where: Predicate): Promise<RowOf<R> | undefined>;
+  count(kind: AnyResource, where: Predicate): Promise<number>;
+  distinct(kind: AnyResource, set: string): Promise<readonly string[]>;
+  referenced(kind: AnyResource, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
+  /** @throws ApiError `COULD_NOT_VALIDATE` with the field when a unique value is taken */
+  insert<R extends AnyResource>(kind: R, row: NewRow<R>): Promise<RowOf<R>>;
+  /** Writes `changes` over `before`, which must be the row as read in this transaction. @throws as `insert` */
+  update<R extends AnyResource>(kind: R, before: RowOf<R>, changes: Partial<RowOf<R>>): Promise<RowOf<R>>;
+  remove<R extends AnyResource>(kind: R, row: RowOf<R>): Promise<void>;
+  /** What this transaction has changed so far. */
+  readonly changes: readonly Change[];
+}
+
+export interface EntitiesContext {
+  readonly actor: string;
+  readonly requestId: string;
+  readonly random: Random;
+  /** The time of a write, ISO text. */
+  stamp(): string;
+}
+
+/** @returns the entities of one transaction. */
+export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities => {
+  const changes: Change[] = [];
+
+  const record = async (kind: AnyResource, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
+    const change: Change = {
+      revision,
+      action,
+      entity: kind.kind as KindName, // every resource is one of the list of kinds
+      entityId: (after ?? before)?.id ?? '',
+      actor: context.actor,
+      requestId: context.requestId,
+      at: after?.updatedAt ?? context.stamp(),
+      before: before && visible(kind, before),
+      after: after && visible(kind, after),
+    };
+    const { at, ...fields } = change;
+    await tx.insert(kinds.change.kind, { id: String(revision).padStart(16, '0'), version: revision, createdAt: at, updatedAt: at, tags: {}, ...fields });
+    changes.push(change);
+  };
+
+  return {
+    changes,
+    // Rows of a kind have the shape that its field table says: they were written through `insert` and `update` below.
+    get: async (kind, id) => (await tx.get(kind.kind, id)) as never,
+    require: async (kind, id) => {
+      const row = await tx.get(kind.kind, id);
+      if (!row) throw notFound(kind.kind, id);
+      return row as never;
+    },
+    list: async (kind, query) => (await tx.list(kind.kind, query)) as never,
+    find: async (kind, where) => (await tx.list(kind.kind, { where, limit: 1 }))[0] as never,
+    count: (kind, where) => tx.count(kind.kind, where),
+    distinct: (kind, set) => tx.distinct(kind.kind, set),
+    referenced: (kind, field, values, where) => (values.length === 0 ? Promise.resolve([]) : tx.referenced(kind.kind, field, values, where)),
+    insert: async (kind, fields) => {
+      const revision = await tx.nextRevision();
+      const at = context.stamp();
+      const row = { tags: {}, ...fields, id: fields.id ?? newId(context.random), version: revision, createdAt: at, updatedAt: at } as Row;
+      await taken(kind, row, () => tx.insert(kind.kind, row));
+      await record(kind, 'create', revision, null, row);
+      return row as never;
+    },
+    update: async (kind, before, changed) => {
+      const old = before as unknown as Row;
+      const quiet = Object.keys(changed).every((field) => kind.fields[field]?.volatile);
+      if (quiet) {
+        const row = { ...old, ...changed } as Row;
+        await tx.update(kind.kind, row, old.version);
+        return row as never;
+      }
+      const revision = await tx.nextRevision();
+      const row = { ...old, ...changed, id: old.id, createdAt: old.createdAt, updatedAt: context.stamp(), version: revision } as Row;
+      await taken(kind, row, () => tx.update(kind.kind, row, old.version));
+      await record(kind, 'update', revision, old, row);
+      return row as never;
+    },
+    remove: async (kind, row) => {
+      const old = row as unknown as Row;
+      if (!(await tx.delete(kind.kind, old.id))) return;
+      await record(kind, 'delete', await tx.nextRevision(), old, null);
+    },
+  };
+};
+
+/** A row without what nobody may read. */
+const visible = (kind: AnyResource, row: Row): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(row).filter(([field]) => kind.fields[field]?.keep !== 'hidden'));
+
+const taken = async (kind: AnyResource, row: Row, write: () => Promise<void>) => {
+  try {
+    await write();
+  } catch (error) {
+    if (error instanceof UniqueViolation && error.kind === kind.kind) throw invalidField(error.field, `${error.field} must be unique`, row[error.field]);
+    throw error;
+  }
+};

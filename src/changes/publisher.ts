@@ -1,0 +1,70 @@
+import type { EventEmitter } from 'eventemitter3';
+import { change as changeKind } from '../api/changes.ts';
+import type { Logger } from '../platform/platform.ts';
+import { ALL, type FieldRef } from '../query/index.ts';
+import type { Row, Store } from '../storage/port.ts';
+import type { Change, ChangeEvents } from './events.ts';
+
+const REVISION: FieldRef = { path: ['revision'], type: 'number' };
+const BATCH = 500;
+
+/**
+ * Turns committed changes into events, each once and in order of revision. What this controller wrote itself is announced right after
+ * its commit; what came in another way (a host's own transaction, another controller on the same store) is read from the change log.
+ */
+export interface Publisher {
+  /** Changes that this controller has just committed. */
+  announce(changes: readonly Change[]): Promise<void>;
+  /** Publishes whatever the change log holds beyond what was published. */
+  catchUp(): Promise<void>;
+}
+
+export const createPublisher = async (store: Store, events: EventEmitter<ChangeEvents>, logger: Logger): Promise<Publisher> => {
+  let published = await latestRevision(store);
+  let work: Promise<void> = Promise.resolve();
+
+  const emit = (change: Change) => {
+    published = change.revision;
+    for (const name of ['change', change.entity] as const) {
+      try {
+        // The event of a kind carries changes of that kind: `name` and `change.entity` are the same word.
+        (events as unknown as EventEmitter).emit(name, change);
+      } catch (error) {
+        logger.error('a listener failed', { event: name, revision: change.revision, error: String(error) });
+      }
+    }
+  };
+  const readOn = async () => {
+    for (let more = true; more; ) {
+      const where = { op: 'compare', field: REVISION, is: '>', value: published } as const;
+      const rows = await store.transaction('read', (tx) => tx.list(changeKind.kind, { where, sort: [{ field: REVISION, descending: false }], limit: BATCH }));
+      for (const row of rows) emit(changeOf(row));
+      more = rows.length === BATCH;
+    }
+  };
+  // One at a time, so that no change is published twice or out of turn.
+  const queue = (step: () => Promise<void> | void): Promise<void> => {
+    work = work.then(step, step).catch((error) => logger.error('changes could not be published; they stay in the change log', { error: String(error) }));
+    return work;
+  };
+  return {
+    announce: (changes) =>
+      queue(async () => {
+        const fresh = changes.filter((change) => change.revision > published);
+        if (fresh[0] === undefined) return;
+        if (fresh[0].revision === published + 1) fresh.forEach(emit);
+        else await readOn();
+      }),
+    catchUp: () => queue(readOn),
+  };
+};
+
+const latestRevision = async (store: Store): Promise<number> => {
+  const [last] = await store.transaction('read', (tx) => tx.list(changeKind.kind, { where: ALL, sort: [{ field: REVISION, descending: true }], limit: 1 }));
+  return last ? Number(last.revision) : 0;
+};
+
+const changeOf = (row: Row): Change => {
+  const { revision, action, entity, entityId, actor, requestId, before, after } = row;
+  return { revision, action, entity, entityId, actor, requestId, at: row.createdAt, before, after } as Change; // written by `Entities` in this shape
+};

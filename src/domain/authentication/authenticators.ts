@@ -1,0 +1,67 @@
+import { authPolicy } from '../../api/auth-policies.ts';
+import { authenticator } from '../../api/authenticators.ts';
+import { identity } from '../../api/identities.ts';
+import type { RowOf } from '../../api/kit/resource.ts';
+import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
+import type { Call } from '../../call/call.ts';
+import { and, equals, not, text } from '../../query/index.ts';
+import { behaviour } from '../../resources/behaviours.ts';
+import { checkPassword } from './passwords.ts';
+
+type Row = RowOf<typeof authenticator>;
+
+const ONE_CERTIFICATE = /^\s*-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+-----END CERTIFICATE-----\s*$/;
+
+/** What each method needs on creation, and which fields it brings. */
+const methods: Readonly<Record<string, (call: Call, body: Readonly<Record<string, unknown>>) => Promise<Partial<Row>>>> = {
+  updb: async (call, { identityId, username, password }) => {
+    if (username === undefined) throw invalidField('username', 'username in body is required for method updb', undefined);
+    if (password === undefined) throw invalidField('password', 'password in body is required for method updb', undefined);
+    return { ...(await hashed(call, String(identityId), String(password))), certPem: null };
+  },
+  cert: async (_call, { certPem }) => {
+    if (certPem === undefined) throw invalidField('certPem', 'certPem in body is required for method cert', undefined);
+    if (!ONE_CERTIFICATE.test(String(certPem))) throw new ApiError('COULD_NOT_PARSE_PEM_BLOCK');
+    throw invalidField('certPem', 'the certificate was issued by no certificate authority that this network trusts', undefined);
+  },
+};
+
+export const authenticatorBehaviour = behaviour(authenticator, {
+  prepare: async (call, verb, body, id) => {
+    if (verb === 'create') return (await methods[String(body.method)]?.(call, body)) ?? {};
+    const row = await call.read((entities) => entities.require(authenticator, id ?? ''));
+    return changedPassword(call, row, body);
+  },
+  check: async (entities, after, before) => {
+    if (before) return undefined;
+    const others = await entities.count(authenticator, and(equals(text('identityId'), after.identityId), equals(text('method'), after.method)));
+    if (others > 0) throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
+    return undefined;
+  },
+  guard: async (entities, row) => {
+    const owner = await entities.get(identity, row.identityId);
+    if (!owner?.isDefaultAdmin) return;
+    const others = await entities.count(authenticator, and(equals(text('identityId'), owner.id), not(equals(text('id'), row.id))));
+    if (others === 0) throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', { cause: { code: 'ENTITY_CAN_NOT_BE_DELETED', message: 'it is the last authenticator of the default administrator, who could not log in any more' } });
+  },
+});
+
+/**
+ * What a change of a password authenticator stores; another authenticator has only tags to change.
+ * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` when the policy wants a better password
+ */
+export const changedPassword = async (call: Call, row: Row, body: Readonly<Record<string, unknown>>): Promise<Partial<Row>> => {
+  if (row.method !== 'updb' && (body.username !== undefined || body.password !== undefined)) throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
+  return body.password === undefined ? {} : { ...(await hashed(call, row.identityId, String(body.password))), failedAttempts: 0 };
+};
+
+/** Held against the policy of the identity before the work of hashing is done. */
+const hashed = async (call: Call, identityId: string, password: string): Promise<Partial<Row>> => {
+  const rules = await call.read(async (entities) => {
+    const owner = await entities.get(identity, identityId);
+    if (!owner) throw notFoundField('identityId', identity.kind, identityId);
+    return (await entities.require(authPolicy, owner.authPolicyId)).primary.updb;
+  });
+  checkPassword(password, rules);
+  return { passwordHash: await call.core.platform.passwords.hash(password) };
+};

@@ -1,0 +1,74 @@
+import { sessionOf } from '../../call/actor.ts';
+import { authenticator } from '../../api/authenticators.ts';
+import { currentIdentity } from '../../api/current-identity.ts';
+import { identity } from '../../api/identities.ts';
+import { ApiError, notFound, unauthorized } from '../../errors/index.ts';
+import type { Call } from '../../call/call.ts';
+import { implement } from '../../call/implement.ts';
+import { equals, text } from '../../query/index.ts';
+import type { Entities } from '../../changes/entities.ts';
+import { listRows } from '../../resources/crud.ts';
+import { presentOne } from '../../resources/present.ts';
+import { changedPassword } from './authenticators.ts';
+import { identityBehaviour } from '../identity/behaviour.ts';
+
+const SELF = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
+
+/** Others' authenticators are not there for this session. */
+const ownAuthenticator = async (entities: Entities, call: Call, id: string) => {
+  const row = await entities.require(authenticator, id);
+  if (row.identityId !== sessionOf(call.actor).identity.id) throw notFound(authenticator.kind, id);
+  return row;
+};
+
+/** Seen from the session, an authenticator has no links but its own. */
+const asOwn = <D extends { readonly id: string }>(detail: D): D => ({ ...detail, _links: { self: { href: `./current-identity/authenticators/${detail.id}` } } });
+
+interface Change {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly currentPassword: string;
+  readonly tags?: Readonly<Record<string, string | boolean | null>> | undefined;
+}
+
+/** A change of one's own authenticator: it is one's own, it has a password, and the password given is the current one, in that order. */
+const changeOwn = async (call: Call, id: string, { currentPassword, ...change }: Change): Promise<void> => {
+  const row = await call.read((entities) => ownAuthenticator(entities, call, id));
+  if (row.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
+  const right = await call.core.passwordChecks.verify(currentPassword, row.passwordHash ?? undefined);
+  if (!right) throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
+  if (Object.values(change).every((value) => value === undefined)) return; // an empty patch leaves no trace
+  const stored = await changedPassword(call, row, change);
+  await call.write(async (entities) => {
+    const now = await ownAuthenticator(entities, call, id);
+    if (now.passwordHash !== row.passwordHash) throw unauthorized();
+    const { username = now.username, tags = now.tags } = change;
+    await entities.update(authenticator, now, { ...stored, username, tags });
+  });
+};
+
+export const currentIdentityEntries = implement(currentIdentity, {
+  get: (call) =>
+    call.read(async (entities) => {
+      const row = await entities.require(identity, sessionOf(call.actor).identity.id);
+      return { ...(await presentOne(entities, identity, identityBehaviour, row, call)), _links: SELF };
+    }),
+  listAuthenticators: (call, query) =>
+    call.read(async (entities) => {
+      const page = await listRows(entities, authenticator, undefined, query, call, equals(text('identityId'), sessionOf(call.actor).identity.id));
+      return { ...page, data: page.data.map(asOwn) };
+    }),
+  getAuthenticator: (call, { id }) =>
+    call.read(async (entities) => {
+      const row = await ownAuthenticator(entities, call, id);
+      return asOwn(await presentOne(entities, authenticator, undefined, row, call));
+    }),
+  replaceAuthenticator: async (call, { id, body }) => {
+    await changeOwn(call, id, { ...body, tags: body.tags ?? {} });
+    return {};
+  },
+  patchAuthenticator: async (call, { id, body }) => {
+    await changeOwn(call, id, body);
+    return {};
+  },
+});

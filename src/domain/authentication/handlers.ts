@@ -1,0 +1,47 @@
+import { authentication } from '../../api/authentication.ts';
+import type { authenticationMethod } from '../../api/authentication.ts';
+import { authenticator, authenticators } from '../../api/authenticators.ts';
+import { authPolicies, authPolicy } from '../../api/auth-policies.ts';
+import { apiSession, apiSessions, currentApiSession } from '../../api/sessions.ts';
+import type { z } from 'zod';
+import { type SessionActor, sessionOf } from '../../call/actor.ts';
+import type { Call } from '../../call/call.ts';
+import { implement } from '../../call/implement.ts';
+import { crudHandlers } from '../../resources/crud.ts';
+import { authenticatorBehaviour } from './authenticators.ts';
+import { invalidAuth, type LoginBody } from './login.ts';
+import { loginByPassword } from './password-login.ts';
+import { authPolicyBehaviour } from './policies.ts';
+import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
+
+type Method = (call: Call, body: LoginBody) => Promise<SessionActor>;
+
+const nobody: Method = async () => {
+  throw invalidAuth();
+};
+
+/** The ways to log in. No certificate authority and no external signer is known yet, so nobody can prove an identity by those. */
+const methods: Readonly<Record<z.infer<typeof authenticationMethod>, Method>> = { password: loginByPassword, cert: nobody, 'ext-jwt': nobody };
+
+export const authenticationEntries = [
+  ...implement(authentication, {
+    authenticate: async (call, { method, body = {} }) => {
+      const actor = await methods[method](call, body);
+      call.answerHeaders.set('zt-session', actor.token);
+      const own = await call.read((entities) => presentOwnSession(entities, actor, call));
+      call.answerHeaders.set('expiration-seconds', String(own.expirationSeconds)).set('expires-at', own.expiresAt);
+      return own;
+    },
+  }),
+  ...implement(authPolicies, crudHandlers(authPolicies, authPolicy, authPolicyBehaviour)),
+  ...implement(authenticators, crudHandlers(authenticators, authenticator, authenticatorBehaviour)),
+  ...implement(apiSessions, crudHandlers(apiSessions, apiSession, sessionBehaviour)),
+  ...implement(currentApiSession, {
+    get: (call) => call.read((entities) => presentOwnSession(entities, sessionOf(call.actor), call)),
+    delete: async (call) => {
+      const { session } = sessionOf(call.actor);
+      await call.write(async (entities) => entities.remove(apiSession, await entities.require(apiSession, session.id)));
+      return {};
+    },
+  }),
+];

@@ -1,0 +1,53 @@
+import type { authentication } from '../../api/authentication.ts';
+import { identity } from '../../api/identities.ts';
+import { apiSession } from '../../api/sessions.ts';
+import { authPolicy } from '../../api/auth-policies.ts';
+import { configType } from '../../api/configs.ts';
+import type { InputOf } from '../../api/kit/operation.ts';
+import type { RowOf } from '../../api/kit/resource.ts';
+import { ApiError } from '../../errors/index.ts';
+import type { SessionActor } from '../../call/actor.ts';
+import type { Call } from '../../call/call.ts';
+import { oneOf, or, text } from '../../query/index.ts';
+import type { Entities } from '../../changes/entities.ts';
+import { byCodePoint } from '../../api/kit/relations.ts';
+import { hashToken } from '../../resources/symbols.ts';
+import { owedFactors, someIdleSessions, endSessions } from '../sessions/state.ts';
+
+export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
+
+/** What a caller who cannot prove an identity is told, whatever the reason. */
+export const invalidAuth = (): ApiError => new ApiError('INVALID_AUTH');
+
+/** Opens a session for an identity that has proved itself in this transaction, and keeps what the client told of itself. */
+export const openSession = async (entities: Entities, owner: RowOf<typeof identity>, authenticatorId: string, body: LoginBody, call: Call): Promise<SessionActor> => {
+  const { core } = call;
+  const now = call.now();
+  await endSessions(entities, await someIdleSessions(entities, core.settings, now));
+  const told = { ...(body.envInfo ? { envInfo: body.envInfo } : {}), ...(body.sdkInfo ? { sdkInfo: body.sdkInfo } : {}) };
+  const news = Object.entries(told).some(([key, value]) => JSON.stringify(value) !== JSON.stringify(owner[key as keyof typeof told]));
+  const current = news ? await entities.update(identity, owner, told) : owner;
+  const token = core.platform.random.uuid();
+  const session = await entities.insert(apiSession, {
+    identityId: owner.id,
+    authenticatorId,
+    tokenHash: hashToken(token),
+    ipAddress: call.remoteAddress,
+    configTypes: await wantedConfigTypes(entities, body.configTypes ?? []),
+    isMfaRequired: false,
+    isMfaComplete: false,
+    isCertExtendable: false,
+    improperClientCertChain: false,
+    lastActivityAt: now,
+  });
+  const policy = await entities.get(authPolicy, owner.authPolicyId);
+  return { kind: 'session', session, identity: current, authQueries: policy ? owedFactors(session, policy) : [], token };
+};
+
+/** Config types by id or name become ids; unknown ones are dropped; `all` stands for itself, whatever is beside it. */
+const wantedConfigTypes = async (entities: Entities, wanted: readonly string[]): Promise<string[]> => {
+  if (wanted.includes('all')) return ['all'];
+  if (wanted.length === 0) return [];
+  const rows = await entities.list(configType, { where: or(oneOf(text('id'), wanted), oneOf(text('name'), wanted)) });
+  return rows.map((row) => row.id).sort(byCodePoint);
+};

@@ -1,0 +1,79 @@
+import { authPolicy } from '../api/auth-policies.ts';
+import { authenticator } from '../api/authenticators.ts';
+import { configType } from '../api/configs.ts';
+import { identity } from '../api/identities.ts';
+import { identityType } from '../api/identity-types.ts';
+import { name as nameSchema, password as passwordSchema, username as usernameSchema } from '../api/shared.ts';
+import type { Platform } from '../platform/platform.ts';
+import { equals, flag } from '../query/index.ts';
+import type { Entities } from '../changes/entities.ts';
+import { rowFields } from '../resources/merge.ts';
+import { newId } from '../storage/ids.ts';
+import type { Resource } from '../api/kit/resource.ts';
+import type { z } from 'zod';
+import { builtinConfigTypes } from './configs/builtin.ts';
+
+/** The first administrator of a new network. */
+export interface AdministratorOptions {
+  /** 4 to 100 characters. Default `admin`. */
+  readonly username?: string;
+  /** 5 to 100 characters. Default: a random one, returned once as `controller.firstAdministrator`. */
+  readonly password?: string;
+  /** Default `Default Admin`. */
+  readonly name?: string;
+}
+
+export interface FirstAdministrator {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** How a new store is filled, or nothing to do where it is filled already. The slow part (hashing) is done before. */
+export interface Bootstrap {
+  readonly administrator: FirstAdministrator;
+  seed(entities: Entities): Promise<boolean>;
+}
+
+/** @throws TypeError for credentials outside the limits */
+export const prepareBootstrap = async ({ passwords, random }: Platform, { username = 'admin', password = newId(random), name = 'Default Admin' }: AdministratorOptions): Promise<Bootstrap> => {
+  within(usernameSchema, username, 'the username of the first administrator must have 4 to 100 characters');
+  within(passwordSchema, password, 'the password of the first administrator must have 5 to 100 characters');
+  within(nameSchema, name, 'the name of the first administrator must not be empty');
+  const passwordHash = await passwords.hash(password);
+  return {
+    administrator: { username, password },
+    seed: async (entities) => {
+      await seedFixed(entities);
+      const existing = await entities.count(identity, equals(flag('isDefaultAdmin'), true));
+      if (existing > 0) return false;
+      const owner = await entities.insert(identity, newRow(identity, { name, isAdmin: true }, { isDefaultAdmin: true }));
+      await entities.insert(authenticator, newRow(authenticator, { identityId: owner.id, method: 'updb', username }, { passwordHash }));
+      return true;
+    },
+  };
+};
+
+/** What every network has from the start. What an administrator deletes later stays deleted. */
+const seedFixed = async (entities: Entities): Promise<void> => {
+  if (await entities.get(authPolicy, 'default')) return;
+  for (const id of ['Default', 'Router']) await entities.insert(identityType, { id, name: id });
+  await entities.insert(authPolicy, {
+    id: 'default',
+    name: 'Default',
+    primary: {
+      cert: { allowed: true, allowExpiredCerts: true },
+      extJwt: { allowed: true, allowedSigners: [] },
+      updb: { allowed: true, minPasswordLength: 5, requireSpecialChar: false, requireNumberChar: false, requireMixedCase: false, maxAttempts: 0, lockoutDurationMinutes: 0 },
+    },
+    secondary: { requireTotp: false, requireExtJwtSigner: null },
+  });
+  for (const { id, name, schema } of builtinConfigTypes) await entities.insert(configType, { id, name, schema });
+};
+
+/** All fields of a new row: those given, the defaults of the others, and what only the controller may set. */
+const newRow = (kind: Pick<Resource, 'kind'>, given: Readonly<Record<string, unknown>>, own: Readonly<Record<string, unknown>>) =>
+  ({ ...rowFields(kind as Resource, given), ...own }) as never; // the shape that the field table says
+
+const within = (schema: z.ZodType, value: string, message: string) => {
+  if (!schema.safeParse(value).success) throw new TypeError(message);
+};

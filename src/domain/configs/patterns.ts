@@ -1,0 +1,82 @@
+import { RE2JS, RE2JSException } from 're2js';
+import { limits, type Tank } from './limits.ts';
+
+/** What the validator needs of a regular expression; `toString` tells two of them apart. */
+export interface Pattern {
+  test(text: string): boolean;
+  toString(): string;
+}
+
+/** The patterns of one schema, compiled once. */
+export interface Patterns {
+  /** @throws PatternRefused */
+  compile(pattern: string): Pattern;
+}
+
+export class PatternRefused extends Error {
+  override readonly name = 'PatternRefused';
+}
+
+/**
+ * Patterns run on RE2, whose time grows with the length of the text and never exponentially; the engine of JavaScript can be kept
+ * busy for years by `(x+x+)+y`. The price: look-around and back-references do not exist. As in the specification a pattern is
+ * searched for anywhere in the text.
+ */
+export const createPatterns = (tank: Tank): Patterns => {
+  const known = new Map<string, Pattern>();
+  let size = 0;
+  return {
+    compile: (pattern) => {
+      const old = known.get(pattern);
+      if (old) return old;
+      if (pattern.length > limits.patternLength)
+        throw new PatternRefused(`a pattern must not be longer than ${limits.patternLength} characters`);
+      size += largestSize(pattern);
+      if (size > limits.patternSize)
+        throw new PatternRefused(
+          'the patterns take too long to compile: use fewer, with smaller repetition counts {n,m} and fewer character classes',
+        );
+      const regex = compile(pattern);
+      const cost = 2 * regex.programSize();
+      const compiled: Pattern = {
+        test: (text) => {
+          tank.burn(cost * (text.length + 1));
+          return regex.test(text);
+        },
+        toString: () => `/${pattern}/`,
+      };
+      known.set(pattern, compiled);
+      return compiled;
+    },
+  };
+};
+
+const compile = (pattern: string): RE2JS => {
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(pattern));
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw new PatternRefused(
+      `pattern ${JSON.stringify(pattern)} cannot be used: ${LOOK_AROUND.test(pattern) ? 'look-around such as (?=…) or (?<!…) is not supported' : BACK_REFERENCE.test(pattern) ? 'back-references such as \\1 are not supported' : error.message}`,
+    );
+  }
+};
+
+const LOOK_AROUND = /\(\?<?[=!]/;
+const BACK_REFERENCE = /\\[1-9]|\\k</;
+
+/** RE2 refuses nested repetitions whose counts multiply to more. */
+const MAX_REPETITION = 1000;
+
+/** A class of Unicode, and one whose letters in the other case are looked up, cost as much to compile as so many instructions. */
+const CLASS_SIZE = 50;
+const FOLDED_CLASS_SIZE = 1500;
+
+/** An upper bound, known before the pattern is compiled: as if every repetition applied to the whole pattern. */
+const largestSize = (pattern: string): number => {
+  let copies = 1;
+  for (const [, least, most] of pattern.matchAll(/\{([0-9]+)(?:,([0-9]*))?\}/g))
+    copies = Math.min(MAX_REPETITION, copies * Math.max(1, Number(least), Number(most ?? 0)));
+  const classes = pattern.match(/\[|\\p/gi)?.length ?? 0;
+  return pattern.length * copies + classes * (/\(\?[a-z]*i/i.test(pattern) ? FOLDED_CLASS_SIZE : CLASS_SIZE);
+};

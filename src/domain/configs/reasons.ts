@@ -1,0 +1,90 @@
+import type { ErrorObject } from 'ajv';
+import { closest } from './closest.ts';
+
+const MAX_SHOWN = 100;
+
+/** What an error says to its reader: the keyword and what it expects. Values of the data are not shown, they may be secret. */
+export const reasonOf = (error: ErrorObject): string => {
+  const { keyword, propertyName } = error;
+  const reason = REASONS[keyword]?.(error) ?? 'does not match the schema';
+  const subject = propertyName === undefined ? '' : `property name ${quote(propertyName)}: `;
+  return `${subject}${keyword === 'false schema' ? 'false' : keyword}: ${reason}`;
+};
+
+type Reason = (error: ErrorObject) => string;
+const atLeast =
+  (what: string): Reason =>
+  ({ params }) =>
+    `expected at least ${params.limit} ${what}`;
+const atMost =
+  (what: string): Reason =>
+  ({ params }) =>
+    `expected at most ${params.limit} ${what}`;
+const bound: Reason = ({ params }) => `expected a number ${params.comparison} ${params.limit}`;
+const needs: Reason = ({ params }) => `property ${quote(params.missingProperty)} is missing, needed beside ${quote(params.property)}`;
+
+const REASONS: Readonly<Record<string, Reason>> = {
+  type: ({ params, data }) => `expected ${[params.type].flat().join(' or ')}, got ${typeOf(data)}`,
+  enum: ({ params }) => `expected ${params.allowedValues.length === 1 ? '' : 'one of '}${list(params.allowedValues)}`,
+  const: ({ params }) => `expected ${show(params.allowedValue)}`,
+  required: ({ params }) => `property ${quote(params.missingProperty)} is missing`,
+  additionalProperties: ({ params, parentSchema }) => unknownProperty(params.additionalProperty, parentSchema),
+  unevaluatedProperties: ({ params, parentSchema }) => unknownProperty(params.unevaluatedProperty, parentSchema),
+  dependencies: needs,
+  dependentRequired: needs,
+  minimum: bound,
+  maximum: bound,
+  exclusiveMinimum: bound,
+  exclusiveMaximum: bound,
+  multipleOf: ({ params }) => `expected a multiple of ${params.multipleOf}`,
+  minLength: atLeast('characters'),
+  maxLength: atMost('characters'),
+  pattern: ({ params }) => `expected text that matches ${quote(params.pattern)}`,
+  format: ({ params }) => `expected text of the format ${quote(params.format)}`,
+  minItems: atLeast('items'),
+  maxItems: atMost('items'),
+  items: atMost('items'),
+  additionalItems: atMost('items'),
+  unevaluatedItems: ({ params }) => `expected at most ${params.len ?? params.limit} items`,
+  uniqueItems: ({ params }) => `items ${params.first} and ${params.second} are equal`,
+  contains: ({ params }) =>
+    `expected at least ${params.minContains} ${params.maxContains === undefined ? '' : `and at most ${params.maxContains} `}items of the kind that it names`,
+  minProperties: atLeast('properties'),
+  maxProperties: atMost('properties'),
+  propertyNames: ({ params }) => `property name ${quote(params.propertyName)} is not allowed`,
+  anyOf: ({ schema }) => `expected a match with one of ${countOf(schema)} alternatives`,
+  oneOf: ({ schema, params }) =>
+    params.passingSchemas
+      ? `matches alternatives ${params.passingSchemas.join(' and ')} of ${countOf(schema)}, expected exactly one`
+      : `expected a match with exactly one of ${countOf(schema)} alternatives`,
+  not: ({ schema }) =>
+    isMap(schema) && Object.keys(schema).length === 0
+      ? 'no value is allowed here'
+      : `matches what it must not: ${show(withoutCost(schema))}`,
+};
+
+const unknownProperty = (name: unknown, parentSchema: unknown): string => {
+  const near = closest(String(name), knownNames(parentSchema));
+  return `unknown property ${quote(name)}${near === undefined ? '' : ` (did you mean ${quote(near)}?)`}`;
+};
+
+const knownNames = (schema: unknown): readonly string[] =>
+  isMap(schema) && isMap(schema.properties) ? Object.keys(schema.properties) : [];
+
+/** Keyword `cost` is ours, not the author's. */
+const withoutCost = (schema: unknown): unknown =>
+  isMap(schema) ? Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== 'cost')) : schema;
+const countOf = (alternatives: unknown): number => (Array.isArray(alternatives) ? alternatives.length : 0);
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
+const shorten = (text: string): string => (text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`);
+const quote = (value: unknown): string => `'${shorten(String(value))}'`;
+const show = (value: unknown): string => shorten(JSON.stringify(value));
+const list = (values: readonly unknown[]): string =>
+  shorten(
+    values
+      .slice(0, 20)
+      .map((value) => JSON.stringify(value))
+      .join(', '),
+  );

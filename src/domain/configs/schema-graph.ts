@@ -1,0 +1,170 @@
+import { limits } from './limits.ts';
+import { PatternRefused, type Patterns } from './patterns.ts';
+
+/** A schema that is an object. Boolean schemas have nothing to walk into. */
+export type SchemaObject = Readonly<Record<string, unknown>>;
+export type Draft = 'draft-07' | '2020-12';
+
+/** A subschema and where it stands. */
+export interface Child {
+  readonly keyword: string;
+  /** Name or place within the keyword; undefined where the keyword's value is the subschema. */
+  readonly key: string | undefined;
+  readonly schema: SchemaObject | boolean;
+}
+
+/** A schema as a graph: every object that is a schema, its subschemas, and what it refers to. */
+export interface SchemaGraph {
+  readonly root: SchemaObject;
+  readonly children: ReadonlyMap<SchemaObject, readonly Child[]>;
+  readonly references: ReadonlyMap<SchemaObject, readonly (SchemaObject | boolean)[]>;
+}
+
+export class SchemaRefused extends Error {
+  override readonly name = 'SchemaRefused';
+}
+
+const SCHEMA = [
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+const LIST = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'];
+const MAP = ['definitions', '$defs', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties'];
+
+/** Keywords that hold subschemas and apply them. */
+export const APPLICATORS: readonly string[] = [...new Set([...SCHEMA, ...LIST, ...MAP])].filter(
+  (keyword) => keyword !== 'definitions' && keyword !== '$defs',
+);
+/** Keywords whose subschemas hold for the value itself, not for something inside it. */
+export const IN_PLACE: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'dependencies',
+  'dependentSchemas',
+  'else',
+  'if',
+  'not',
+  'oneOf',
+  'then',
+]);
+export const DEFINITIONS: ReadonlySet<string> = new Set(['definitions', '$defs']);
+
+/**
+ * Finds every subschema and resolves every reference; nothing is ever fetched.
+ * @param known says why an object that only a reference declares to be a schema is none
+ * @throws SchemaRefused, with a reason for the caller
+ */
+export const readGraph = (root: SchemaObject, draft: Draft, patterns: Patterns, known: (schema: unknown) => void): SchemaGraph => {
+  const children = new Map<SchemaObject, readonly Child[]>();
+  const references = new Map<SchemaObject, readonly (SchemaObject | boolean)[]>();
+  const anchors = new Map<string, SchemaObject>();
+
+  const visit = (schema: SchemaObject) => {
+    if (children.has(schema)) return;
+    const below = childrenOf(schema, draft);
+    children.set(schema, below);
+    if (children.size > limits.subschemas) throw new SchemaRefused(`must not have more than ${limits.subschemas} subschemas`);
+    if (schema !== root && typeof schema.$id === 'string' && !schema.$id.startsWith('#'))
+      throw new SchemaRefused(`$id is only supported at the root, got "${schema.$id}" below it`);
+    const names = [schema.$anchor, schema.$dynamicAnchor, schema === root ? undefined : schema.$id];
+    for (const name of names) if (typeof name === 'string') anchors.set(name.replace(/^#/, ''), schema);
+    checkPatterns(schema, below, patterns);
+    for (const { schema: child } of below) if (typeof child === 'object') visit(child);
+  };
+
+  const target = (reference: string): SchemaObject | boolean => {
+    const fragment = localFragment(reference, root.$id);
+    const found = fragment === '' ? root : fragment.startsWith('/') ? at(root, fragment) : anchors.get(fragment);
+    if (found === undefined) throw new SchemaRefused(`reference "${reference}" leads nowhere`);
+    if (typeof found === 'boolean') return found;
+    if (!isObject(found)) throw new SchemaRefused(`reference "${reference}" does not lead to a schema`);
+    if (!children.has(found)) known(found);
+    visit(found);
+    return found;
+  };
+
+  visit(root);
+  // A map is walked in the order of insertion, and takes in what is found meanwhile.
+  for (const schema of children.keys()) {
+    // Without nested `$id`s there is one schema resource, in which a dynamic reference is an ordinary one.
+    const named = [schema.$ref, draft === '2020-12' ? schema.$dynamicRef : undefined].filter((reference) => typeof reference === 'string');
+    if (named.length > 0) references.set(schema, named.map(target));
+  }
+  return { root, children, references };
+};
+
+const childrenOf = (schema: SchemaObject, draft: Draft): readonly Child[] => {
+  const keywords = Object.keys(schema).filter((keyword) => !hidesSiblings(schema, draft) || DEFINITIONS.has(keyword));
+  return keywords.flatMap((keyword): readonly Child[] => {
+    const value = schema[keyword];
+    if (LIST.includes(keyword) && Array.isArray(value)) return value.map((item, place) => child(keyword, String(place), item));
+    if (SCHEMA.includes(keyword) && !Array.isArray(value)) return [child(keyword, undefined, value)];
+    // `dependencies` may name properties instead of a schema.
+    if (MAP.includes(keyword) && isObject(value))
+      return Object.entries(value).flatMap(([key, item]) =>
+        keyword === 'dependencies' && Array.isArray(item) ? [] : [child(keyword, key, item)],
+      );
+    return [];
+  });
+};
+
+/** Beside `$ref`, draft-07 looks at nothing else. */
+export const hidesSiblings = (schema: SchemaObject, draft: Draft): boolean => draft === 'draft-07' && typeof schema.$ref === 'string';
+
+const child = (keyword: string, key: string | undefined, schema: unknown): Child => {
+  if (typeof schema !== 'boolean' && !isObject(schema))
+    throw new SchemaRefused(`${key === undefined ? keyword : `${keyword}.${key}`} must be a schema: an object, true or false`);
+  return { keyword, key, schema };
+};
+
+const checkPatterns = (schema: SchemaObject, below: readonly Child[], patterns: Patterns) => {
+  const found = below.filter(({ keyword }) => keyword === 'patternProperties').map(({ key }) => key);
+  for (const pattern of [schema.pattern, ...found]) {
+    try {
+      if (typeof pattern === 'string') patterns.compile(pattern);
+    } catch (error) {
+      throw error instanceof PatternRefused ? new SchemaRefused(error.message) : error;
+    }
+  }
+};
+
+const localFragment = (reference: string, id: unknown): string => {
+  const [address = '', ...rest] = reference.split('#');
+  const base = typeof id === 'string' ? id.replace(/#$/, '') : '';
+  if (address !== '' && absolute(address, base) !== absolute(base, ''))
+    throw new SchemaRefused(`reference "${reference}" leads outside of the schema; no schema is fetched`);
+  try {
+    return decodeURIComponent(rest.join('#'));
+  } catch {
+    throw new SchemaRefused(`reference "${reference}" is malformed`);
+  }
+};
+
+/** Only compared, never opened. */
+const absolute = (address: string, base: string): string => {
+  const root = 'schema://local/';
+  return URL.canParse(base, root) && URL.canParse(address, new URL(base, root).href)
+    ? new URL(address, new URL(base, root)).href
+    : `unreadable ${address}`;
+};
+
+const at = (root: SchemaObject, pointer: string): unknown => {
+  let value: unknown = root;
+  for (const part of pointer.slice(1).split('/')) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as SchemaObject)[key]; // a list is read by place just as well
+  }
+  return value;
+};
+
+export const isObject = (value: unknown): value is SchemaObject => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,18 @@
+import type { authPolicy } from '../../api/auth-policies.ts';
+import { authenticator } from '../../api/authenticators.ts';
+import type { RowOf } from '../../api/kit/resource.ts';
+import type { Entities } from '../../changes/entities.ts';
+import { invalidField } from '../../errors/index.ts';
+import { equals, text } from '../../query/index.ts';
+
+type Policy = RowOf<typeof authPolicy>;
+
+/**
+ * The default administrator must always be able to log in by one of its authenticators.
+ * @throws ApiError `COULD_NOT_VALIDATE`, field `primary`
+ */
+export const keepWayIn = async (entities: Entities, identityId: string, policy: Pick<Policy, 'primary'>, field = 'primary'): Promise<void> => {
+  const ways = await entities.list(authenticator, { where: equals(text('identityId'), identityId) });
+  const open = ways.length === 0 || ways.some(({ method }) => (method === 'updb' ? policy.primary.updb.allowed : policy.primary.cert.allowed));
+  if (!open) throw invalidField(field, `the default administrator could not log in any more: the policy must allow ${ways.map(({ method }) => method).join(' or ')}`, undefined);
+};

@@ -1,0 +1,25 @@
+import type { Page } from '../../api/kit/operation.ts';
+import { identity } from '../../api/identities.ts';
+import type { Resource } from '../../api/kit/resource.ts';
+import { roleAttributeLists } from '../../api/role-attributes.ts';
+import type { Call, Handler } from '../../call/call.ts';
+import { implement } from '../../call/implement.ts';
+import { comparator, fieldSymbol, matches, symbolsOf } from '../../query/index.ts';
+import { type ListInput, pageOf, planList } from '../../resources/lists.ts';
+
+/** The only field of an attribute is itself. */
+const symbols = symbolsOf('roleAttribute', { id: fieldSymbol('string', 'id') });
+
+/** The distinct attributes that entities of a kind carry. The store finds them; narrowing so short a list needs none. */
+const listInUse =
+  (kind: unknown): Handler<ListInput, Page<string>> =>
+  async (call: Call, input) => {
+    const plan = planList(symbols, input, { defaultLimit: Infinity });
+    const attributes = await call.read((entities) => entities.distinct(kind as Resource, 'roleAttributes')); // a kind of the list of kinds
+    const rows = attributes.map((id) => ({ id })).filter((row) => matches(plan.where, row));
+    if (plan.sort.length > 0) rows.sort(comparator(plan.sort));
+    const page = rows.slice(plan.offset, plan.offset + plan.limit).map(({ id }) => id);
+    return pageOf(page, plan, rows.length, symbols);
+  };
+
+export const roleAttributeEntries = implement(roleAttributeLists, { identities: listInUse(identity) });

@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import type { Operation } from '../api/kit/operation.ts';
+import { ApiError, invalidField } from '../errors/index.ts';
+
+type Issue = z.core.$ZodIssue;
+type Values = Record<string, unknown>;
+
+/**
+ * Raw input against the operation's schemas. JSON of a wrong type anywhere is unreadable (`COULD_NOT_PARSE_BODY`); else the first bad
+ * field by name is reported. A null at the top of a body is a field that was not given; unknown fields are dropped.
+ * @throws ApiError
+ */
+export const decode = (operation: Operation, raw: unknown): unknown => {
+  const input: Values = typeof raw === 'object' && raw !== null ? { ...raw } : {};
+  const decoded: Values = {};
+  for (const name of parametersOf(operation)) {
+    if (typeof input[name] !== 'string') throw invalidField(name, `${name} must be text`, input[name]);
+    decoded[name] = input[name];
+  }
+  if (operation.query) Object.assign(decoded, parse(operation.query, input, 'query'));
+  if (operation.body) {
+    const { schema, required = true, name } = operation.body;
+    if (input.body === undefined && required) throw invalidField(name, `${name} in body is required`, undefined);
+    if (input.body !== undefined) decoded.body = parse(schema, withoutNulls(input.body), 'body');
+  }
+  return decoded;
+};
+
+const parameters = new WeakMap<Operation, readonly string[]>();
+
+const parametersOf = (operation: Operation): readonly string[] => {
+  let names = parameters.get(operation);
+  if (!names) parameters.set(operation, (names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')));
+  return names;
+};
+
+const withoutNulls = (body: unknown): unknown =>
+  typeof body !== 'object' || Array.isArray(body) ? body : Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => value !== null && value !== undefined));
+
+const parse = (schema: z.ZodType, input: unknown, where: 'body' | 'query'): unknown => {
+  const result = schema.safeParse(input, { reportInput: true });
+  if (result.success) return result.data;
+  throw fault(result.error.issues, where);
+};
+
+const fault = (issues: readonly Issue[], where: 'body' | 'query'): ApiError => {
+  const unreadable = where === 'body' ? issues.find(isWrongType) : undefined;
+  if (unreadable) {
+    const message = `${nameOf(unreadable) || 'the body'} ${reasonOf(unreadable)}`;
+    return new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message } });
+  }
+  const [first] = [...issues].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  if (!first) return new ApiError('COULD_NOT_VALIDATE');
+  const reason = first.code === 'custom' ? first.message : `${nameOf(first)} in ${where} ${reasonOf(first)}`;
+  return invalidField(nameOf(first) || '(root)', reason, first.input);
+};
+
+/** A value of another JSON type than the field's, or a date that is none. A missing value is no wrong type. */
+const isWrongType = (issue: Issue): boolean => {
+  if (issue.input === undefined || issue.input === null) return false;
+  if (issue.code === 'invalid_type') return true;
+  if (issue.code === 'invalid_value') return typeof issue.input !== 'string';
+  return issue.code === 'invalid_format' && issue.format === 'datetime';
+};
+
+const nameOf = (issue: Issue): string => issue.path.join('.');
+
+/** The reasons that clients know and show. */
+const reasonOf = (issue: Issue): string => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined || issue.input === null ? 'is required' : `must be of type ${issue.expected}`;
+    case 'invalid_value':
+      return issue.input === undefined || issue.input === null ? 'is required' : `should be one of [${issue.values.join(' ')}]`;
+    case 'too_small':
+      return issue.origin === 'string' ? (issue.minimum === 1 ? 'is required' : `should be at least ${issue.minimum} chars long`) : `should be greater than or equal to ${issue.minimum}`;
+    case 'too_big':
+      return issue.origin === 'string' ? `should be at most ${issue.maximum} chars long` : `should be less than or equal to ${issue.maximum}`;
+    case 'invalid_format':
+      return `must be of type ${issue.format}`;
+    default:
+      return issue.message;
+  }
+};

@@ -1,0 +1,27 @@
+import type { Resource, RowOf } from '../api/kit/resource.ts';
+import type { Call } from '../call/call.ts';
+import type { Entities } from '../changes/entities.ts';
+
+type AnyResource = Resource;
+export type WriteVerb = 'create' | 'replace' | 'patch';
+type Fields<R> = Partial<RowOf<R>>;
+
+/**
+ * What the field table of a kind cannot say. Each hook is optional; the generic engine calls them at fixed places.
+ */
+export interface Behaviour<R extends AnyResource = AnyResource> {
+  /** Before the transaction, for slow work: hashing, parsing. `body` is decoded. Returns fields to store beside those of the body. */
+  prepare?(call: Call, verb: WriteVerb, body: Readonly<Record<string, unknown>>, id: string | undefined): Promise<Fields<R>>;
+  /** Inside, before the write: rules across fields or entities. `before` is undefined on create. May return further fields to store. */
+  check?(entities: Entities, after: RowOf<R>, before: RowOf<R> | undefined, call: Call): Promise<Fields<R> | undefined>;
+  /** Inside, after the write: effects on other kinds. */
+  write?(entities: Entities, after: RowOf<R>, before: RowOf<R> | undefined, call: Call): Promise<void>;
+  /** Inside, before a delete: throws what forbids it. */
+  guard?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
+  /** Wire fields that are not stored, for a whole page at once: one object per row. */
+  present?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+export type Behaviours = Readonly<Record<string, Behaviour<never>>>;
+
+export const behaviour = <R extends AnyResource>(_kind: R, hooks: Behaviour<R>): Behaviour<R> => hooks;

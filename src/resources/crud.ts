@@ -1,0 +1,90 @@
+import type { CrudOperations } from '../api/kit/crud.ts';
+import type { Fields } from '../api/kit/field.ts';
+import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/operation.ts';
+import type { Detail, Resource } from '../api/kit/resource.ts';
+import { ApiError } from '../errors/index.ts';
+import type { Call, Handler } from '../call/call.ts';
+import { and, type Predicate } from '../query/index.ts';
+import type { Row } from '../storage/port.ts';
+import type { Behaviour, WriteVerb } from './behaviours.ts';
+import type { Entities } from '../changes/entities.ts';
+import { selfLink } from './links.ts';
+import { type ListInput, pageOf, planList } from './lists.ts';
+import { givesAnything, mergeBody, rowFields } from './merge.ts';
+import { presentRows } from './present.ts';
+import { checkReferences, removeEntity, requireRow } from './references.ts';
+import { symbolsFor } from './symbols.ts';
+
+export type CrudHandlers<F extends Fields> = {
+  readonly [V in keyof CrudOperations<F>]: Handler<DecodedOf<CrudOperations<F>[V]>, OutputOf<CrudOperations<F>[V]>>;
+};
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Those of the six standard operations that a group has, written once for all kinds. What a kind does differently is in its behaviour. */
+export const crudHandlers = <F extends Fields, O extends Operations>(
+  group: Group<string, O>,
+  kind: Resource<string, F>,
+  hooks?: Behaviour<Resource<string, F>>,
+): Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O> => {
+  const resource: Resource = kind as unknown as Resource; // the engine looks at the field table only as a table of fields
+  const behaviour = hooks as Behaviour<never> | undefined;
+  const write = async (call: Call, verb: WriteVerb, body: Body, id: string | undefined): Promise<Row> => {
+    const prepared: Body = ((await behaviour?.prepare?.(call, verb, body, id)) as Body | undefined) ?? {};
+    return call.write(async (entities) => {
+      const before = id === undefined ? undefined : await requireRow(entities, resource, id);
+      if (before?.isSystem) throw new ApiError('ENTITY_CAN_NOT_BE_UPDATED');
+      const fields = { ...(before === undefined ? rowFields(resource, body) : mergeBody(resource, verb, before, body)), ...prepared };
+      const intended = { ...before, ...fields } as Row;
+      await checkReferences(entities, resource, intended, before);
+      const further = (await behaviour?.check?.(entities, intended as never, before as never, call)) as Body | undefined;
+      const changes = { ...fields, ...further };
+      const after = before === undefined ? await entities.insert(resource, changes as never) : await entities.update(resource, before as never, changes as never);
+      await behaviour?.write?.(entities, after as never, before as never, call);
+      return after as unknown as Row;
+    });
+  };
+  const handlers = {
+    list: (call: Call, input: ListInput) => call.read((entities) => listRows(entities, resource, behaviour, input, call)),
+    get: (call: Call, { id }: { id: string }) => call.read(async (entities) => (await presentRows(entities, resource, behaviour, [await requireRow(entities, resource, id)], call))[0]),
+    create: async (call: Call, { body }: { body: Body }) => {
+      const row = await write(call, 'create', body, undefined);
+      return { _links: selfLink(resource, row.id), id: row.id };
+    },
+    replace: async (call: Call, { id, body }: { id: string; body: Body }) => {
+      await write(call, 'replace', body, id);
+      return {};
+    },
+    patch: async (call: Call, { id, body }: { id: string; body: Body }) => {
+      // A body that names no field changes nothing, and says so by leaving no trace; the entity must be there all the same.
+      if (givesAnything(resource, body)) await write(call, 'patch', body, id);
+      else await call.read((entities) => requireRow(entities, resource, id));
+      return {};
+    },
+    delete: async (call: Call, { id }: { id: string }) => {
+      await call.write(async (entities) => {
+        const row = await requireRow(entities, resource, id);
+        if (row.isSystem) throw new ApiError('ENTITY_CAN_NOT_BE_DELETED');
+        await behaviour?.guard?.(entities, row as never, call);
+        await removeEntity(entities, resource, row);
+      });
+      return {};
+    },
+  };
+  const offered = Object.entries(handlers).filter(([verb]) => verb in group.operations);
+  // The shapes of rows and bodies are those of the field table.
+  return Object.fromEntries(offered) as unknown as Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O>;
+};
+
+/** A page of a kind; `within` narrows it to what belongs to a parent. */
+export const listRows = async <F extends Fields>(entities: Entities, resource: Resource<string, F>, behaviour: Behaviour<never> | undefined, input: ListInput, call: Call, within?: Predicate): Promise<Page<Detail<F>>> => {
+  const kind = resource as unknown as Resource; // as above
+  const symbols = symbolsFor(kind);
+  const plan = planList(symbols, input);
+  const where = within ? and(within, plan.where) : plan.where;
+  const rows = (await entities.list(kind, { where, sort: plan.sort, offset: plan.offset, ...(plan.limit === Infinity ? {} : { limit: plan.limit }) })) as unknown as readonly Row[];
+  // A page that is not full tells the total by itself.
+  const known = rows.length < plan.limit && (rows.length > 0 || plan.offset === 0);
+  const total = known ? plan.offset + rows.length : await entities.count(kind, where);
+  return pageOf((await presentRows(entities, kind, behaviour, rows, call)) as unknown as readonly Detail<F>[], plan, total, symbols);
+};

@@ -1,0 +1,36 @@
+import type { Resource } from '../api/kit/resource.ts';
+import type { EntityReference } from '../api/shared.ts';
+import type { Row } from '../storage/port.ts';
+
+type Links = Readonly<Record<string, { readonly href: string }>>;
+
+const builders = new WeakMap<Resource, (row: Row) => Links>();
+
+/** `_links` of an entity: relative addresses, the same in details, lists and references. */
+export const linksOf = (kind: Resource, row: Row): Links => {
+  let build = builders.get(kind);
+  if (!build) builders.set(kind, (build = builder(kind)));
+  return build(row);
+};
+
+export const selfLink = (kind: Resource, id: string): { readonly self: { readonly href: string } } => ({ self: { href: `./${kind.collection}/${id}` } });
+
+const builder = (kind: Resource): ((row: Row) => Links) => {
+  const own = (kind.subLinks ?? []).map((name) => [name, `/${name}`] as const);
+  const others = Object.entries(kind.links ?? {}).map(([name, template]) => [name, template.split(/\{(\w+)\}/)] as const);
+  return (row) => {
+    const self = `./${kind.collection}/${row.id}`;
+    const links: Record<string, { href: string }> = { self: { href: self } };
+    for (const [name, sub] of own) links[name] = { href: self + sub };
+    for (const [name, parts] of others) links[name] = { href: parts.map((part, i) => (i % 2 ? String(row[part]) : part)).join('') };
+    return links;
+  };
+};
+
+/** How other entities' answers point at this one. */
+export const referenceTo = (kind: Resource, row: Row): EntityReference => ({
+  _links: linksOf(kind, row),
+  entity: kind.collection,
+  id: row.id,
+  ...(typeof row.name === 'string' ? { name: row.name } : {}),
+});

@@ -1,0 +1,92 @@
+import { LRUCache } from 'lru-cache';
+import type { ListQuery } from '../api/kit/list-query.ts';
+import type { Page } from '../api/kit/operation.ts';
+import { ApiError, invalidField } from '../errors/index.ts';
+import { and, type BoundFilter, FilterError, oneOf, or, type Predicate, readFilter, readSort, type SortKey, SortError, type Symbols, text } from '../query/index.ts';
+
+const DEFAULT_LIMIT = 10;
+const MAX_LIMIT = 500;
+const MAX_OFFSET = 100_000;
+
+/** A list question, ready for the store. `limit` is `Infinity` for all. */
+export interface ListPlan {
+  readonly where: Predicate;
+  readonly sort: readonly SortKey[];
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface ListInput extends ListQuery {
+  readonly roleFilter?: readonly string[] | undefined;
+  readonly roleSemantic?: string | undefined;
+}
+
+/**
+ * What the parameters of a list ask: the filter's own `sort by`, `skip` and `limit` win over the parameters;
+ * limit and offset are corrected, not refused, and the corrected values are echoed in `pagination`.
+ * @throws ApiError `INVALID_FILTER`, `INVALID_SORT_IDENTIFIER`, or `COULD_NOT_VALIDATE` for role filters
+ */
+export const planList = (symbols: Symbols, input: ListInput, { defaultLimit = DEFAULT_LIMIT } = {}): ListPlan => {
+  const filter = readFilterParameter(symbols, input.filter);
+  const sort = filter.sort ?? readSortParameter(symbols, input.sort);
+  const limit = filter.limit === 'none' ? -1 : (filter.limit ?? input.limit);
+  const offset = filter.skip ?? input.offset ?? 0;
+  return {
+    where: and(filter.where, rolePredicate(input.roleFilter ?? [], input.roleSemantic)),
+    sort,
+    limit: limit === -1 ? Infinity : limit === undefined || limit <= 0 ? defaultLimit : Math.min(limit, MAX_LIMIT),
+    offset: Math.min(Math.max(offset, 0), MAX_OFFSET),
+  };
+};
+
+/** A page as it is answered. */
+export const pageOf = <T>(data: readonly T[], plan: ListPlan, totalCount: number, symbols: Symbols): Page<T> => ({
+  data,
+  pagination: { limit: plan.limit, offset: plan.offset, totalCount },
+  filterableFields: symbols.names,
+});
+
+const NO_FILTER: BoundFilter = { where: { op: 'all' }, sort: undefined, skip: undefined, limit: undefined };
+
+/** Consoles and SDKs ask the same few questions all day: what was read once is kept. */
+const filters = new WeakMap<Symbols, LRUCache<string, BoundFilter>>();
+
+const readFilterParameter = (symbols: Symbols, filter: string | undefined): BoundFilter => {
+  if (filter === undefined || filter === '') return NO_FILTER;
+  let cache = filters.get(symbols);
+  if (!cache) filters.set(symbols, (cache = new LRUCache({ max: 200, maxSize: 1_000_000, sizeCalculation: (_, key) => key.length + 1 })));
+  const cached = cache.get(filter);
+  if (cached) return cached;
+  try {
+    const bound = readFilter(filter, symbols);
+    // A filter on a secret holds the secret: it is not kept.
+    if (!symbols.names.some((name) => symbols.find(name)?.is === 'secret' && filter.includes(name))) cache.set(filter, bound);
+    return bound;
+  } catch (error) {
+    if (error instanceof FilterError) throw new ApiError('INVALID_FILTER', { cause: { code: 'UNHANDLED', message: error.message } });
+    throw error;
+  }
+};
+
+const readSortParameter = (symbols: Symbols, sort: string | undefined): readonly SortKey[] => {
+  if (sort === undefined || sort === '') return [];
+  try {
+    return readSort(sort, symbols);
+  } catch (error) {
+    if (error instanceof SortError) throw new ApiError('INVALID_SORT_IDENTIFIER', { cause: { code: 'UNHANDLED', message: error.message } });
+    throw error;
+  }
+};
+
+/** Entities that carry the `#attributes` by the semantic, united with those named by `@id`. `#all` and names have no meaning here. */
+const rolePredicate = (entries: readonly string[], semantic = 'AllOf'): Predicate => {
+  const anyOf = semantic.toLowerCase() === 'anyof';
+  if (!anyOf && semantic.toLowerCase() !== 'allof') throw invalidField('semantic', `semantic must be AllOf or AnyOf, got '${semantic}'`, semantic);
+  if (entries.length === 0) return { op: 'all' };
+  const strange = entries.find((entry) => !entry.startsWith('#') && !entry.startsWith('@'));
+  if (strange !== undefined) throw invalidField('roleFilter', 'role entries must prefixed with # (to indicate role attributes) or @ (to indicate an id)', strange);
+  const named = (sign: string) => entries.filter((entry) => entry.startsWith(sign)).map((entry) => entry.slice(1));
+  const attributes = named('#');
+  const byAttribute: Predicate = attributes.length === 0 ? { op: 'none' } : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: attributes };
+  return or(byAttribute, oneOf(text('id'), named('@')));
+};

@@ -1,0 +1,47 @@
+import type { Resource } from '../api/kit/resource.ts';
+import type { Row } from '../storage/port.ts';
+import type { WriteVerb } from './behaviours.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The stored fields of a new entity: those given, and the default of every other. */
+export const rowFields = (kind: Resource, body: Values): Values => {
+  const row: Record<string, unknown> = { tags: body.tags ?? {} };
+  for (const [name, field] of Object.entries(kind.fields)) {
+    if (field.keep === 'stored' || field.keep === 'hidden') row[name] = (field.write === 'never' ? undefined : body[name]) ?? field.default;
+  }
+  return row;
+};
+
+/**
+ * The fields that a replace or patch changes. Replace resets writable fields that are not given to their defaults and leaves all
+ * others alone; patch changes what is given, in documents with a `patch` schema leaf by leaf.
+ */
+export const mergeBody = (kind: Resource, verb: Exclude<WriteVerb, 'create'> | WriteVerb, before: Row, body: Values): Values => {
+  const changes: Record<string, unknown> = {};
+  if (verb === 'replace' || body.tags !== undefined) changes.tags = body.tags ?? {};
+  for (const [name, field] of Object.entries(kind.fields)) {
+    const writable = (field.write === 'required' || field.write === 'optional') && field.keep !== 'input';
+    if (!writable) continue;
+    if (verb === 'replace') changes[name] = body[name] ?? field.default;
+    else if (name in body) changes[name] = field.patch ? mergeLeaves(before[name], body[name]) : body[name];
+  }
+  return changes;
+};
+
+/** Whether a patch names a field; of a document that is patched leaf by leaf, a leaf. */
+export const givesAnything = (kind: Resource, body: Values): boolean =>
+  Object.entries(body).some(([name, value]) => name === 'tags' || (name in kind.fields && (kind.fields[name]?.patch ? hasLeaf(value) : true)));
+
+const hasLeaf = (value: unknown): boolean => (isDocument(value) ? Object.values(value).some(hasLeaf) : value !== undefined);
+
+/** Documents are merged leaf by leaf; a leaf that is not given stays. */
+const mergeLeaves = (before: unknown, given: unknown): unknown => {
+  if (given === undefined) return before;
+  if (!isDocument(before) || !isDocument(given)) return given;
+  const merged: Record<string, unknown> = { ...before };
+  for (const [key, value] of Object.entries(given)) merged[key] = mergeLeaves(before[key], value);
+  return merged;
+};
+
+const isDocument = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);

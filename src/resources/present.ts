@@ -1,0 +1,73 @@
+import type { DetailOf, Resource, RowOf } from '../api/kit/resource.ts';
+import type { EntityReference } from '../api/shared.ts';
+import type { Call } from '../call/call.ts';
+import { oneOf, text } from '../query/index.ts';
+import type { Row } from '../storage/port.ts';
+import type { Behaviour } from './behaviours.ts';
+import type { Entities } from '../changes/entities.ts';
+import { linksOf, referenceTo } from './links.ts';
+import { kindOf } from './references.ts';
+
+export type WireDetail = Record<string, unknown>;
+
+/**
+ * Rows as answers show them: a whole page at once, so that it costs one query per kind that is pointed at, however long it is.
+ * @returns a detail per row, in the same order
+ */
+export const presentRows = async (entities: Entities, kind: Resource, behaviour: Behaviour<never> | undefined, rows: readonly Row[], call: Call): Promise<readonly WireDetail[]> => {
+  if (rows.length === 0) return [];
+  const { show, references } = layoutOf(kind);
+  const targets = await Promise.all(references.map(({ field, target }) => loadTargets(entities, target, field, rows)));
+  const computed = await behaviour?.present?.(entities, rows as never, call);
+  return rows.map((row, i) => {
+    const detail: WireDetail = { _links: linksOf(kind, row), createdAt: row.createdAt, id: row.id, tags: row.tags ?? {}, updatedAt: row.updatedAt };
+    show(row, detail);
+    references.forEach(({ field, name }, r) => {
+      const reference = targets[r]?.get(String(row[field]));
+      if (reference) detail[name] = reference;
+    });
+    return computed ? Object.assign(detail, computed[i]) : detail;
+  });
+};
+
+/** One row of a kind, as an answer shows it. */
+export const presentOne = async <R extends Resource>(entities: Entities, kind: R, behaviour: Behaviour<R> | undefined, row: RowOf<R>, call: Call): Promise<DetailOf<R>> => {
+  const [detail] = await presentRows(entities, kind, behaviour as Behaviour<never> | undefined, [row as unknown as Row], call);
+  return detail as DetailOf<R>; // built from the kind's own field table
+};
+
+interface Layout {
+  readonly show: (row: Row, detail: WireDetail) => void;
+  readonly references: readonly { readonly field: string; readonly name: string; readonly target: Resource }[];
+}
+
+const layouts = new WeakMap<Resource, Layout>();
+
+const layoutOf = (kind: Resource): Layout => {
+  const known = layouts.get(kind);
+  if (known) return known;
+  const stored = Object.entries(kind.fields).filter(([, field]) => field.keep === 'stored');
+  const shown = stored.map(([name, { absent = false, set, default: unset }]) => ({ name, absent, isSet: set !== undefined, unset }));
+  const layout: Layout = {
+    show: (row, detail) => {
+      for (const { name, absent, isSet, unset } of shown) {
+        const value = row[name] ?? unset;
+        if (absent && (value === null || value === false)) continue;
+        detail[name] = isSet && (value as readonly string[]).length === 0 ? null : value;
+      }
+    },
+    references: stored.flatMap(([field, { reference }]) => {
+      const target = reference && kindOf(reference.target);
+      return target && !reference.alone && field.endsWith('Id') ? [{ field, name: field.slice(0, -2), target }] : [];
+    }),
+  };
+  layouts.set(kind, layout);
+  return layout;
+};
+
+const loadTargets = async (entities: Entities, target: Resource, field: string, rows: readonly Row[]): Promise<ReadonlyMap<string, EntityReference>> => {
+  const ids = [...new Set(rows.map((row) => row[field]).filter((id) => typeof id === 'string'))];
+  const [only] = ids;
+  const found = ids.length === 1 && only !== undefined ? [await entities.get(target, only)] : await entities.list(target, { where: oneOf(text('id'), ids) });
+  return new Map(found.flatMap((row) => (row ? [[row.id, referenceTo(target, row as unknown as Row)]] : [])));
+};
