@@ -1,0 +1,162 @@
+import { constants } from 'node:crypto';
+import http from 'node:http';
+import https from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type Handling, nodeAnswerer } from './node-handler.ts';
+import { type RefusalStatus, refusalBody } from './refusal.ts';
+
+export interface ServeLimits {
+  /** Requests handled at once, beyond which others get 503. Default 1,000. */
+  readonly maxConcurrent?: number;
+  /** Open connections, beyond which new ones are closed. Default 10,000. */
+  readonly maxConnections?: number;
+  /** Milliseconds for the TLS handshake. Default 5,000. */
+  readonly handshakeTimeoutMs?: number;
+  /** Milliseconds until the headers of a request are there. Default 5,000. */
+  readonly headersTimeoutMs?: number;
+  /** Milliseconds until the whole request is there. Default 15,000: the controller's own limit comes first and has the better answer. */
+  readonly requestTimeoutMs?: number;
+  /** Milliseconds that a connection may idle between requests. Default 5,000. */
+  readonly keepAliveTimeoutMs?: number;
+  /** Milliseconds without any traffic while a request is open. Default 100,000. */
+  readonly socketTimeoutMs?: number;
+  /** Bytes of request line and headers. Default 16,384. */
+  readonly maxHeaderBytes?: number;
+}
+
+export interface ServeOptions {
+  readonly controller: Handling;
+  /** Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Default: any free one. */
+  readonly port?: number;
+  /** Key and certificate chain of the server, in PEM. Without, the server speaks plain HTTP and sees no client certificates. */
+  readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
+  readonly limits?: ServeLimits;
+}
+
+export interface Serving {
+  /** E.g. `https://127.0.0.1:1280`. */
+  readonly address: string;
+  readonly port: number;
+  readonly server: http.Server | https.Server;
+  /** New key and certificate for connections from now on; those that are open stay as they are. Does nothing without TLS. */
+  renewTls(tls: { readonly key: string | Buffer; readonly cert: string | Buffer }): void;
+  /**
+   * Takes no more connections, answers what is under way, then closes.
+   * @param drainMs milliseconds after which what is still open is cut off. Default 10,000.
+   */
+  close(drainMs?: number): Promise<void>;
+}
+
+/**
+ * Serves a controller on a port of its own. Client certificates are requested and handed to the controller, but required and verified by nobody here.
+ * @throws what `listen` gives, e.g. `EADDRINUSE`.
+ */
+export const serve = async ({ controller, host = '127.0.0.1', port = 0, tls, limits = {} }: ServeOptions): Promise<Serving> => {
+  const { headersTimeoutMs = 5000, requestTimeoutMs = 15_000, keepAliveTimeoutMs = 5000, maxHeaderBytes = 16_384, maxConcurrent = 1000 } = limits;
+  const common = {
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    maxHeaderSize: maxHeaderBytes,
+    // Node looks for late requests only every so often, by default every 30 seconds.
+    connectionsCheckingInterval: Math.min(1000, Math.max(50, headersTimeoutMs / 4)),
+    // Checked here instead, for Node's own answer has no body.
+    requireHostHeader: false,
+    noDelay: true,
+  };
+  const server = tls ? https.createServer({ ...common, ...TLS, handshakeTimeout: limits.handshakeTimeoutMs ?? 5000, ...tls }) : http.createServer(common);
+  server.maxConnections = limits.maxConnections ?? 10_000;
+  server.timeout = limits.socketTimeoutMs ?? 100_000;
+
+  const answerer = nodeAnswerer(controller, { maxConcurrent });
+  /** The latest answer of each connection. */
+  const answers = new WeakMap<Duplex, http.ServerResponse>();
+  const isBusy = (socket: Duplex) => answers.get(socket)?.writableFinished === false;
+  const checked = (listener: http.RequestListener): http.RequestListener => (req, res) => {
+    answers.set(req.socket, res);
+    if (req.headers.host === undefined && req.httpVersion === '1.1') res.writeHead(400, { 'content-type': 'application/json', connection: 'close' }).end(refusalBody(400));
+    else listener(req, res);
+  };
+  server.on('request', checked(answerer.listener));
+  server.on('checkContinue', checked(answerer.continueListener));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (isBusy(socket) && answers.get(socket)?.headersSent) socket.destroy();
+    else refuse(error, socket);
+  });
+  const sockets = tracked(server, 'connection');
+  const connections = tls ? tracked(server, 'secureConnection') : sockets;
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const bound = server.address() as AddressInfo; // a TCP server that listens has one
+
+  return {
+    address: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${bound.port}`,
+    port: bound.port,
+    server,
+    renewTls: (renewed) => {
+      if (server instanceof https.Server) server.setSecureContext({ ...TLS, ...renewed });
+    },
+    close: (drainMs = 10_000) =>
+      new Promise((resolve) => {
+        answerer.drain();
+        // Node counts a connection that never asked for anything as busy: those get a moment, for their request may be on its way.
+        const grace = setTimeout(() => {
+          for (const socket of connections) if (!isBusy(socket)) socket.destroy();
+        }, Math.min(GRACE_MS, drainMs));
+        const drain = setTimeout(() => {
+          for (const socket of sockets) socket.destroy();
+        }, drainMs);
+        server.close(() => {
+          clearTimeout(grace);
+          clearTimeout(drain);
+          resolve();
+        });
+      }),
+  };
+};
+
+const GRACE_MS = 250;
+
+/** The sockets that an event of a server brings, as long as they are open. */
+const tracked = (server: http.Server | https.Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> => {
+  const sockets = new Set<Socket>();
+  server.on(event, (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+};
+
+/**
+ * An empty `ca` keeps the machine's own authorities out of the chains that clients are said to have presented. Sessions are not resumed: a ticket keeps
+ * the client's own certificate but forgets those above it, so that a client would be known on its first connection and unknown on the next.
+ */
+const TLS = { minVersion: 'TLSv1.2', requestCert: true, rejectUnauthorized: false, ca: [] as string[], ALPNProtocols: ['http/1.1'], secureOptions: constants.SSL_OP_NO_TICKET } as const;
+
+/** Answers what is no HTTP, if anybody is still there to read it, and closes. */
+const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  const status = statusOf(error.code ?? '');
+  if (status === undefined || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = refusalBody(status);
+  const reason = http.STATUS_CODES[status] ?? '';
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
+};
+
+const statusOf = (code: string): RefusalStatus | undefined => {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;
+  if (code === 'HPE_HEADER_OVERFLOW') return 431;
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 413;
+  return code.startsWith('HPE_') ? 400 : undefined;
+};

@@ -1,0 +1,19 @@
+/**
+ * What an adapter refuses by itself, before or instead of the controller: broken HTTP and overload. The body is the controller's error envelope.
+ */
+const REFUSALS = {
+  400: ['COULD_NOT_PARSE_BODY', 'The request is no valid HTTP'],
+  404: ['NOT_FOUND', 'The resource requested was not found or is no longer available'],
+  408: ['TIMEOUT', 'The request did not come in time'],
+  413: ['REQUEST_ENTITY_TOO_LARGE', 'The request is larger than the server accepts'],
+  431: ['REQUEST_ENTITY_TOO_LARGE', 'The headers of the request are larger than the server accepts'],
+  500: ['UNHANDLED', 'An unhandled error occurred'],
+  503: ['SERVER_UNAVAILABLE', 'The server cannot answer at the moment. Please try again later'],
+} as const;
+
+export type RefusalStatus = keyof typeof REFUSALS;
+
+export const refusalBody = (status: RefusalStatus): string => {
+  const [code, message] = REFUSALS[status];
+  return JSON.stringify({ error: { code, message, requestId: crypto.randomUUID().replaceAll('-', '').slice(0, 10) }, meta: { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' } });
+};

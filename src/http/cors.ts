@@ -1,0 +1,45 @@
+import { ApiError } from '../errors/index.ts';
+import type { CoreRequest } from './message.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What browsers of other origins may do. */
+export interface Cors {
+  /** The headers that every answer to a request from this origin carries. */
+  headers(origin: string | undefined): Headers | undefined;
+  /**
+   * Answers OPTIONS: the headers of a granted preflight, none for any other OPTIONS request.
+   * @throws ApiError 405 for a method, 403 for a header that no operation knows.
+   */
+  preflight(request: CoreRequest): Headers;
+}
+
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization', 'zt-session']);
+
+/**
+ * Any origin may call, without credentials of the browser (`*`), or those listed, with them. An origin that is not listed gets its answer without the
+ * headers, which its browser then hides.
+ */
+export const createCors = (origins: '*' | readonly string[]): Cors => {
+  const listed = origins === '*' ? undefined : new Map(origins.map((origin) => [origin, grant(origin)]));
+  return {
+    headers: (origin) => (listed ? ((origin !== undefined && listed.get(origin)) || VARY) : origin === undefined ? undefined : ANY),
+    preflight: (request) => {
+      const method = request.header('access-control-request-method');
+      if (request.header('origin') === undefined || method === undefined) return {};
+      if (!METHODS.includes(method)) {
+        throw new ApiError('METHOD_NOT_ALLOWED', { cause: { code: 'UNHANDLED', message: `method ${method.slice(0, 32)} is not allowed, but [${METHODS.join()}] are` } });
+      }
+      const asked = (request.header('access-control-request-headers') ?? '').split(',').map((name) => name.trim().toLowerCase()).filter(Boolean);
+      const unknown = asked.find((name) => !HEADERS.has(name));
+      if (unknown !== undefined) throw new ApiError('UNAUTHORIZED', { status: 403, cause: { code: 'UNHANDLED', message: `header ${unknown.slice(0, 64)} is not allowed` } });
+      return { 'access-control-allow-methods': METHODS.join(), ...(asked.length > 0 ? { 'access-control-allow-headers': asked.join() } : {}) };
+    },
+  };
+};
+
+const ANY: Headers = Object.freeze({ 'access-control-allow-origin': '*' });
+const VARY: Headers = Object.freeze({ vary: 'Origin' });
+const grant = (origin: string): Headers =>
+  Object.freeze({ 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true', vary: 'Origin' });

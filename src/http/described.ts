@@ -1,0 +1,121 @@
+import type { Api, Group, Operation } from '../api/kit/operation.ts';
+import { catalog, type ErrorCode } from '../errors/index.ts';
+import { type JsonSchema, jsonSchemas } from './json-schemas.ts';
+
+/** An operation of one API, with all that a description of it says, whatever the format. */
+export interface DescribedOperation {
+  readonly api: Api;
+  readonly group: string;
+  readonly operation: Operation;
+  readonly parameters: readonly DescribedParameter[];
+  readonly body: JsonSchema | undefined;
+  readonly status: number;
+  /** Of the whole answer, envelope included; undefined for an answer without envelope. */
+  readonly answer: JsonSchema | undefined;
+  /** The codes of each status that it may refuse with. */
+  readonly refusals: ReadonlyMap<number, readonly ErrorCode[]>;
+}
+
+export interface DescribedParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+export interface Described {
+  readonly operations: readonly DescribedOperation[];
+  readonly components: Readonly<Record<string, JsonSchema>>;
+}
+
+export const API_PATHS: Readonly<Record<Api, string>> = {
+  management: '/edge/management/v1',
+  client: '/edge/client/v1',
+  extensions: '/edge/management/extensions/v1',
+};
+
+/** Everything that the documents say of the operations of some APIs, derived from their declarations. */
+export const describe = (groups: readonly Group[], apis: readonly Api[]): Described => {
+  const chosen = apis.flatMap((api) =>
+    groups.flatMap((group) => Object.values(group.operations).filter((operation) => operation.apis.includes(api)).map((operation) => ({ api, group: group.name, operation, key: keyOf(api, operation) }))),
+  );
+  const inputs = chosen.flatMap(({ operation: { query, body }, key }) => [
+    ...(query ? [[`${key} query`, query] as const] : []),
+    ...(body ? [[`${key} body`, body.schema] as const] : []),
+  ]);
+  const outputs = chosen.flatMap(({ operation: { answer }, key }) => (answer.is === 'raw' ? [] : [[key, answer.is === 'page' ? answer.item : answer.schema] as const]));
+  const schemas = jsonSchemas(Object.fromEntries(inputs), Object.fromEntries(outputs));
+  return {
+    operations: chosen.map(({ api, group, operation, key }) => ({
+      api,
+      group,
+      operation,
+      parameters: [...pathParameters(operation.path), ...queryParametersOf(schemas.inputs[`${key} query`])],
+      body: schemas.inputs[`${key} body`],
+      status: operation.status ?? (operation.answer.is === 'created' ? 201 : 200),
+      answer: enveloped(operation, schemas.outputs[key]),
+      refusals: refusalsOf(operation),
+    })),
+    components: { ...schemas.components, ...ENVELOPE_PARTS },
+  };
+};
+
+const keyOf = (api: Api, { method, path }: Operation): string => `${api} ${method} ${path}`;
+
+const pathParameters = (path: string): readonly DescribedParameter[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+
+const queryParametersOf = ({ properties = {}, required = [] }: JsonSchema = {}): readonly DescribedParameter[] =>
+  // The properties of zod's objects are schemas, never booleans.
+  Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema: schema as JsonSchema }));
+
+const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+const enveloped = ({ answer }: Operation, data: JsonSchema | undefined): JsonSchema | undefined => {
+  if (answer.is === 'raw' || data === undefined) return undefined;
+  const isPage = answer.is === 'page';
+  return { type: 'object', required: ['data', 'meta'], properties: { data: isPage ? { type: 'array', items: data } : data, meta: refTo(isPage ? 'PageMeta' : 'Meta') } };
+};
+
+/** What an operation may refuse with: its own errors, and those that follow from what it takes and who may call it. */
+const refusalsOf = ({ method, path, query, body, permission, denied, errors = [] }: Operation): ReadonlyMap<number, readonly ErrorCode[]> => {
+  const isChange = method !== 'GET';
+  const all: readonly (readonly [number, ErrorCode])[] = [
+    ...(body ? ([[400, 'COULD_NOT_PARSE_BODY'], [400, 'COULD_NOT_VALIDATE'], [413, 'REQUEST_ENTITY_TOO_LARGE'], [415, 'COULD_NOT_VALIDATE']] as const) : []),
+    ...(query ? ([[400, 'COULD_NOT_VALIDATE']] as const) : []),
+    ...(query && 'filter' in query.shape ? ([[400, 'INVALID_FILTER'], [400, 'INVALID_SORT_IDENTIFIER']] as const) : []),
+    ...(permission === 'open' ? [] : ([[401, 'UNAUTHORIZED']] as const)),
+    ...(denied ? ([[denied, 'UNAUTHORIZED']] as const) : []),
+    ...(path.includes('{') ? ([[404, 'NOT_FOUND']] as const) : []),
+    [406, 'COULD_NOT_VALIDATE'],
+    ...(isChange ? ([[429, 'SERVER_TOO_MANY_REQUESTS']] as const) : []),
+    [503, 'SERVER_UNAVAILABLE'],
+    [503, 'TIMEOUT'],
+    ...errors.map((code) => [catalog[code][0], code] as const),
+  ];
+  const byStatus = new Map<number, Set<ErrorCode>>();
+  for (const [status, code] of all.toSorted(([a], [b]) => a - b)) byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
+  return new Map([...byStatus].map(([status, codes]) => [status, [...codes]]));
+};
+
+const TEXT: JsonSchema = { type: 'string' };
+const COUNT: JsonSchema = { type: 'integer', format: 'int64' };
+const META_PROPERTIES = { apiEnrollmentVersion: TEXT, apiVersion: TEXT };
+
+/** The parts of the envelope, which no operation declares because all have them. */
+const ENVELOPE_PARTS: Readonly<Record<string, JsonSchema>> = {
+  Meta: { type: 'object', required: ['apiEnrollmentVersion', 'apiVersion'], properties: META_PROPERTIES },
+  Pagination: { type: 'object', required: ['limit', 'offset', 'totalCount'], properties: { limit: COUNT, offset: COUNT, totalCount: COUNT } },
+  PageMeta: {
+    type: 'object',
+    required: ['apiEnrollmentVersion', 'apiVersion', 'filterableFields', 'pagination'],
+    properties: { ...META_PROPERTIES, filterableFields: { type: 'array', items: TEXT }, pagination: refTo('Pagination') },
+  },
+  ErrorCause: {
+    type: 'object',
+    description: 'Either a field of the request (`field`, `reason`, `value`) or another error (`code`, `message`).',
+    properties: { field: TEXT, reason: TEXT, value: TEXT, code: TEXT, message: TEXT },
+  },
+  ErrorDetail: { type: 'object', required: ['code', 'message', 'requestId'], properties: { code: TEXT, message: TEXT, requestId: TEXT, cause: refTo('ErrorCause') } },
+  ErrorEnvelope: { type: 'object', required: ['error', 'meta'], properties: { error: refTo('ErrorDetail'), meta: refTo('Meta') } },
+};

@@ -1,0 +1,19 @@
+import type { Api, Group } from '../api/kit/operation.ts';
+import type { Settings } from '../call/settings.ts';
+import { openApiDocument } from './openapi.ts';
+import { swaggerDocument } from './swagger.ts';
+
+/** The descriptions of the APIs as JSON text, each made when it is first asked for. */
+export const createDocuments = (groups: Readonly<Record<string, Group>>, settings: Pick<Settings, 'address'>) => {
+  const list = Object.values(groups);
+  const made = new Map<string, string>();
+  const once = (name: string, make: () => object): string => {
+    let text = made.get(name);
+    if (text === undefined) made.set(name, (text = JSON.stringify(make())));
+    return text;
+  };
+  return {
+    swagger: (api: Api): string => once(api, () => swaggerDocument(list, api, settings)),
+    openapi: (): string => once('openapi', () => openApiDocument(list, settings)),
+  };
+};

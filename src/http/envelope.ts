@@ -1,0 +1,38 @@
+import type { Answer, Page } from '../api/kit/operation.ts';
+import type { ApiError } from '../errors/index.ts';
+
+/** The specification's versions of the API and of enrollment, which stand in every JSON answer. */
+export const META = Object.freeze({ apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' });
+
+/** What an operation without envelope returns. */
+export interface RawOutput {
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
+}
+
+/** The body of a successful answer. Made by concatenation, so that the data is turned into text once, and a limit beyond the doubles keeps its digits. */
+export const envelope = (is: Exclude<Answer['is'], 'raw'>, output: unknown): string => {
+  switch (is) {
+    case 'empty':
+      return EMPTY;
+    case 'page':
+      return pageEnvelope(output as Page<unknown>); // what the operation declares to return
+    default:
+      return `{"data":${JSON.stringify(output) ?? 'null'},"meta":{${VERSIONS}}}`;
+  }
+};
+
+/** The body of an error. The cause is there only if there is one. */
+export const errorEnvelope = ({ code, message, cause }: ApiError, requestId: string): string =>
+  JSON.stringify({ error: { code, message, requestId, ...(cause ? { cause } : {}) }, meta: META });
+
+const VERSIONS = JSON.stringify(META).slice(1, -1);
+const EMPTY = `{"data":{},"meta":{${VERSIONS}}}`;
+
+/** How an endless list reports its limit: the largest signed 64-bit integer, which no double can hold. */
+const NO_LIMIT = '9223372036854775807';
+
+const pageEnvelope = ({ data, filterableFields, pagination: { limit, offset, totalCount } }: Page<unknown>): string => {
+  const pagination = `{"limit":${limit === Infinity ? NO_LIMIT : limit},"offset":${offset},"totalCount":${totalCount}}`;
+  return `{"data":${JSON.stringify(data)},"meta":{${VERSIONS},"filterableFields":${JSON.stringify(filterableFields)},"pagination":${pagination}}}`;
+};

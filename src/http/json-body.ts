@@ -1,0 +1,100 @@
+import type { Body } from '../api/kit/operation.ts';
+import { ApiError, invalidField } from '../errors/index.ts';
+import { JSON_TYPE, mediaType } from './media-types.ts';
+import { BodyIncomplete, BodyTooLarge, type CoreRequest } from './message.ts';
+import { isStorable } from './path.ts';
+
+/** Objects and lists within each other, at most. */
+export const MAX_DEPTH = 64;
+
+/**
+ * Reads and parses the body of a request: `Content-Type` first, then the bytes, then the JSON.
+ * @param limit largest body in bytes
+ * @returns the JSON value, `{}` for `null`; undefined when there is no body and none is required
+ * @throws ApiError 415 for another media type, 413 above the limit, 400 `COULD_NOT_VALIDATE` with the body's name when a required body is missing,
+ * 400 `COULD_NOT_PARSE_BODY` for what is no JSON in UTF-8, is nested too deeply, or holds what no store can (U+0000, lone surrogates, endless numbers).
+ */
+export const readJsonBody = async (request: CoreRequest, body: Body, limit: number): Promise<unknown> => {
+  const length = request.header('content-length');
+  const announced = length !== undefined ? length !== '0' : request.header('transfer-encoding') !== undefined;
+  const contentType = request.header('content-type');
+  const isJson = contentType !== undefined && mediaType(contentType) === JSON_TYPE;
+  // Without either header there may still be a body (HTTP/2, hosts that hide them): only reading it tells.
+  if (announced && !isJson) throw unsupported(contentType);
+  if (Number(length) > limit) throw tooLarge();
+  const bytes = length === '0' ? EMPTY : await read(request, limit);
+  if (bytes.length === 0) {
+    if (body.required === false) return undefined;
+    throw invalidField(body.name, `${body.name} in body is required`, undefined);
+  }
+  if (!isJson) throw unsupported(contentType);
+  return parseJson(bytes) ?? {};
+};
+
+/** Parses JSON in UTF-8, refusing what cannot be stored. Of keys given twice the last one counts; keys named `__proto__` are dropped. */
+export const parseJson = (bytes: Uint8Array): unknown => {
+  let text: string;
+  let value: unknown;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw unparsable('the body is not in UTF-8');
+  }
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw unparsable(`the body is not JSON${position(error)}`);
+  }
+  // Control characters and lone surrogates can only come from escapes: without any, texts need no look.
+  const fault = faultOf(value, text.includes('\\u'), text.includes('\\u') || text.includes('__proto__'), MAX_DEPTH);
+  if (fault) throw unparsable(fault);
+  return value;
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const EMPTY = new Uint8Array(0);
+
+const read = async (request: CoreRequest, limit: number): Promise<Uint8Array> => {
+  try {
+    return await request.body(limit);
+  } catch (error) {
+    if (error instanceof BodyTooLarge) throw tooLarge();
+    if (error instanceof BodyIncomplete) throw unparsable('the body is cut off');
+    throw error;
+  }
+};
+
+const faultOf = (value: unknown, texts: boolean, keys: boolean, depth: number): string | undefined => {
+  if (typeof value === 'string') return texts && !isStorable(value) ? UNSTORABLE : undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'a number is out of range';
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth === 0) return `the body is nested more than ${MAX_DEPTH} levels deep`;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const fault = faultOf(item, texts, keys, depth - 1);
+      if (fault) return fault;
+    }
+    return undefined;
+  }
+  // An own key of that name is harmless here, but would turn into a prototype wherever the object is copied by assignment.
+  if (keys) Reflect.deleteProperty(value, '__proto__');
+  for (const [key, item] of Object.entries(value)) {
+    if (texts && !isStorable(key)) return UNSTORABLE;
+    const fault = faultOf(item, texts, keys, depth - 1);
+    if (fault) return fault;
+  }
+  return undefined;
+};
+
+const UNSTORABLE = 'a text holds a character that cannot be stored (U+0000 or half of a surrogate pair)';
+
+/** Only the place: the engine's own message quotes the body, which may hold a password. */
+const position = (error: unknown): string => {
+  const place = error instanceof Error ? /position (\d+)/.exec(error.message)?.[1] : undefined;
+  return place === undefined ? '' : `: error at position ${place}`;
+};
+
+const unparsable = (message: string): ApiError => new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message } });
+const tooLarge = (): ApiError => new ApiError('REQUEST_ENTITY_TOO_LARGE');
+const unsupported = (given: string | undefined): ApiError =>
+  invalidField('Content-Type', `unsupported media type ${given === undefined ? 'none' : `"${given.slice(0, 100)}"`}, only [${JSON_TYPE}] are allowed`, given ?? '', 415);

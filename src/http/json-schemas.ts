@@ -1,0 +1,93 @@
+import { z } from 'zod';
+
+/** A schema of JSON Schema 2020-12. Named schemas are referred to as `#/components/schemas/<name>`. */
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+export interface JsonSchemas {
+  /** Every schema that has a name (`meta({ id })`), by that name. One that is taken in another form than it is given has two: `Tags` and `TagsInput`. */
+  readonly components: Readonly<Record<string, JsonSchema>>;
+  /** What is taken, by the key it was handed in with. */
+  readonly inputs: Readonly<Record<string, JsonSchema>>;
+  /** What is given. */
+  readonly outputs: Readonly<Record<string, JsonSchema>>;
+}
+
+type Schemas = Readonly<Record<string, z.ZodType>>;
+
+/** Turns zod schemas into JSON Schema, sharing the named ones. `meta({ override })` says in JSON Schema what zod cannot. */
+export const jsonSchemas = (inputs: Schemas, outputs: Schemas): JsonSchemas => {
+  const given = convert(outputs, 'output');
+  const taken = convert(inputs, 'input');
+  const differing = namesThatDiffer(given.named, taken.named);
+  const inputName = (name: string) => (differing.has(name) ? `${name}Input` : name);
+  const givenNames = Object.entries(given.named).map(([name, schema]) => [name, refer(schema, (other) => other)] as const);
+  const takenNames = Object.entries(taken.named).map(([name, schema]) => [inputName(name), refer(schema, inputName)] as const);
+  return {
+    components: Object.fromEntries([...takenNames, ...givenNames].sort(([a], [b]) => (a < b ? -1 : 1))),
+    inputs: refer(taken.keyed, inputName),
+    outputs: refer(given.keyed, (other) => other),
+  };
+};
+
+interface Converted {
+  readonly named: Readonly<Record<string, JsonSchema>>;
+  readonly keyed: Readonly<Record<string, JsonSchema>>;
+}
+
+const LOCAL = '#/$defs/';
+
+/** As properties of one object, so that zod sees all of them at once and names each shared one once. */
+const convert = (schemas: Schemas, io: 'input' | 'output'): Converted => {
+  const nested: Record<string, JsonSchema> = {};
+  const toJson = (schema: z.ZodType): JsonSchema => {
+    const { $defs = {}, $schema: _, ...json } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => {
+        // zod cannot know what a transform gives. Ours give what they take, in normal form.
+        if (io === 'output' && isTransform(zodSchema)) Object.assign(jsonSchema, toJson(zodSchema.in as z.ZodType), jsonSchema); // any schema of zod's is one
+        tidy(jsonSchema);
+      },
+    });
+    for (const [name, { id: _id, ...named }] of Object.entries($defs)) nested[name] = named as JsonSchema; // a definition is an object, never a boolean
+    return json;
+  };
+  const { properties = {} } = toJson(z.object(schemas));
+  return { named: nested, keyed: properties as Record<string, JsonSchema> }; // the same
+};
+
+const isTransform = (schema: unknown): schema is z.ZodPipe => schema instanceof z.ZodPipe && schema.out instanceof z.ZodTransform;
+
+/** Takes out what tells a reader nothing: bounds that every JavaScript integer has, the pattern of a date beside its format, closed objects. */
+const tidy = (schema: JsonSchema): void => {
+  const { override } = schema;
+  if (typeof override === 'object' && override !== null) {
+    const { description } = schema;
+    for (const key of Object.keys(schema)) delete schema[key];
+    Object.assign(schema, override, description === undefined ? {} : { description });
+  }
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+  delete schema.propertyNames;
+};
+
+/** Names whose two forms differ, and those that refer to such a name. */
+const namesThatDiffer = (given: Converted['named'], taken: Converted['named']): ReadonlySet<string> => {
+  const differing = new Set<string>();
+  const shared = Object.keys(given).filter((name) => name in taken);
+  for (const name of shared) if (JSON.stringify(given[name]) !== JSON.stringify(taken[name])) differing.add(name);
+  for (let before = -1; before !== differing.size; ) {
+    before = differing.size;
+    for (const name of shared) if ([...differing].some((other) => JSON.stringify(taken[name]).includes(`"${LOCAL}${other}"`))) differing.add(name);
+  }
+  return differing;
+};
+
+/** The same with references into the document's components. */
+const refer = <T>(value: T, rename: (name: string) => string): T =>
+  // A reviver that changes only texts of references keeps the shape.
+  JSON.parse(JSON.stringify(value), (key, item: unknown) =>
+    key === '$ref' && typeof item === 'string' && item.startsWith(LOCAL) ? `#/components/schemas/${rename(item.slice(LOCAL.length))}` : item,
+  ) as T;

@@ -1,0 +1,37 @@
+/**
+ * HTTP as the core sees it: plain objects, so that an adapter needs no web-standard Request on the hot path.
+ * A host's adapter turns its own request into a `CoreRequest`, calls `handle()`, and writes the `CoreAnswer`.
+ */
+export interface CoreRequest {
+  readonly method: string;
+  /** Path and query as on the wire, e.g. `/edge/management/v1/identities?limit=5`, below the adapter's mount point. */
+  readonly target: string;
+  /** Header value by lower-case name; several headers of one name joined by `, `. */
+  header(name: string): string | undefined;
+  /**
+   * Reads the body. Called at most once, and not before the path, the method and the session are known to be good.
+   * @throws BodyTooLarge once more than `limit` bytes have come, without reading on; BodyIncomplete when the client stopped in the middle.
+   */
+  body(limit: number): Promise<Uint8Array>;
+  /** DER of the certificates that the client presented in the TLS handshake, leaf first. Not verified by anybody. */
+  readonly peerCertificates?: readonly Uint8Array[];
+  /** Address of the client, e.g. `127.0.0.1`. */
+  readonly remoteAddress?: string;
+  /** Aborted when the client goes away. */
+  readonly signal?: AbortSignal;
+}
+
+export interface CoreAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+}
+
+export class BodyIncomplete extends Error {
+  override readonly name = 'BodyIncomplete';
+}

@@ -1,0 +1,77 @@
+import type { Api, Group } from '../api/kit/operation.ts';
+import { software } from '../version.ts';
+import { API_PATHS, describe, type DescribedOperation, type DescribedParameter } from './described.ts';
+
+export interface DocumentInfo {
+  /** Address under which clients reach the controller, without a path. */
+  readonly address: string;
+  /** Default: this software's. */
+  readonly version?: string;
+}
+
+const APIS: readonly Api[] = ['management', 'client', 'extensions'];
+const ERROR = { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } };
+
+/**
+ * The OpenAPI 3.1 document of one API, or of all of them. With all, paths are whole, and an operation id that two APIs share gets the API's name
+ * appended in the second, because a document must not repeat an id.
+ */
+export const openApiDocument = (groups: readonly Group[], { address, version = software.version }: DocumentInfo, api?: Api): object => {
+  const { operations, components } = describe(groups, api === undefined ? APIS : [api]);
+  const paths: Record<string, Record<string, object>> = {};
+  const ids = new Set<string>();
+  for (const described of operations) {
+    const { operation } = described;
+    const path = api === undefined ? `${API_PATHS[described.api]}${operation.path}` : operation.path;
+    const operationId = ids.has(operation.operationId) ? `${operation.operationId}${capitalised(described.api)}` : operation.operationId;
+    ids.add(operationId);
+    (paths[path] ??= {})[operation.method.toLowerCase()] = operationObject(described, operationId);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: titleOf(api), version },
+    servers: [{ url: api === undefined ? address : `${address}${API_PATHS[api]}` }],
+    tags: tagsOf(groups, operations),
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: { ztSession: { type: 'apiKey', in: 'header', name: 'zt-session', description: 'The token of an API session, as authenticate gives it.' } },
+    },
+    security: [{ ztSession: [] }],
+  };
+};
+
+export const titleOf = (api: Api | undefined): string => `Overlay controller${api === undefined ? '' : `: ${api} API`}`;
+
+/** The groups that have an operation in the document. */
+export const tagsOf = (groups: readonly Group[], operations: readonly DescribedOperation[]): readonly object[] => {
+  const used = new Set(operations.map(({ group }) => group));
+  return groups.filter(({ name }) => used.has(name)).map(({ name, about }) => ({ name, description: about }));
+};
+
+const operationObject = (described: DescribedOperation, operationId: string): object => {
+  const { operation, group, parameters, body, status, refusals } = described;
+  return {
+    operationId,
+    summary: operation.summary,
+    tags: [group],
+    ...(operation.permission === 'open' ? { security: [] } : {}),
+    ...(parameters.length > 0 ? { parameters: parameters.map(parameterObject) } : {}),
+    ...(body ? { requestBody: { required: operation.body?.required !== false, content: { 'application/json': { schema: body } } } } : {}),
+    responses: {
+      [status]: { description: status === 201 ? 'Created' : 'OK', content: contentOf(described) },
+      ...Object.fromEntries([...refusals].map(([refusal, codes]) => [refusal, { description: codes.map((code) => `\`${code}\``).join(', '), content: ERROR }])),
+    },
+  };
+};
+
+const parameterObject = ({ schema: { description, ...schema }, ...parameter }: DescribedParameter): object => ({
+  ...parameter,
+  ...(description === undefined ? {} : { description }),
+  schema,
+});
+
+const contentOf = ({ operation: { answer }, answer: schema }: DescribedOperation): object =>
+  answer.is === 'raw' ? Object.fromEntries(answer.contentTypes.map((type) => [type, type.endsWith('json') ? {} : { schema: { type: 'string' } }])) : { 'application/json': { schema } };
+
+const capitalised = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;

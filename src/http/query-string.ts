@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { invalidField } from '../errors/index.ts';
+import { isStorable } from './path.ts';
+
+/** The declared parameters of a query, by name; true for those that may be repeated. */
+export type QueryParameters = ReadonlyMap<string, boolean>;
+
+/** @returns the names to look for in a query, from the schema of an operation. */
+export const queryParameters = (schema: z.ZodObject): QueryParameters =>
+  new Map(Object.entries(schema.shape).map(([name, value]) => [name, takesMany(value as z.ZodType)])); // a shape holds schemas
+
+/**
+ * The declared parameters that a query holds, still as text: the first value of each, or all where it may be repeated. Names are case sensitive,
+ * others are ignored; a parameter with a malformed escape, or with `;`, is as if it were not there.
+ * @throws ApiError 400 `COULD_NOT_VALIDATE` for a value that no store could hold (U+0000).
+ */
+export const parseQuery = (query: string, declared: QueryParameters): Readonly<Record<string, string | readonly string[]>> => {
+  const values: Record<string, string | string[]> = {};
+  for (let from = 0; from < query.length; ) {
+    let to = query.indexOf('&', from);
+    if (to < 0) to = query.length;
+    const pair = query.slice(from, to);
+    from = to + 1;
+    const mark = pair.indexOf('=');
+    const name = decode(mark < 0 ? pair : pair.slice(0, mark));
+    const many = name === undefined ? undefined : declared.get(name);
+    if (name === undefined || many === undefined || pair.includes(';')) continue;
+    const known = values[name];
+    if (known !== undefined && !many) continue;
+    const value = mark < 0 ? '' : decode(pair.slice(mark + 1));
+    if (value === undefined) continue;
+    if (!isStorable(value)) throw invalidField(name, `${name} in query holds a character that cannot be stored`, '');
+    if (Array.isArray(known)) known.push(value);
+    else values[name] = many ? [value] : value;
+  }
+  return values;
+};
+
+/** Undefined for a malformed escape. */
+const decode = (text: string): string | undefined => {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether a list is what stands below the wrappers of a schema. */
+const takesMany = (schema: z.ZodType): boolean => {
+  if (schema instanceof z.ZodArray) return true;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return takesMany(schema.unwrap() as z.ZodType); // zod's core type, which every schema has
+  }
+  if (schema instanceof z.ZodPipe) return takesMany(schema.in as z.ZodType); // the same
+  return schema instanceof z.ZodUnion && schema.options.some((option) => takesMany(option as z.ZodType)); // the same
+};

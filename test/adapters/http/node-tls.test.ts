@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import https from 'node:https';
+import { after, before, test } from 'node:test';
+import tls from 'node:tls';
+import { type Serving, serve } from '../../../adapters/http/node.ts';
+import { type Behaviour, handlerOf } from '../../unit/http/fake-api.ts';
+import { issuedByIntermediate, type Pair, selfSigned } from './certificates.ts';
+import { connect } from './sockets.ts';
+
+let serving: Serving;
+let server: Pair;
+const seen: (readonly Uint8Array[])[] = [];
+const remember: Behaviour = (source) => {
+  seen.push(source.peerCertificates ?? []);
+  return { from: source.remoteAddress };
+};
+
+before(async () => {
+  server = selfSigned('server');
+  serving = await serve({ controller: { handle: handlerOf({ version: remember }) }, tls: { key: server.key, cert: server.cert } });
+});
+after(() => serving.close(100));
+
+const get = (options: https.RequestOptions = {}): Promise<{ readonly body: string; readonly certificate: Uint8Array }> =>
+  new Promise((resolve, reject) => {
+    const request = https.get({ host: '127.0.0.1', port: serving.port, path: '/version', rejectUnauthorized: false, ...options }, (response) => {
+      const certificate = (response.socket as tls.TLSSocket).getPeerCertificate().raw;
+      let body = '';
+      response.on('data', (chunk) => (body += chunk)).on('end', () => resolve({ body, certificate }));
+    });
+    request.on('error', reject);
+  });
+
+test('a client without a certificate is served, and none is handed in', async () => {
+  assert.match((await get({ agent: false })).body, /"from":"127.0.0.1"/);
+  assert.deepEqual(seen.at(-1), []);
+});
+
+test('an unknown client certificate completes the handshake and is handed in as DER', async () => {
+  const client = selfSigned('client');
+  await get({ agent: false, key: client.key, cert: client.cert });
+  assert.deepEqual(seen.at(-1), [client.der]);
+});
+
+test('the chain is what the client presented, leaf first', async () => {
+  const { leaf, intermediate } = issuedByIntermediate('chained');
+  await get({ agent: false, key: leaf.key, cert: leaf.cert + intermediate.cert });
+  assert.deepEqual(seen.at(-1), [leaf.der, intermediate.der]);
+});
+
+test('a resumed connection still has the whole chain', async () => {
+  const { leaf, intermediate } = issuedByIntermediate('resumed');
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const agent = new https.Agent({ keepAlive: false, maxCachedSessions: 10, key: leaf.key, cert: leaf.cert + intermediate.cert, rejectUnauthorized: false, maxVersion });
+    for (let i = 0; i < 3; i++) {
+      await get({ agent });
+      assert.deepEqual(seen.at(-1), [leaf.der, intermediate.der], `${maxVersion}, connection ${i}`);
+    }
+  }
+});
+
+test('certificates are read once for each connection', async () => {
+  const client = selfSigned('kept');
+  const agent = new https.Agent({ keepAlive: true, key: client.key, cert: client.cert, rejectUnauthorized: false });
+  await get({ agent });
+  await get({ agent });
+  assert.equal(seen.at(-1), seen.at(-2));
+  agent.destroy();
+});
+
+test('TLS 1.2 and 1.3 are spoken, older versions and HTTP/2 are not', async () => {
+  const protocol = (options: tls.ConnectionOptions) =>
+    new Promise<string | null>((resolve) => {
+      const socket = tls.connect({ port: serving.port, host: '127.0.0.1', rejectUnauthorized: false, ...options }, () => {
+        resolve(`${socket.getProtocol()} ${socket.alpnProtocol}`);
+        socket.destroy();
+      });
+      socket.on('error', () => resolve(null));
+    });
+  assert.equal(await protocol({ maxVersion: 'TLSv1.2' }), 'TLSv1.2 false');
+  assert.equal(await protocol({}), 'TLSv1.3 false');
+  assert.equal(await protocol({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }), null);
+  assert.equal(await protocol({ ALPNProtocols: ['h2', 'http/1.1'] }), 'TLSv1.3 http/1.1');
+});
+
+test('plain HTTP on the TLS port is closed', async () => {
+  const bare = connect(serving, { plain: true });
+  bare.write('GET /version HTTP/1.1\r\nHost: x\r\n\r\n');
+  const { text, milliseconds } = await bare.closed;
+  assert.equal(text, '');
+  assert.ok(milliseconds < 2000);
+});
+
+test('a client that never finishes the handshake is dropped', async () => {
+  const slow = await serve({ controller: { handle: handlerOf() }, tls: { key: server.key, cert: server.cert }, limits: { handshakeTimeoutMs: 100 } });
+  const bare = connect(slow, { plain: true });
+  const { milliseconds } = await bare.closed;
+  assert.ok(milliseconds < 2000);
+  await slow.close(100);
+});
+
+test('a renewed certificate serves new connections', async () => {
+  const renewed = selfSigned('renewed');
+  serving.renewTls({ key: renewed.key, cert: renewed.cert });
+  const client = selfSigned('late client');
+  const { certificate } = await get({ agent: false, key: client.key, cert: client.cert });
+  assert.deepEqual(new Uint8Array(certificate), renewed.der);
+  assert.deepEqual(seen.at(-1), [client.der]);
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRouter, type Route } from '../../../src/http/router.ts';
+import { entriesOf, M } from './fake-api.ts';
+
+const route = createRouter(entriesOf());
+const found = (result: Route) => (result.is === 'found' ? `${result.api} ${result.entry.verb} ${JSON.stringify(result.parameters)}` : result.is);
+
+test('each prefix leads to its API', () => {
+  const expected = {
+    [`${M}/version`]: 'management version {}',
+    '/edge/client/v1/version': 'client version {}',
+    '/edge/v1/version': 'client version {}',
+    '/version': 'client version {}',
+    '/mine': 'client clientOnly {}',
+    '/edge/v1/mine': 'client clientOnly {}',
+    '/edge/management/extensions/v1/extra': 'extensions extra {}',
+    '/.well-known/est/cacerts': 'client authorities {}',
+    [`${M}/.well-known/est/cacerts`]: 'management authorities {}',
+  };
+  for (const [path, result] of Object.entries(expected)) assert.equal(found(route('GET', path)), result, path);
+});
+
+test('the root of every API is its root operation', () => {
+  for (const path of ['/', '', M, `${M}/`, '/edge/client/v1', '/edge/client/v1/', '/edge/v1']) assert.match(found(route('GET', path)), /^(management|client) root \{\}$/, path);
+});
+
+test('paths of one API are unknown in another', () => {
+  for (const path of ['/things', '/edge/client/v1/things', `${M}/mine`, `${M}/extra`, '/extra', '/edge/management/v2/things', '/edge/management/things', '/edge/client/things', '/edge', '/edge/v2/version', '/fabric/v1/version', '/oidc/version', '/.well-known/nope', '/nope', `${M}/THINGS`, `${M}/things/a/nope`, '/edgefoo']) {
+    assert.equal(found(route('GET', path)), 'pathUnknown', path);
+  }
+});
+
+test('slashes and dots are normalised', () => {
+  for (const path of [`${M}/things/a`, `${M}/things/a/`, `${M}//things//a`, `/${M}/./things/./a`, `${M}/other/../things/a`, '/../edge/management/v1/things/x/../a']) {
+    assert.equal(found(route('GET', path)), 'management get {"id":"a"}', path);
+  }
+});
+
+test('an id is percent-decoded, and an encoded slash stays inside it', () => {
+  assert.equal(found(route('GET', `${M}/things/a%2Fb`)), 'management get {"id":"a/b"}');
+  assert.equal(found(route('GET', `${M}/things/%C3%A9%20x/parts/%2e%2e`)), 'management part {"id":"é x","part":".."}');
+});
+
+test('a malformed escape in the path is told apart from an unknown path', () => {
+  for (const path of [`${M}/things/%zz`, `${M}/things/%`, `${M}/things/%ff`, '/%']) assert.equal(found(route('GET', path)), 'malformed', path);
+});
+
+test('what no store can hold is no known path', () => {
+  for (const path of [`${M}/things/%00`, `${M}/things/a\0b`, `${M}/things/\ud800`]) assert.equal(found(route('GET', path)), 'pathUnknown');
+});
+
+test('a known path refuses other methods and names its own in order', () => {
+  assert.deepEqual(route('PUT', `${M}/things`), { is: 'methodUnknown', allowed: ['GET', 'POST'] });
+  for (const method of ['HEAD', 'TRACE', 'get', 'PROPFIND', '']) assert.equal(route(method, `${M}/things`).is, 'methodUnknown', method);
+});
+
+test('a literal wins over a parameter, unless only the parameter has the method', () => {
+  assert.equal(found(route('POST', `${M}/things/count`)), 'management count {}');
+  assert.equal(found(route('GET', `${M}/things/count`)), 'management get {"id":"count"}');
+  assert.equal(found(route('GET', `${M}/things/count/parts/1`)), 'management part {"id":"count","part":"1"}');
+  assert.deepEqual(route('PUT', `${M}/things/count`), { is: 'methodUnknown', allowed: ['DELETE', 'GET', 'POST'] });
+});
+
+test('two operations at one place refuse to start, and are named', () => {
+  const [first] = entriesOf();
+  assert.ok(first);
+  const twin = { ...first, operation: { ...first.operation, operationId: 'twin' } };
+  assert.throws(() => createRouter([first, twin]), /GET \/ of the management API is declared twice: listRoot and twin/);
+});
+
+test('parameter names cannot reach an object’s prototype', () => {
+  const result = route('GET', `${M}/things/__proto__`);
+  assert.ok(result.is === 'found');
+  assert.equal(result.parameters.id, '__proto__');
+});
