@@ -25,7 +25,8 @@ export type NodeListener = (req: IncomingMessage, res: ServerResponse, next?: ()
  * http.createServer(nodeHandler(controller, { mount: '/overlay' })).listen(8080);
  * ```
  */
-export const nodeHandler = (controller: Handling | Handling['handle'], options: NodeHandlerOptions = {}): NodeListener => nodeAnswerer(controller, options).listener;
+export const nodeHandler = (controller: Handling | Handling['handle'], options: NodeHandlerOptions = {}): NodeListener =>
+  nodeAnswerer(controller, options).listener;
 
 /** The listener, and what a server that it belongs to must know of it. */
 export interface NodeAnswerer {
@@ -36,7 +37,10 @@ export interface NodeAnswerer {
   drain(): void;
 }
 
-export const nodeAnswerer = (controller: Handling | Handling['handle'], { mount = '', maxConcurrent = 1000 }: NodeHandlerOptions): NodeAnswerer => {
+export const nodeAnswerer = (
+  controller: Handling | Handling['handle'],
+  { mount = '', maxConcurrent = 1000 }: NodeHandlerOptions,
+): NodeAnswerer => {
   const handle = typeof controller === 'function' ? controller : (request: CoreRequest) => controller.handle(request);
   const prefix = mount.replace(/\/+$/, '');
   let active = 0;
@@ -60,14 +64,16 @@ export const nodeAnswerer = (controller: Handling | Handling['handle'], { mount 
     }
   };
 
-  const listen = (awaitsContinue: boolean): NodeListener => (req, res, next) => {
-    const target = below(prefix, req.url ?? '/');
-    if (target !== undefined) {
-      if (active >= maxConcurrent) refuse(req, res, 503, { 'retry-after': '1' });
-      else void answer(req, res, target, awaitsContinue);
-    } else if (next) next();
-    else refuse(req, res, 404);
-  };
+  const listen =
+    (awaitsContinue: boolean): NodeListener =>
+    (req, res, next) => {
+      const target = below(prefix, req.url ?? '/');
+      if (target !== undefined) {
+        if (active >= maxConcurrent) refuse(req, res, 503, { 'retry-after': '1' });
+        else void answer(req, res, target, awaitsContinue);
+      } else if (next) next();
+      else refuse(req, res, 404);
+    };
   return {
     listener: listen(false),
     continueListener: listen(true),

@@ -94,7 +94,8 @@ const everyAuthorization = (req: IncomingMessage): string | undefined => {
   if (first === undefined) return undefined;
   const raw = req.rawHeaders;
   const values: string[] = [];
-  for (let i = 0; i < raw.length; i += 2) if (raw[i]?.length === 13 && raw[i]?.toLowerCase() === 'authorization') values.push(raw[i + 1] ?? '');
+  for (let i = 0; i < raw.length; i += 2)
+    if (raw[i]?.length === 13 && raw[i]?.toLowerCase() === 'authorization') values.push(raw[i + 1] ?? '');
   return values.length > 1 ? values.join(', ') : first;
 };
 

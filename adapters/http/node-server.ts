@@ -4,7 +4,8 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Handling, nodeAnswerer } from './node-handler.ts';
-import { type RefusalStatus, refusalBody } from './refusal.ts';
+import { refuseConnection } from './node-refusal.ts';
+import { refusalBody } from './refusal.ts';
 
 export interface ServeLimits {
   /** Requests handled at once, beyond which others get 503. Default 1,000. */
@@ -55,7 +56,13 @@ export interface Serving {
  * @throws what `listen` gives, e.g. `EADDRINUSE`.
  */
 export const serve = async ({ controller, host = '127.0.0.1', port = 0, tls, limits = {} }: ServeOptions): Promise<Serving> => {
-  const { headersTimeoutMs = 5000, requestTimeoutMs = 15_000, keepAliveTimeoutMs = 5000, maxHeaderBytes = 16_384, maxConcurrent = 1000 } = limits;
+  const {
+    headersTimeoutMs = 5000,
+    requestTimeoutMs = 15_000,
+    keepAliveTimeoutMs = 5000,
+    maxHeaderBytes = 16_384,
+    maxConcurrent = 1000,
+  } = limits;
   const common = {
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
@@ -67,7 +74,9 @@ export const serve = async ({ controller, host = '127.0.0.1', port = 0, tls, lim
     requireHostHeader: false,
     noDelay: true,
   };
-  const server = tls ? https.createServer({ ...common, ...TLS, handshakeTimeout: limits.handshakeTimeoutMs ?? 5000, ...tls }) : http.createServer(common);
+  const server = tls
+    ? https.createServer({ ...common, ...TLS, handshakeTimeout: limits.handshakeTimeoutMs ?? 5000, ...tls })
+    : http.createServer(common);
   server.maxConnections = limits.maxConnections ?? 10_000;
   server.timeout = limits.socketTimeoutMs ?? 100_000;
 
@@ -75,16 +84,19 @@ export const serve = async ({ controller, host = '127.0.0.1', port = 0, tls, lim
   /** The latest answer of each connection. */
   const answers = new WeakMap<Duplex, http.ServerResponse>();
   const isBusy = (socket: Duplex) => answers.get(socket)?.writableFinished === false;
-  const checked = (listener: http.RequestListener): http.RequestListener => (req, res) => {
-    answers.set(req.socket, res);
-    if (req.headers.host === undefined && req.httpVersion === '1.1') res.writeHead(400, { 'content-type': 'application/json', connection: 'close' }).end(refusalBody(400));
-    else listener(req, res);
-  };
+  const checked =
+    (listener: http.RequestListener): http.RequestListener =>
+    (req, res) => {
+      answers.set(req.socket, res);
+      if (req.headers.host === undefined && req.httpVersion === '1.1')
+        res.writeHead(400, { 'content-type': 'application/json', connection: 'close' }).end(refusalBody(400));
+      else listener(req, res);
+    };
   server.on('request', checked(answerer.listener));
   server.on('checkContinue', checked(answerer.continueListener));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (isBusy(socket) && answers.get(socket)?.headersSent) socket.destroy();
-    else refuse(error, socket);
+    else refuseConnection(error, socket);
   });
   const sockets = tracked(server, 'connection');
   const connections = tls ? tracked(server, 'secureConnection') : sockets;
@@ -109,9 +121,12 @@ export const serve = async ({ controller, host = '127.0.0.1', port = 0, tls, lim
       new Promise((resolve) => {
         answerer.drain();
         // Node counts a connection that never asked for anything as busy: those get a moment, for their request may be on its way.
-        const grace = setTimeout(() => {
-          for (const socket of connections) if (!isBusy(socket)) socket.destroy();
-        }, Math.min(GRACE_MS, drainMs));
+        const grace = setTimeout(
+          () => {
+            for (const socket of connections) if (!isBusy(socket)) socket.destroy();
+          },
+          Math.min(GRACE_MS, drainMs),
+        );
         const drain = setTimeout(() => {
           for (const socket of sockets) socket.destroy();
         }, drainMs);
@@ -140,23 +155,11 @@ const tracked = (server: http.Server | https.Server, event: 'connection' | 'secu
  * An empty `ca` keeps the machine's own authorities out of the chains that clients are said to have presented. Sessions are not resumed: a ticket keeps
  * the client's own certificate but forgets those above it, so that a client would be known on its first connection and unknown on the next.
  */
-const TLS = { minVersion: 'TLSv1.2', requestCert: true, rejectUnauthorized: false, ca: [] as string[], ALPNProtocols: ['http/1.1'], secureOptions: constants.SSL_OP_NO_TICKET } as const;
-
-/** Answers what is no HTTP, if anybody is still there to read it, and closes. */
-const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  const status = statusOf(error.code ?? '');
-  if (status === undefined || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const body = refusalBody(status);
-  const reason = http.STATUS_CODES[status] ?? '';
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`, () => socket.destroy());
-};
-
-const statusOf = (code: string): RefusalStatus | undefined => {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;
-  if (code === 'HPE_HEADER_OVERFLOW') return 431;
-  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 413;
-  return code.startsWith('HPE_') ? 400 : undefined;
-};
+const TLS = {
+  minVersion: 'TLSv1.2',
+  requestCert: true,
+  rejectUnauthorized: false,
+  ca: [] as string[],
+  ALPNProtocols: ['http/1.1'],
+  secureOptions: constants.SSL_OP_NO_TICKET,
+} as const;

@@ -15,5 +15,8 @@ export type RefusalStatus = keyof typeof REFUSALS;
 
 export const refusalBody = (status: RefusalStatus): string => {
   const [code, message] = REFUSALS[status];
-  return JSON.stringify({ error: { code, message, requestId: crypto.randomUUID().replaceAll('-', '').slice(0, 10) }, meta: { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' } });
+  return JSON.stringify({
+    error: { code, message, requestId: crypto.randomUUID().replaceAll('-', '').slice(0, 10) },
+    meta: { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' },
+  });
 };

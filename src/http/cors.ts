@@ -24,17 +24,29 @@ const HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authori
 export const createCors = (origins: '*' | readonly string[]): Cors => {
   const listed = origins === '*' ? undefined : new Map(origins.map((origin) => [origin, grant(origin)]));
   return {
-    headers: (origin) => (listed ? ((origin !== undefined && listed.get(origin)) || VARY) : origin === undefined ? undefined : ANY),
+    headers: (origin) => (listed ? (origin !== undefined && listed.get(origin)) || VARY : origin === undefined ? undefined : ANY),
     preflight: (request) => {
       const method = request.header('access-control-request-method');
       if (request.header('origin') === undefined || method === undefined) return {};
       if (!METHODS.includes(method)) {
-        throw new ApiError('METHOD_NOT_ALLOWED', { cause: { code: 'UNHANDLED', message: `method ${method.slice(0, 32)} is not allowed, but [${METHODS.join()}] are` } });
+        throw new ApiError('METHOD_NOT_ALLOWED', {
+          cause: { code: 'UNHANDLED', message: `method ${method.slice(0, 32)} is not allowed, but [${METHODS.join()}] are` },
+        });
       }
-      const asked = (request.header('access-control-request-headers') ?? '').split(',').map((name) => name.trim().toLowerCase()).filter(Boolean);
+      const asked = (request.header('access-control-request-headers') ?? '')
+        .split(',')
+        .map((name) => name.trim().toLowerCase())
+        .filter(Boolean);
       const unknown = asked.find((name) => !HEADERS.has(name));
-      if (unknown !== undefined) throw new ApiError('UNAUTHORIZED', { status: 403, cause: { code: 'UNHANDLED', message: `header ${unknown.slice(0, 64)} is not allowed` } });
-      return { 'access-control-allow-methods': METHODS.join(), ...(asked.length > 0 ? { 'access-control-allow-headers': asked.join() } : {}) };
+      if (unknown !== undefined)
+        throw new ApiError('UNAUTHORIZED', {
+          status: 403,
+          cause: { code: 'UNHANDLED', message: `header ${unknown.slice(0, 64)} is not allowed` },
+        });
+      return {
+        'access-control-allow-methods': METHODS.join(),
+        ...(asked.length > 0 ? { 'access-control-allow-headers': asked.join() } : {}),
+      };
     },
   };
 };

@@ -35,11 +35,14 @@ export class Deadline {
   /** @returns what `work` gives, or `late()` once the time is over. Called once. */
   race<T>(work: Promise<T>, late: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = this.#milliseconds > LONGEST ? undefined : setTimeout(() => {
-        this.#isLate = true;
-        this.#own?.abort(timeout(LATE));
-        resolve(late());
-      }, this.#milliseconds);
+      const timer =
+        this.#milliseconds > LONGEST
+          ? undefined
+          : setTimeout(() => {
+              this.#isLate = true;
+              this.#own?.abort(timeout(LATE));
+              resolve(late());
+            }, this.#milliseconds);
       const end = () => {
         clearTimeout(timer);
         this.#followed?.removeEventListener('abort', this.#clientGone);

@@ -37,13 +37,19 @@ export const API_PATHS: Readonly<Record<Api, string>> = {
 /** Everything that the documents say of the operations of some APIs, derived from their declarations. */
 export const describe = (groups: readonly Group[], apis: readonly Api[]): Described => {
   const chosen = apis.flatMap((api) =>
-    groups.flatMap((group) => Object.values(group.operations).filter((operation) => operation.apis.includes(api)).map((operation) => ({ api, group: group.name, operation, key: keyOf(api, operation) }))),
+    groups.flatMap((group) =>
+      Object.values(group.operations)
+        .filter((operation) => operation.apis.includes(api))
+        .map((operation) => ({ api, group: group.name, operation, key: keyOf(api, operation) })),
+    ),
   );
   const inputs = chosen.flatMap(({ operation: { query, body }, key }) => [
     ...(query ? [[`${key} query`, query] as const] : []),
     ...(body ? [[`${key} body`, body.schema] as const] : []),
   ]);
-  const outputs = chosen.flatMap(({ operation: { answer }, key }) => (answer.is === 'raw' ? [] : [[key, answer.is === 'page' ? answer.item : answer.schema] as const]));
+  const outputs = chosen.flatMap(({ operation: { answer }, key }) =>
+    answer.is === 'raw' ? [] : [[key, answer.is === 'page' ? answer.item : answer.schema] as const],
+  );
   const schemas = jsonSchemas(Object.fromEntries(inputs), Object.fromEntries(outputs));
   return {
     operations: chosen.map(({ api, group, operation, key }) => ({
@@ -67,23 +73,52 @@ const pathParameters = (path: string): readonly DescribedParameter[] =>
 
 const queryParametersOf = ({ properties = {}, required = [] }: JsonSchema = {}): readonly DescribedParameter[] =>
   // The properties of zod's objects are schemas, never booleans.
-  Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema: schema as JsonSchema }));
+  Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema: schema as JsonSchema,
+  }));
 
 const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 const enveloped = ({ answer }: Operation, data: JsonSchema | undefined): JsonSchema | undefined => {
   if (answer.is === 'raw' || data === undefined) return undefined;
   const isPage = answer.is === 'page';
-  return { type: 'object', required: ['data', 'meta'], properties: { data: isPage ? { type: 'array', items: data } : data, meta: refTo(isPage ? 'PageMeta' : 'Meta') } };
+  return {
+    type: 'object',
+    required: ['data', 'meta'],
+    properties: { data: isPage ? { type: 'array', items: data } : data, meta: refTo(isPage ? 'PageMeta' : 'Meta') },
+  };
 };
 
 /** What an operation may refuse with: its own errors, and those that follow from what it takes and who may call it. */
-const refusalsOf = ({ method, path, query, body, permission, denied, errors = [] }: Operation): ReadonlyMap<number, readonly ErrorCode[]> => {
+const refusalsOf = ({
+  method,
+  path,
+  query,
+  body,
+  permission,
+  denied,
+  errors = [],
+}: Operation): ReadonlyMap<number, readonly ErrorCode[]> => {
   const isChange = method !== 'GET';
   const all: readonly (readonly [number, ErrorCode])[] = [
-    ...(body ? ([[400, 'COULD_NOT_PARSE_BODY'], [400, 'COULD_NOT_VALIDATE'], [413, 'REQUEST_ENTITY_TOO_LARGE'], [415, 'COULD_NOT_VALIDATE']] as const) : []),
+    ...(body
+      ? ([
+          [400, 'COULD_NOT_PARSE_BODY'],
+          [400, 'COULD_NOT_VALIDATE'],
+          [413, 'REQUEST_ENTITY_TOO_LARGE'],
+          [415, 'COULD_NOT_VALIDATE'],
+        ] as const)
+      : []),
     ...(query ? ([[400, 'COULD_NOT_VALIDATE']] as const) : []),
-    ...(query && 'filter' in query.shape ? ([[400, 'INVALID_FILTER'], [400, 'INVALID_SORT_IDENTIFIER']] as const) : []),
+    ...(query && 'filter' in query.shape
+      ? ([
+          [400, 'INVALID_FILTER'],
+          [400, 'INVALID_SORT_IDENTIFIER'],
+        ] as const)
+      : []),
     ...(permission === 'open' ? [] : ([[401, 'UNAUTHORIZED']] as const)),
     ...(denied ? ([[denied, 'UNAUTHORIZED']] as const) : []),
     ...(path.includes('{') ? ([[404, 'NOT_FOUND']] as const) : []),
@@ -105,7 +140,11 @@ const META_PROPERTIES = { apiEnrollmentVersion: TEXT, apiVersion: TEXT };
 /** The parts of the envelope, which no operation declares because all have them. */
 const ENVELOPE_PARTS: Readonly<Record<string, JsonSchema>> = {
   Meta: { type: 'object', required: ['apiEnrollmentVersion', 'apiVersion'], properties: META_PROPERTIES },
-  Pagination: { type: 'object', required: ['limit', 'offset', 'totalCount'], properties: { limit: COUNT, offset: COUNT, totalCount: COUNT } },
+  Pagination: {
+    type: 'object',
+    required: ['limit', 'offset', 'totalCount'],
+    properties: { limit: COUNT, offset: COUNT, totalCount: COUNT },
+  },
   PageMeta: {
     type: 'object',
     required: ['apiEnrollmentVersion', 'apiVersion', 'filterableFields', 'pagination'],
@@ -116,6 +155,10 @@ const ENVELOPE_PARTS: Readonly<Record<string, JsonSchema>> = {
     description: 'Either a field of the request (`field`, `reason`, `value`) or another error (`code`, `message`).',
     properties: { field: TEXT, reason: TEXT, value: TEXT, code: TEXT, message: TEXT },
   },
-  ErrorDetail: { type: 'object', required: ['code', 'message', 'requestId'], properties: { code: TEXT, message: TEXT, requestId: TEXT, cause: refTo('ErrorCause') } },
+  ErrorDetail: {
+    type: 'object',
+    required: ['code', 'message', 'requestId'],
+    properties: { code: TEXT, message: TEXT, requestId: TEXT, cause: refTo('ErrorCause') },
+  },
   ErrorEnvelope: { type: 'object', required: ['error', 'meta'], properties: { error: refTo('ErrorDetail'), meta: refTo('Meta') } },
 };

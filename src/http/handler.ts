@@ -1,7 +1,7 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { ApiError, invalidField } from '../errors/index.ts';
 import type { Entry, Invoke } from '../call/call.ts';
 import type { Settings } from '../call/settings.ts';
+import { ApiError, invalidField } from '../errors/index.ts';
 import type { Platform } from '../platform/platform.ts';
 import { software } from '../version.ts';
 import { createCors } from './cors.ts';
@@ -59,9 +59,15 @@ export const createHandler = ({ entries, invoke, settings, platform, version = s
     if (method === 'OPTIONS') return { status: 200, headers: { ...common, ...cors.preflight(request) }, body: '' };
     const { path, query } = splitTarget(request.target);
     const found = route(method, path);
-    if (found.is === 'malformed') return { status: 400, headers: { ...common, 'content-type': 'text/plain; charset=utf-8' }, body: 'Bad Request: malformed escape in the path\n' };
+    if (found.is === 'malformed')
+      return {
+        status: 400,
+        headers: { ...common, 'content-type': 'text/plain; charset=utf-8' },
+        body: 'Bad Request: malformed escape in the path\n',
+      };
     if (found.is === 'pathUnknown') throw unhandled('NOT_FOUND', `path ${path.slice(0, 256)} was not found`);
-    if (found.is === 'methodUnknown') throw unhandled('METHOD_NOT_ALLOWED', `method ${method.slice(0, 32)} is not allowed, but [${found.allowed.join()}] are`);
+    if (found.is === 'methodUnknown')
+      throw unhandled('METHOD_NOT_ALLOWED', `method ${method.slice(0, 32)} is not allowed, but [${found.allowed.join()}] are`);
     const { entry, api, parameters } = found;
     const plan = plans.get(entry) as Plan; // every entry of the router has one
     const accept = request.header('accept');
@@ -69,13 +75,27 @@ export const createHandler = ({ entries, invoke, settings, platform, version = s
     if (wanted === undefined) throw invalidField('Accept', `none of [${plan.offers.join()}] is accepted`, accept, 406);
 
     const deadline = new Deadline(settings.requestTimeoutMs, request);
-    const source = new HttpSource({ requestId: id, request, entry, api, parameters, query, declared: plan.query, maxBodyBytes: settings.maxBodyBytes, deadline });
+    const source = new HttpSource({
+      requestId: id,
+      request,
+      entry,
+      api,
+      parameters,
+      query,
+      declared: plan.query,
+      maxBodyBytes: settings.maxBodyBytes,
+      deadline,
+    });
     return deadline.race(
       call(source, entry, plan, wanted).catch((error: unknown) => refuse(error, id, request, source)),
       () => {
         // A body that does not come is the client's fault, work that does not end is ours.
         if (source.stage === 'body') return refuse(timeout('the body did not come in time', 408), id, request, source);
-        platform.logger.warn('a request took too long', { requestId: id, operationId: entry.operation.operationId, milliseconds: settings.requestTimeoutMs });
+        platform.logger.warn('a request took too long', {
+          requestId: id,
+          operationId: entry.operation.operationId,
+          milliseconds: settings.requestTimeoutMs,
+        });
         return refuse(timeout('the time limit is over'), id, request, source);
       },
     );
@@ -118,4 +138,5 @@ const extended = (headers: Readonly<Record<string, string>>, more: ReadonlyMap<s
   return all;
 };
 
-const unhandled = (code: 'NOT_FOUND' | 'METHOD_NOT_ALLOWED', message: string): ApiError => new ApiError(code, { cause: { code: 'UNHANDLED', message } });
+const unhandled = (code: 'NOT_FOUND' | 'METHOD_NOT_ALLOWED', message: string): ApiError =>
+  new ApiError(code, { cause: { code: 'UNHANDLED', message } });

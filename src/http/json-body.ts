@@ -97,4 +97,9 @@ const position = (error: unknown): string => {
 const unparsable = (message: string): ApiError => new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message } });
 const tooLarge = (): ApiError => new ApiError('REQUEST_ENTITY_TOO_LARGE');
 const unsupported = (given: string | undefined): ApiError =>
-  invalidField('Content-Type', `unsupported media type ${given === undefined ? 'none' : `"${given.slice(0, 100)}"`}, only [${JSON_TYPE}] are allowed`, given ?? '', 415);
+  invalidField(
+    'Content-Type',
+    `unsupported media type ${given === undefined ? 'none' : `"${given.slice(0, 100)}"`}, only [${JSON_TYPE}] are allowed`,
+    given ?? '',
+    415,
+  );

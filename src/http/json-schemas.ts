@@ -40,7 +40,11 @@ const LOCAL = '#/$defs/';
 const convert = (schemas: Schemas, io: 'input' | 'output'): Converted => {
   const nested: Record<string, JsonSchema> = {};
   const toJson = (schema: z.ZodType): JsonSchema => {
-    const { $defs = {}, $schema: _, ...json } = z.toJSONSchema(schema, {
+    const {
+      $defs = {},
+      $schema: _,
+      ...json
+    } = z.toJSONSchema(schema, {
       io,
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => {
@@ -80,7 +84,8 @@ const namesThatDiffer = (given: Converted['named'], taken: Converted['named']): 
   for (const name of shared) if (JSON.stringify(given[name]) !== JSON.stringify(taken[name])) differing.add(name);
   for (let before = -1; before !== differing.size; ) {
     before = differing.size;
-    for (const name of shared) if ([...differing].some((other) => JSON.stringify(taken[name]).includes(`"${LOCAL}${other}"`))) differing.add(name);
+    for (const name of shared)
+      if ([...differing].some((other) => JSON.stringify(taken[name]).includes(`"${LOCAL}${other}"`))) differing.add(name);
   }
   return differing;
 };
@@ -89,5 +94,7 @@ const namesThatDiffer = (given: Converted['named'], taken: Converted['named']): 
 const refer = <T>(value: T, rename: (name: string) => string): T =>
   // A reviver that changes only texts of references keeps the shape.
   JSON.parse(JSON.stringify(value), (key, item: unknown) =>
-    key === '$ref' && typeof item === 'string' && item.startsWith(LOCAL) ? `#/components/schemas/${rename(item.slice(LOCAL.length))}` : item,
+    key === '$ref' && typeof item === 'string' && item.startsWith(LOCAL)
+      ? `#/components/schemas/${rename(item.slice(LOCAL.length))}`
+      : item,
   ) as T;

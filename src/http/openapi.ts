@@ -1,6 +1,6 @@
 import type { Api, Group } from '../api/kit/operation.ts';
 import { software } from '../version.ts';
-import { API_PATHS, describe, type DescribedOperation, type DescribedParameter } from './described.ts';
+import { API_PATHS, type DescribedOperation, type DescribedParameter, describe } from './described.ts';
 
 export interface DocumentInfo {
   /** Address under which clients reach the controller, without a path. */
@@ -35,7 +35,14 @@ export const openApiDocument = (groups: readonly Group[], { address, version = s
     paths,
     components: {
       schemas: components,
-      securitySchemes: { ztSession: { type: 'apiKey', in: 'header', name: 'zt-session', description: 'The token of an API session, as authenticate gives it.' } },
+      securitySchemes: {
+        ztSession: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'zt-session',
+          description: 'The token of an API session, as authenticate gives it.',
+        },
+      },
     },
     security: [{ ztSession: [] }],
   };
@@ -60,7 +67,9 @@ const operationObject = (described: DescribedOperation, operationId: string): ob
     ...(body ? { requestBody: { required: operation.body?.required !== false, content: { 'application/json': { schema: body } } } } : {}),
     responses: {
       [status]: { description: status === 201 ? 'Created' : 'OK', content: contentOf(described) },
-      ...Object.fromEntries([...refusals].map(([refusal, codes]) => [refusal, { description: codes.map((code) => `\`${code}\``).join(', '), content: ERROR }])),
+      ...Object.fromEntries(
+        [...refusals].map(([refusal, codes]) => [refusal, { description: codes.map((code) => `\`${code}\``).join(', '), content: ERROR }]),
+      ),
     },
   };
 };
@@ -72,6 +81,8 @@ const parameterObject = ({ schema: { description, ...schema }, ...parameter }: D
 });
 
 const contentOf = ({ operation: { answer }, answer: schema }: DescribedOperation): object =>
-  answer.is === 'raw' ? Object.fromEntries(answer.contentTypes.map((type) => [type, type.endsWith('json') ? {} : { schema: { type: 'string' } }])) : { 'application/json': { schema } };
+  answer.is === 'raw'
+    ? Object.fromEntries(answer.contentTypes.map((type) => [type, type.endsWith('json') ? {} : { schema: { type: 'string' } }]))
+    : { 'application/json': { schema } };
 
 const capitalised = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;

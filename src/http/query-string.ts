@@ -50,7 +50,12 @@ const decode = (text: string): string | undefined => {
 /** Whether a list is what stands below the wrappers of a schema. */
 const takesMany = (schema: z.ZodType): boolean => {
   if (schema instanceof z.ZodArray) return true;
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault
+  ) {
     return takesMany(schema.unwrap() as z.ZodType); // zod's core type, which every schema has
   }
   if (schema instanceof z.ZodPipe) return takesMany(schema.in as z.ZodType); // the same

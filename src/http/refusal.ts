@@ -1,6 +1,6 @@
+import type { Credentials } from '../call/call.ts';
 import { ApiError } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
-import type { Credentials } from '../call/call.ts';
 import { StoreUnavailable, WriteConflict } from '../storage/errors.ts';
 
 /** Seconds after which a client may ask again when the database is away. */
@@ -35,7 +35,9 @@ const challenge = (error: ApiError, credentials: Credentials, authenticating: bo
   if (credentials.kind !== 'token') return MISSING;
   if (credentials.token !== undefined) return `${SESSION} error="invalid" error_description="token is invalid"`;
   const expired = error.cause !== undefined && 'message' in error.cause && error.cause.message === 'token expired';
-  return expired ? `${BEARER} error="expired" error_description="token expired"` : `${BEARER} error="invalid" error_description="token is invalid"`;
+  return expired
+    ? `${BEARER} error="expired" error_description="token expired"`
+    : `${BEARER} error="invalid" error_description="token is invalid"`;
 };
 
 const SESSION = 'zt-session realm="zt-session"';

@@ -70,7 +70,8 @@ const insert = (root: Node, api: Api, entry: Entry): void => {
     }
   }
   const other = node.methods.get(method);
-  if (other) throw new Error(`${method} ${path} of the ${api} API is declared twice: ${other.entry.operation.operationId} and ${operationId}`);
+  if (other)
+    throw new Error(`${method} ${path} of the ${api} API is declared twice: ${other.entry.operation.operationId} and ${operationId}`);
   node.methods.set(method, { entry, names });
 };
 

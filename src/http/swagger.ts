@@ -1,6 +1,6 @@
 import type { Api, Group } from '../api/kit/operation.ts';
 import { software } from '../version.ts';
-import { API_PATHS, describe, type DescribedOperation, type DescribedParameter } from './described.ts';
+import { API_PATHS, type DescribedOperation, type DescribedParameter, describe } from './described.ts';
 import type { JsonSchema } from './json-schemas.ts';
 import { type DocumentInfo, tagsOf, titleOf } from './openapi.ts';
 
@@ -10,7 +10,8 @@ const ERROR = { $ref: '#/definitions/ErrorEnvelope' };
 export const swaggerDocument = (groups: readonly Group[], api: Api, { address, version = software.version }: DocumentInfo): object => {
   const { operations, components } = describe(groups, [api]);
   const paths: Record<string, Record<string, object>> = {};
-  for (const described of operations) (paths[described.operation.path] ??= {})[described.operation.method.toLowerCase()] = operationObject(described);
+  for (const described of operations)
+    (paths[described.operation.path] ??= {})[described.operation.method.toLowerCase()] = operationObject(described);
   const { host, pathname, protocol } = new URL(address);
   return {
     swagger: '2.0',
@@ -35,22 +36,51 @@ const operationObject = ({ operation, group, parameters, body, status, answer, r
   ...(operation.permission === 'open' ? { security: [] } : {}),
   ...(operation.answer.is === 'raw' ? { produces: operation.answer.contentTypes } : {}),
   ...(parameters.length > 0 || body
-    ? { parameters: [...parameters.map(parameterObject), ...(body ? [{ name: operation.body?.name, in: 'body', required: operation.body?.required !== false, schema: older(body) }] : [])] }
+    ? {
+        parameters: [
+          ...parameters.map(parameterObject),
+          ...(body ? [{ name: operation.body?.name, in: 'body', required: operation.body?.required !== false, schema: older(body) }] : []),
+        ],
+      }
     : {}),
   responses: {
     [status]: { description: status === 201 ? 'Created' : 'OK', ...(answer ? { schema: older(answer) } : {}) },
-    ...Object.fromEntries([...refusals].map(([refusal, codes]) => [refusal, { description: codes.map((code) => `\`${code}\``).join(', '), schema: ERROR }])),
+    ...Object.fromEntries(
+      [...refusals].map(([refusal, codes]) => [refusal, { description: codes.map((code) => `\`${code}\``).join(', '), schema: ERROR }]),
+    ),
   },
 });
 
 /** Parameters other than bodies have no schema in 2.0: its few keywords stand beside the name. */
 const parameterObject = ({ name, in: place, required, schema }: DescribedParameter): object => {
   const { type = 'string', format, items, description, enum: values, minimum, maximum, minLength, maxLength, pattern } = older(schema);
-  const kept = { type, format, items, description, enum: values, minimum, maximum, minLength, maxLength, pattern, ...(type === 'array' ? { collectionFormat: 'multi' } : {}) };
+  const kept = {
+    type,
+    format,
+    items,
+    description,
+    enum: values,
+    minimum,
+    maximum,
+    minLength,
+    maxLength,
+    pattern,
+    ...(type === 'array' ? { collectionFormat: 'multi' } : {}),
+  };
   return { name, in: place, required, ...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)) };
 };
 
-const DROPPED: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'const', 'examples', 'propertyNames', 'contentEncoding', 'exclusiveMinimum', 'exclusiveMaximum', '$schema']);
+const DROPPED: ReadonlySet<string> = new Set([
+  'anyOf',
+  'oneOf',
+  'const',
+  'examples',
+  'propertyNames',
+  'contentEncoding',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  '$schema',
+]);
 
 /** A schema in the dialect of OpenAPI 2.0. */
 const older = (schema: JsonSchema): JsonSchema => {

@@ -10,15 +10,38 @@ export interface Pair {
 
 export const selfSigned = (name: string): Pair => {
   const keys = newKeys();
-  return pairOf(keys.privateKey, certificate({ subject: name, issuer: name, publicKey: keys.publicKey, signer: keys.privateKey, serial: 1, isAuthority: false }));
+  return pairOf(
+    keys.privateKey,
+    certificate({ subject: name, issuer: name, publicKey: keys.publicKey, signer: keys.privateKey, serial: 1, isAuthority: false }),
+  );
 };
 
 /** A client certificate, and the authority in between that signed it. */
 export const issuedByIntermediate = (name: string): { readonly leaf: Pair; readonly intermediate: Pair } => {
   const [root, middle, leaf] = [newKeys(), newKeys(), newKeys()];
   return {
-    intermediate: pairOf(middle.privateKey, certificate({ subject: `${name} middle`, issuer: `${name} root`, publicKey: middle.publicKey, signer: root.privateKey, serial: 2, isAuthority: true })),
-    leaf: pairOf(leaf.privateKey, certificate({ subject: name, issuer: `${name} middle`, publicKey: leaf.publicKey, signer: middle.privateKey, serial: 3, isAuthority: false })),
+    intermediate: pairOf(
+      middle.privateKey,
+      certificate({
+        subject: `${name} middle`,
+        issuer: `${name} root`,
+        publicKey: middle.publicKey,
+        signer: root.privateKey,
+        serial: 2,
+        isAuthority: true,
+      }),
+    ),
+    leaf: pairOf(
+      leaf.privateKey,
+      certificate({
+        subject: name,
+        issuer: `${name} middle`,
+        publicKey: leaf.publicKey,
+        signer: middle.privateKey,
+        serial: 3,
+        isAuthority: false,
+      }),
+    ),
   };
 };
 
@@ -26,7 +49,10 @@ const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 const pairOf = (key: KeyObject, der: Buffer): Pair => ({
   key: String(key.export({ type: 'pkcs8', format: 'pem' })),
-  cert: `-----BEGIN CERTIFICATE-----\n${der.toString('base64').match(/.{1,64}/g)?.join('\n')}\n-----END CERTIFICATE-----\n`,
+  cert: `-----BEGIN CERTIFICATE-----\n${der
+    .toString('base64')
+    .match(/.{1,64}/g)
+    ?.join('\n')}\n-----END CERTIFICATE-----\n`,
   der: new Uint8Array(der),
 });
 
@@ -45,7 +71,16 @@ const certificate = ({ subject, issuer, publicKey, signer, serial, isAuthority }
     sequence(oid('551d13'), tagged(0x04, sequence(...(isAuthority ? [tagged(0x01, Buffer.from([0xff]))] : [])))),
     sequence(oid('551d11'), tagged(0x04, sequence(tagged(0x82, Buffer.from('localhost')), tagged(0x87, Buffer.from([127, 0, 0, 1]))))),
   );
-  const toSign = sequence(tagged(0xa0, tagged(0x02, Buffer.from([2]))), tagged(0x02, Buffer.from([serial])), ECDSA_SHA256, nameOf(issuer), validity, nameOf(subject), publicKey.export({ type: 'spki', format: 'der' }), tagged(0xa3, extensions));
+  const toSign = sequence(
+    tagged(0xa0, tagged(0x02, Buffer.from([2]))),
+    tagged(0x02, Buffer.from([serial])),
+    ECDSA_SHA256,
+    nameOf(issuer),
+    validity,
+    nameOf(subject),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    tagged(0xa3, extensions),
+  );
   return sequence(toSign, ECDSA_SHA256, tagged(0x03, Buffer.concat([Buffer.from([0]), sign('sha256', toSign, signer)])));
 };
 

@@ -35,7 +35,9 @@ test('an endless body is 413, and its stream cancelled', async () => {
     },
   });
   // `duplex` is needed for streams, and missing in the types.
-  const response = await handler(new Request(`https://ctrl.test${M}/things`, { method: 'POST', headers: json, body, duplex: 'half' } as RequestInit));
+  const response = await handler(
+    new Request(`https://ctrl.test${M}/things`, { method: 'POST', headers: json, body, duplex: 'half' } as RequestInit),
+  );
   assert.deepEqual([response.status, codeOf(await response.text())], [413, 'REQUEST_ENTITY_TOO_LARGE']);
   assert.ok(cancelled);
   assert.ok(sent < 5000, String(sent));
@@ -43,13 +45,18 @@ test('an endless body is 413, and its stream cancelled', async () => {
 
 test('a stream that breaks is a body cut off', async () => {
   const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) });
-  const response = await handler(new Request(`https://ctrl.test${M}/things`, { method: 'POST', headers: json, body, duplex: 'half' } as RequestInit));
+  const response = await handler(
+    new Request(`https://ctrl.test${M}/things`, { method: 'POST', headers: json, body, duplex: 'half' } as RequestInit),
+  );
   assert.equal(response.status, 400);
 });
 
 test('certificates and address come from the host', async () => {
   const seen: unknown[] = [];
-  const remember: Behaviour = (source) => (seen.push(source.peerCertificates, source.remoteAddress), {});
+  const remember: Behaviour = (source) => {
+    seen.push(source.peerCertificates, source.remoteAddress);
+    return {};
+  };
   const seeing = fetchHandler({ handle: handlerOf({ version: remember }) });
   const certificate = new Uint8Array([1]);
   await seeing(new Request('https://ctrl.test/version'), { peerCertificates: [certificate], remoteAddress: '10.0.0.1' });
@@ -58,7 +65,9 @@ test('certificates and address come from the host', async () => {
 
 test('the client’s leaving reaches the work', async () => {
   const client = new AbortController();
-  const leaving = fetchHandler({ handle: handlerOf({ get: (source) => new Promise((resolve) => source.signal?.addEventListener('abort', () => resolve('left'))) }) });
+  const leaving = fetchHandler({
+    handle: handlerOf({ get: (source) => new Promise((resolve) => source.signal?.addEventListener('abort', () => resolve('left'))) }),
+  });
   const answer = leaving(new Request(`https://ctrl.test${M}/things/a`, { headers, signal: client.signal }));
   setTimeout(() => client.abort(), 10);
   assert.match(await (await answer).text(), /"data":"left"/);
@@ -67,7 +76,10 @@ test('the client’s leaving reaches the work', async () => {
 test('below a mount point, only its paths are answered', async () => {
   const mounted = fetchHandler({ handle: handlerOf() }, { mount: '/overlay/' });
   const status = async (path: string) => (await mounted(new Request(`https://ctrl.test${path}`, { headers }))).status;
-  assert.deepEqual(await Promise.all(['/overlay', '/overlay/', `/overlay${M}/things/a`, '/overlay?x', '/overlayed', '/'].map(status)), [200, 200, 200, 200, 404, 404]);
+  assert.deepEqual(
+    await Promise.all(['/overlay', '/overlay/', `/overlay${M}/things/a`, '/overlay?x', '/overlayed', '/'].map(status)),
+    [200, 200, 200, 200, 404, 404],
+  );
 });
 
 test('HEAD has no body', async () => {

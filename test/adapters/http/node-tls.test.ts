@@ -23,11 +23,14 @@ after(() => serving.close(100));
 
 const get = (options: https.RequestOptions = {}): Promise<{ readonly body: string; readonly certificate: Uint8Array }> =>
   new Promise((resolve, reject) => {
-    const request = https.get({ host: '127.0.0.1', port: serving.port, path: '/version', rejectUnauthorized: false, ...options }, (response) => {
-      const certificate = (response.socket as tls.TLSSocket).getPeerCertificate().raw;
-      let body = '';
-      response.on('data', (chunk) => (body += chunk)).on('end', () => resolve({ body, certificate }));
-    });
+    const request = https.get(
+      { host: '127.0.0.1', port: serving.port, path: '/version', rejectUnauthorized: false, ...options },
+      (response) => {
+        const certificate = (response.socket as tls.TLSSocket).getPeerCertificate().raw;
+        let body = '';
+        response.on('data', (chunk) => (body += chunk)).on('end', () => resolve({ body, certificate }));
+      },
+    );
     request.on('error', reject);
   });
 
@@ -51,7 +54,14 @@ test('the chain is what the client presented, leaf first', async () => {
 test('a resumed connection still has the whole chain', async () => {
   const { leaf, intermediate } = issuedByIntermediate('resumed');
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
-    const agent = new https.Agent({ keepAlive: false, maxCachedSessions: 10, key: leaf.key, cert: leaf.cert + intermediate.cert, rejectUnauthorized: false, maxVersion });
+    const agent = new https.Agent({
+      keepAlive: false,
+      maxCachedSessions: 10,
+      key: leaf.key,
+      cert: leaf.cert + intermediate.cert,
+      rejectUnauthorized: false,
+      maxVersion,
+    });
     for (let i = 0; i < 3; i++) {
       await get({ agent });
       assert.deepEqual(seen.at(-1), [leaf.der, intermediate.der], `${maxVersion}, connection ${i}`);
@@ -92,7 +102,11 @@ test('plain HTTP on the TLS port is closed', async () => {
 });
 
 test('a client that never finishes the handshake is dropped', async () => {
-  const slow = await serve({ controller: { handle: handlerOf() }, tls: { key: server.key, cert: server.cert }, limits: { handshakeTimeoutMs: 100 } });
+  const slow = await serve({
+    controller: { handle: handlerOf() },
+    tls: { key: server.key, cert: server.cert },
+    limits: { handshakeTimeoutMs: 100 },
+  });
   const bare = connect(slow, { plain: true });
   const { milliseconds } = await bare.closed;
   assert.ok(milliseconds < 2000);

@@ -21,7 +21,9 @@ export interface Bare {
 export const connect = ({ port, address }: Serving, options: tls.ConnectionOptions & { readonly plain?: boolean } = {}): Bare => {
   const start = performance.now();
   const secure = address.startsWith('https') && !options.plain;
-  const socket = secure ? tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options }) : net.connect({ port, host: '127.0.0.1' });
+  const socket = secure
+    ? tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options })
+    : net.connect({ port, host: '127.0.0.1' });
   let text = '';
   let look = () => {};
   socket.on('data', (chunk: Buffer) => {

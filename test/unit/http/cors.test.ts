@@ -5,7 +5,14 @@ import { ask, handlerOf, M } from './fake-api.ts';
 const open = handlerOf();
 const closed = handlerOf({}, { corsOrigins: ['https://console.test'] });
 const origin = 'https://console.test';
-const preflight = (method: string, headers?: string) => ({ token: null, headers: { origin, 'access-control-request-method': method, ...(headers === undefined ? {} : { 'access-control-request-headers': headers }) } });
+const preflight = (method: string, headers?: string) => ({
+  token: null,
+  headers: {
+    origin,
+    'access-control-request-method': method,
+    ...(headers === undefined ? {} : { 'access-control-request-headers': headers }),
+  },
+});
 
 test('any origin may read any answer, errors included, without credentials', async () => {
   for (const path of [`${M}/things`, '/nope', `${M}/things/%zz`]) {
@@ -39,7 +46,10 @@ test('OPTIONS without an origin is empty', async () => {
 
 test('of a list only its origins are told that they may, and caches are told to tell them apart', async () => {
   const mine = await ask(closed, 'GET', `${M}/things`, { headers: { origin } });
-  assert.deepEqual([mine.headers['access-control-allow-origin'], mine.headers['access-control-allow-credentials'], mine.headers['vary']], [origin, 'true', 'Origin']);
+  assert.deepEqual(
+    [mine.headers['access-control-allow-origin'], mine.headers['access-control-allow-credentials'], mine.headers['vary']],
+    [origin, 'true', 'Origin'],
+  );
   for (const other of ['https://evil.test', 'null', 'https://console.test.evil.test', '__proto__']) {
     const { status, headers } = await ask(closed, 'GET', `${M}/things`, { headers: { origin: other } });
     assert.deepEqual([status, headers['access-control-allow-origin'], headers['vary']], [200, undefined, 'Origin']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Deadline } from '../../../src/http/deadline.ts';
 import { ask, handlerOf, M, requestOf } from './fake-api.ts';
 
@@ -8,7 +8,15 @@ const never = () => new Promise<never>(() => undefined);
 
 test('work that does not end is given up with 503, and told to stop', async () => {
   let signal: AbortSignal | undefined;
-  const slow = handlerOf({ get: (source) => ((signal = source.signal), never()) }, { requestTimeoutMs: 20 });
+  const slow = handlerOf(
+    {
+      get: (source) => {
+        signal = source.signal;
+        return never();
+      },
+    },
+    { requestTimeoutMs: 20 },
+  );
   const { status, json } = await ask(slow, 'GET', `${M}/things/a`);
   assert.deepEqual([status, json.error?.code], [503, 'TIMEOUT']);
   assert.equal(signal?.aborted, true);
@@ -17,7 +25,16 @@ test('work that does not end is given up with 503, and told to stop', async () =
 
 test('a signal first asked for when it is too late is aborted', async () => {
   let late: AbortSignal | undefined;
-  const slow = handlerOf({ get: async (source) => (await sleep(40), (late = source.signal), {}) }, { requestTimeoutMs: 10 });
+  const slow = handlerOf(
+    {
+      get: async (source) => {
+        await sleep(40);
+        late = source.signal;
+        return {};
+      },
+    },
+    { requestTimeoutMs: 10 },
+  );
   assert.equal((await ask(slow, 'GET', `${M}/things/a`)).status, 503);
   await sleep(60);
   assert.equal(late?.aborted, true);
@@ -32,7 +49,9 @@ test('a body that does not come is the client’s fault', async () => {
 test('when the client goes away the work is told to stop', async () => {
   const client = new AbortController();
   let stopped = false;
-  const slow = handlerOf({ get: (source) => new Promise((resolve) => source.signal?.addEventListener('abort', () => resolve((stopped = true)))) });
+  const slow = handlerOf({
+    get: (source) => new Promise((resolve) => source.signal?.addEventListener('abort', () => resolve((stopped = true)))),
+  });
   const answer = ask(slow, 'GET', `${M}/things/a`, { signal: client.signal });
   await sleep(5);
   client.abort();
@@ -51,7 +70,13 @@ test('neither timers nor listeners outlive the work', async () => {
   const before = timers();
   let listeners = 0;
   const { signal } = client;
-  const counted = { get aborted() { return signal.aborted; }, addEventListener: () => listeners++, removeEventListener: () => listeners-- } as unknown as AbortSignal;
+  const counted = {
+    get aborted() {
+      return signal.aborted;
+    },
+    addEventListener: () => listeners++,
+    removeEventListener: () => listeners--,
+  } as unknown as AbortSignal;
   const quick = handlerOf({ get: (source) => source.signal?.aborted });
   for (let i = 0; i < 100; i++) await ask(quick, 'GET', `${M}/things/a`, { signal: counted });
   assert.equal(timers(), before);

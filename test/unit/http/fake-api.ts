@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { data, EMPTY, CREATED, operation, page, type Operation } from '../../../src/api/kit/operation.ts';
+import { CREATED, data, EMPTY, type Operation, operation, page } from '../../../src/api/kit/operation.ts';
 import type { CallSource, Entry, Invoke } from '../../../src/call/call.ts';
 import { unauthorized } from '../../../src/errors/index.ts';
 import { createHandler, type Handle, type HandlerOptions } from '../../../src/http/handler.ts';
@@ -8,7 +8,9 @@ import { decode } from '../../../src/pipeline/decode.ts';
 
 /** A small API with one operation of each shape, and a pipeline that knows one token: `good`. */
 
-const thing = z.object({ name: z.string().min(1), count: z.int().optional(), tags: z.record(z.string(), z.unknown()).optional() }).meta({ id: 'Thing' });
+const thing = z
+  .object({ name: z.string().min(1), count: z.int().optional(), tags: z.record(z.string(), z.unknown()).optional() })
+  .meta({ id: 'Thing' });
 const listQuery = z.object({ filter: z.string().optional(), roleFilter: z.array(z.string()).optional() });
 const everywhere = { apis: ['management', 'client'], permission: 'open' } as const;
 const meant = { permission: 'session' } as const;
@@ -16,17 +18,58 @@ const meant = { permission: 'session' } as const;
 export const operations = {
   root: operation('GET', '/', { operationId: 'listRoot', summary: 'Version', answer: data(z.unknown()), ...everywhere }),
   version: operation('GET', '/version', { operationId: 'listVersion', summary: 'Version', answer: data(z.unknown()), ...everywhere }),
-  authorities: operation('GET', '/.well-known/est/cacerts', { operationId: 'listWellKnownCas', summary: 'Authorities', answer: { is: 'raw', contentTypes: ['application/pkcs7-mime', 'application/json'] }, ...everywhere }),
-  document: operation('GET', '/document', { operationId: 'getDocument', summary: 'A document', answer: { is: 'raw', contentTypes: ['application/json', 'text/yaml'] }, ...everywhere }),
-  login: operation('POST', '/authenticate', { operationId: 'authenticate', summary: 'Log in', query: z.object({ method: z.enum(['password', 'cert']) }), body: { schema: thing.partial(), name: 'auth', required: false }, answer: data(z.unknown()), ...everywhere }),
+  authorities: operation('GET', '/.well-known/est/cacerts', {
+    operationId: 'listWellKnownCas',
+    summary: 'Authorities',
+    answer: { is: 'raw', contentTypes: ['application/pkcs7-mime', 'application/json'] },
+    ...everywhere,
+  }),
+  document: operation('GET', '/document', {
+    operationId: 'getDocument',
+    summary: 'A document',
+    answer: { is: 'raw', contentTypes: ['application/json', 'text/yaml'] },
+    ...everywhere,
+  }),
+  login: operation('POST', '/authenticate', {
+    operationId: 'authenticate',
+    summary: 'Log in',
+    query: z.object({ method: z.enum(['password', 'cert']) }),
+    body: { schema: thing.partial(), name: 'auth', required: false },
+    answer: data(z.unknown()),
+    ...everywhere,
+  }),
   list: operation('GET', '/things', { operationId: 'listThings', summary: 'List', query: listQuery, answer: page(z.unknown()), ...meant }),
-  create: operation('POST', '/things', { operationId: 'createThing', summary: 'Create', body: { schema: thing, name: 'thing' }, answer: CREATED, ...meant }),
+  create: operation('POST', '/things', {
+    operationId: 'createThing',
+    summary: 'Create',
+    body: { schema: thing, name: 'thing' },
+    answer: CREATED,
+    ...meant,
+  }),
   get: operation('GET', '/things/{id}', { operationId: 'detailThing', summary: 'Get', answer: data(z.unknown()), ...meant }),
   remove: operation('DELETE', '/things/{id}', { operationId: 'deleteThing', summary: 'Delete', answer: EMPTY, ...meant }),
   part: operation('GET', '/things/{id}/parts/{part}', { operationId: 'detailPart', summary: 'Part', answer: data(z.unknown()), ...meant }),
-  count: operation('POST', '/things/count', { operationId: 'countThings', summary: 'Count', answer: data(z.unknown()), status: 202, ...meant }),
-  extra: operation('GET', '/extra', { operationId: 'getExtra', summary: 'Extra', apis: ['extensions'], permission: 'open', answer: data(z.unknown()) }),
-  clientOnly: operation('GET', '/mine', { operationId: 'listMine', summary: 'Mine', apis: ['client'], permission: 'open', answer: data(z.unknown()) }),
+  count: operation('POST', '/things/count', {
+    operationId: 'countThings',
+    summary: 'Count',
+    answer: data(z.unknown()),
+    status: 202,
+    ...meant,
+  }),
+  extra: operation('GET', '/extra', {
+    operationId: 'getExtra',
+    summary: 'Extra',
+    apis: ['extensions'],
+    permission: 'open',
+    answer: data(z.unknown()),
+  }),
+  clientOnly: operation('GET', '/mine', {
+    operationId: 'listMine',
+    summary: 'Mine',
+    apis: ['client'],
+    permission: 'open',
+    answer: data(z.unknown()),
+  }),
 } as const;
 
 export type Verb = keyof typeof operations;
@@ -45,7 +88,12 @@ export const entriesOf = (behaviours: Behaviours = {}): readonly Entry[] =>
   Object.entries(operations).map(([verb, declared]) => {
     const behave = behaviours[verb as Verb] ?? DEFAULTS[verb as Verb] ?? ((_: CallSource, input: Record<string, unknown>) => input);
     // The tiny pipeline below hands the source in the call's place.
-    return { group: 'things', verb, operation: declared as Operation, handler: ((source: CallSource, input: never) => Promise.resolve().then(() => behave(source, input))) as unknown as Entry['handler'] };
+    return {
+      group: 'things',
+      verb,
+      operation: declared as Operation,
+      handler: ((source: CallSource, input: never) => Promise.resolve().then(() => behave(source, input))) as unknown as Entry['handler'],
+    };
   });
 
 export const invoke: Invoke = async (entry, source) => {
@@ -67,7 +115,13 @@ export const platform: HandlerOptions['platform'] = {
 };
 
 export const handlerOf = (behaviours: Behaviours = {}, settings: Partial<HandlerOptions['settings']> = {}): Handle =>
-  createHandler({ entries: entriesOf(behaviours), invoke, platform, version: '9.9.9', settings: { maxBodyBytes: 1000, requestTimeoutMs: 10_000, corsOrigins: '*', ...settings } });
+  createHandler({
+    entries: entriesOf(behaviours),
+    invoke,
+    platform,
+    version: '9.9.9',
+    settings: { maxBodyBytes: 1000, requestTimeoutMs: 10_000, corsOrigins: '*', ...settings },
+  });
 
 export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
@@ -91,7 +145,16 @@ export const requestOf = (method: string, target: string, { headers = {}, body, 
 };
 
 export interface Answered extends CoreAnswer {
-  readonly json: { readonly data?: unknown; readonly meta: Record<string, unknown>; readonly error?: { readonly code: string; readonly message: string; readonly requestId: string; readonly cause?: Record<string, string> } };
+  readonly json: {
+    readonly data?: unknown;
+    readonly meta: Record<string, unknown>;
+    readonly error?: {
+      readonly code: string;
+      readonly message: string;
+      readonly requestId: string;
+      readonly cause?: Record<string, string>;
+    };
+  };
 }
 
 /** Asks, and reads the answer as JSON. */

@@ -22,23 +22,85 @@ const shaped = async (method: string, target: string, body?: Uint8Array, headers
 const method = fc.oneof(fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'), fc.string());
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 const latin = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
-const escapes = fc.array(fc.constantFrom('%', '%2', '%zz', '%00', '%ff', '%2F', '..', '/', '.', 'a', '?', '&', '=', ';', '+', '#', '\ud800', 'filter', '__proto__'), { maxLength: 20 }).map((parts) => parts.join(''));
+const escapes = fc
+  .array(
+    fc.constantFrom(
+      '%',
+      '%2',
+      '%zz',
+      '%00',
+      '%ff',
+      '%2F',
+      '..',
+      '/',
+      '.',
+      'a',
+      '?',
+      '&',
+      '=',
+      ';',
+      '+',
+      '#',
+      '\ud800',
+      'filter',
+      '__proto__',
+    ),
+    { maxLength: 20 },
+  )
+  .map((parts) => parts.join(''));
 const text = fc.oneof(anyText, latin, escapes);
 const runs = { numRuns: 1000 };
 
-test('no path is the server’s fault', () => fc.assert(fc.asyncProperty(method, text, (verb, path) => shaped(verb, path)), runs));
+test('no path is the server’s fault', () =>
+  fc.assert(
+    fc.asyncProperty(method, text, (verb, path) => shaped(verb, path)),
+    runs,
+  ));
 
-test('no id is the server’s fault', () => fc.assert(fc.asyncProperty(method, text, (verb, id) => shaped(verb, `${M}/things/${id}`)), runs));
+test('no id is the server’s fault', () =>
+  fc.assert(
+    fc.asyncProperty(method, text, (verb, id) => shaped(verb, `${M}/things/${id}`)),
+    runs,
+  ));
 
-test('no query is the server’s fault', () => fc.assert(fc.asyncProperty(text, text, (name, value) => shaped('GET', `${M}/things?${name}=${value}&filter=${value}&roleFilter=${name}`)), runs));
+test('no query is the server’s fault', () =>
+  fc.assert(
+    fc.asyncProperty(text, text, (name, value) => shaped('GET', `${M}/things?${name}=${value}&filter=${value}&roleFilter=${name}`)),
+    runs,
+  ));
 
 test('no body is the server’s fault', () =>
-  fc.assert(fc.asyncProperty(fc.constantFrom(`${M}/things`, `${M}/authenticate?method=cert`), fc.oneof(fc.uint8Array({ maxLength: 100 }), fc.json().map((json) => Buffer.from(json)), text.map((raw) => Buffer.from(JSON.stringify({ name: raw, tags: { [raw]: raw } })))), (path, body) => shaped('POST', path, body)), runs));
+  fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(`${M}/things`, `${M}/authenticate?method=cert`),
+      fc.oneof(
+        fc.uint8Array({ maxLength: 100 }),
+        fc.json().map((json) => Buffer.from(json)),
+        text.map((raw) => Buffer.from(JSON.stringify({ name: raw, tags: { [raw]: raw } }))),
+      ),
+      (path, body) => shaped('POST', path, body),
+    ),
+    runs,
+  ));
 
 test('no header is the server’s fault', () =>
   fc.assert(
-    fc.asyncProperty(fc.constantFrom('accept', 'content-type', 'content-length', 'origin', 'authorization', 'zt-session', 'access-control-request-method', 'access-control-request-headers', 'transfer-encoding'), text, method, (name, value, verb) =>
-      shaped(verb, `${M}/things`, Buffer.from('{"name":"x"}'), { [name]: value, ...(name === 'origin' ? {} : { origin: 'x' }) }),
+    fc.asyncProperty(
+      fc.constantFrom(
+        'accept',
+        'content-type',
+        'content-length',
+        'origin',
+        'authorization',
+        'zt-session',
+        'access-control-request-method',
+        'access-control-request-headers',
+        'transfer-encoding',
+      ),
+      text,
+      method,
+      (name, value, verb) =>
+        shaped(verb, `${M}/things`, Buffer.from('{"name":"x"}'), { [name]: value, ...(name === 'origin' ? {} : { origin: 'x' }) }),
     ),
     runs,
   ));

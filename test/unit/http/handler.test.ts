@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ApiError } from '../../../src/errors/index.ts';
 import { BodyIncomplete, BodyTooLarge } from '../../../src/http/message.ts';
 import { StoreUnavailable, WriteConflict } from '../../../src/storage/errors.ts';
-import { ask, type Ask, type Behaviour, handlerOf, logged, M, requestOf } from './fake-api.ts';
+import { type Ask, ask, type Behaviour, handlerOf, logged, M, requestOf } from './fake-api.ts';
 
 const handle = handlerOf();
 const META = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' };
@@ -39,13 +39,21 @@ test('answers without envelope keep their type and bytes', async () => {
 
 test('a JSON document is given as YAML to who asks for that', async () => {
   const typeFor = async (accept: string) => (await ask(handle, 'GET', '/document', { headers: { accept } })).headers['content-type'];
-  assert.deepEqual(await Promise.all(['*/*', 'application/json', 'text/yaml', 'text/*, application/json;q=0.1'].map(typeFor)), ['application/json', 'application/json', 'text/yaml', 'text/yaml']);
+  assert.deepEqual(await Promise.all(['*/*', 'application/json', 'text/yaml', 'text/*, application/json;q=0.1'].map(typeFor)), [
+    'application/json',
+    'application/json',
+    'text/yaml',
+    'text/yaml',
+  ]);
   assert.equal((await ask(handle, 'GET', '/document', { headers: { accept: 'text/html' } })).status, 406);
 });
 
 test('every answer names the server and the instance, and those of a session its expiry', async () => {
   const first = await ask(handle, 'GET', `${M}/things`);
-  assert.deepEqual({ ...first.headers, 'ziti-instance-id': '' }, { 'content-type': 'application/json', server: 'overlay-controller/9.9.9', 'ziti-instance-id': '', 'expiration-seconds': '1800' });
+  assert.deepEqual(
+    { ...first.headers, 'ziti-instance-id': '' },
+    { 'content-type': 'application/json', server: 'overlay-controller/9.9.9', 'ziti-instance-id': '', 'expiration-seconds': '1800' },
+  );
   const second = await ask(handle, 'GET', '/nope');
   assert.equal(second.headers['ziti-instance-id'], first.headers['ziti-instance-id']);
   assert.notEqual((await ask(handlerOf(), 'GET', '/version')).headers['ziti-instance-id'], first.headers['ziti-instance-id']);
@@ -57,14 +65,23 @@ test('the checks come in the order of the wire', async () => {
   assert.equal(await outcome('PUT', `${M}/things`, worse), '405 METHOD_NOT_ALLOWED');
   assert.equal(await outcome('POST', `${M}/things`, worse), '406 COULD_NOT_VALIDATE Accept');
   assert.equal(await outcome('POST', `${M}/things`, { ...worse, headers: { 'content-type': 'text/plain' } }), '401 UNAUTHORIZED');
-  assert.equal(await outcome('POST', `${M}/things`, { body: '{', headers: { 'content-type': 'text/plain' } }), '415 COULD_NOT_VALIDATE Content-Type');
+  assert.equal(
+    await outcome('POST', `${M}/things`, { body: '{', headers: { 'content-type': 'text/plain' } }),
+    '415 COULD_NOT_VALIDATE Content-Type',
+  );
   assert.equal(await outcome('POST', `${M}/things`, { body: '{' }), '400 COULD_NOT_PARSE_BODY');
   assert.equal(await outcome('POST', `${M}/things`, { body: '{}' }), '400 COULD_NOT_VALIDATE name');
 });
 
 test('no body is read before the session is known to be good', async () => {
   let reads = 0;
-  const request = { ...requestOf('POST', `${M}/things`, { body: '{}', token: 'bad' }), body: async () => (reads++, new Uint8Array(0)) };
+  const request = {
+    ...requestOf('POST', `${M}/things`, { body: '{}', token: 'bad' }),
+    body: async () => {
+      reads++;
+      return new Uint8Array(0);
+    },
+  };
   assert.equal((await handle(request)).status, 401);
   assert.equal(reads, 0);
 });
@@ -95,7 +112,11 @@ test('a media type counts without case and parameters', async () => {
     assert.equal(await outcome('POST', `${M}/things`, { body: '{"name":"x"}', headers: { 'content-type': type } }), '201', type);
   }
   for (const type of ['text/plain', 'application/xml', 'multipart/form-data', 'application', '']) {
-    assert.equal(await outcome('POST', `${M}/things`, { body: '{"name":"x"}', headers: { 'content-type': type } }), '415 COULD_NOT_VALIDATE Content-Type', type);
+    assert.equal(
+      await outcome('POST', `${M}/things`, { body: '{"name":"x"}', headers: { 'content-type': type } }),
+      '415 COULD_NOT_VALIDATE Content-Type',
+      type,
+    );
   }
 });
 
@@ -108,7 +129,12 @@ test('a body without media type is refused, whether or not its length is told', 
 });
 
 test('a missing body is refused by its name where one is needed', async () => {
-  for (const options of [{}, { body: '' }, { headers: { 'content-type': 'application/json' } }, { headers: { 'content-length': '0', 'content-type': 'text/plain' } }]) {
+  for (const options of [
+    {},
+    { body: '' },
+    { headers: { 'content-type': 'application/json' } },
+    { headers: { 'content-length': '0', 'content-type': 'text/plain' } },
+  ]) {
     assert.equal(await outcome('POST', `${M}/things`, options), '400 COULD_NOT_VALIDATE thing');
   }
   assert.equal(await outcome('POST', `${M}/authenticate?method=cert`), '200');
@@ -119,13 +145,25 @@ test('null is a body without fields', async () => {
 });
 
 test('a body where none is declared is ignored', async () => {
-  for (const method of ['GET', 'DELETE']) assert.equal(await outcome(method, `${M}/things/a`, { body: '{{{', headers: { 'content-type': 'text/plain' } }), '200');
+  for (const method of ['GET', 'DELETE'])
+    assert.equal(await outcome(method, `${M}/things/a`, { body: '{{{', headers: { 'content-type': 'text/plain' } }), '200');
 });
 
 test('a body above the limit is 413, by its announced length or by what comes', async () => {
   let reads = 0;
   const tooLong = requestOf('POST', `${M}/things`, { body: '{}', headers: { 'content-length': '1001' } });
-  assert.equal((await handle({ ...tooLong, body: async () => (reads++, new Uint8Array(0)) })).status, 413);
+  assert.equal(
+    (
+      await handle({
+        ...tooLong,
+        body: async () => {
+          reads++;
+          return new Uint8Array(0);
+        },
+      })
+    ).status,
+    413,
+  );
   assert.equal(reads, 0);
   const { json, status } = await (async () => {
     const answer = await handle({ ...requestOf('POST', `${M}/things`, { body: '{}' }), body: () => Promise.reject(new BodyTooLarge()) });
@@ -151,7 +189,10 @@ test('what no store can hold is refused with the parameter', async () => {
 
 test('several Authorization headers and an empty token reach the pipeline as they are', async () => {
   let credentials: unknown;
-  const remember: Behaviour = (source) => ((credentials = source.credentials), {});
+  const remember: Behaviour = (source) => {
+    credentials = source.credentials;
+    return {};
+  };
   const on = handlerOf({ version: remember });
   await ask(on, 'GET', '/version', { token: '', headers: { authorization: 'Bearer a, Bearer b' } });
   assert.deepEqual(credentials, { kind: 'token', token: '', authorization: 'Bearer a, Bearer b' });
@@ -159,7 +200,12 @@ test('several Authorization headers and an empty token reach the pipeline as the
   assert.deepEqual(credentials, { kind: 'none' });
 });
 
-const failing = (error: unknown) => handlerOf({ get: () => { throw error; } });
+const failing = (error: unknown) =>
+  handlerOf({
+    get: () => {
+      throw error;
+    },
+  });
 
 test('what is nobody’s mistake but ours is 500 without detail, and logged under the same id', async () => {
   const { status, json, body } = await ask(failing(new Error('secret detail')), 'GET', `${M}/things/a`);
@@ -172,7 +218,8 @@ test('what is nobody’s mistake but ours is 500 without detail, and logged unde
 });
 
 test('anything thrown, and output that is no JSON, is 500', async () => {
-  for (const thrown of ['text', undefined, null, { status: 200 }]) assert.equal((await ask(failing(thrown), 'GET', `${M}/things/a`)).status, 500);
+  for (const thrown of ['text', undefined, null, { status: 200 }])
+    assert.equal((await ask(failing(thrown), 'GET', `${M}/things/a`)).status, 500);
   assert.equal((await ask(handlerOf({ get: () => 1n }), 'GET', `${M}/things/a`)).status, 500);
 });
 
@@ -190,12 +237,19 @@ test('an error keeps its status and its retry-after, in whole seconds', async ()
 });
 
 test('a 401 challenges by what was presented', async () => {
-  const challenge = async (token: string | null, headers = {}, on = handle) => (await ask(on, 'GET', `${M}/things/a`, { token, headers })).headers['www-authenticate'];
+  const challenge = async (token: string | null, headers = {}, on = handle) =>
+    (await ask(on, 'GET', `${M}/things/a`, { token, headers })).headers['www-authenticate'];
   const missing = 'error="missing" error_description="no matching token was provided"';
   assert.equal(await challenge(null), `zt-session realm="zt-session" ${missing},Bearer realm="openziti-oidc" ${missing}`);
   assert.equal(await challenge('bad'), 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"');
-  assert.equal(await challenge('bad', { authorization: 'Bearer x' }), 'zt-session realm="zt-session" error="invalid" error_description="token is invalid"');
-  assert.equal(await challenge(null, { authorization: 'Bearer x' }), 'Bearer realm="openziti-oidc" error="invalid" error_description="token is invalid"');
+  assert.equal(
+    await challenge('bad', { authorization: 'Bearer x' }),
+    'zt-session realm="zt-session" error="invalid" error_description="token is invalid"',
+  );
+  assert.equal(
+    await challenge(null, { authorization: 'Bearer x' }),
+    'Bearer realm="openziti-oidc" error="invalid" error_description="token is invalid"',
+  );
   // The session is good, only the right is missing: a client must not throw its token away.
   assert.equal(await challenge('good', {}, failing(new ApiError('UNAUTHORIZED'))), 'zt-session realm="zt-session"');
   assert.equal(await challenge('good'), undefined);

@@ -5,19 +5,27 @@ import { MAX_DEPTH, parseJson } from '../../../src/http/json-body.ts';
 const utf8 = new TextEncoder();
 const parse = (text: string) => parseJson(utf8.encode(text));
 const refused = (text: string | Uint8Array) =>
-  assert.throws(() => (typeof text === 'string' ? parse(text) : parseJson(text)), { name: 'ApiError', code: 'COULD_NOT_PARSE_BODY', status: 400 }, String(text).slice(0, 40));
+  assert.throws(
+    () => (typeof text === 'string' ? parse(text) : parseJson(text)),
+    { name: 'ApiError', code: 'COULD_NOT_PARSE_BODY', status: 400 },
+    String(text).slice(0, 40),
+  );
 
 test('JSON is parsed, integers in any spelling', () => {
   assert.deepEqual(parse('{"a":[1.0,1e2,"é",null,true]}'), { a: [1, 100, 'é', null, true] });
 });
 
 test('what is no JSON is refused without quoting it', () => {
-  for (const text of ['', ' ', '{', '{"name": nope}', "{'a':1}", '{"a":1,}', 'hello', '{} {}', '{"password":"hunter2"', 'NaN']) refused(text);
-  assert.throws(() => parse('{"password":"hunter2" x'), (error: { cause: { message: string } }) => {
-    assert.doesNotMatch(error.cause.message, /hunter2/);
-    assert.match(error.cause.message, /position 22/);
-    return true;
-  });
+  for (const text of ['', ' ', '{', '{"name": nope}', "{'a':1}", '{"a":1,}', 'hello', '{} {}', '{"password":"hunter2"', 'NaN'])
+    refused(text);
+  assert.throws(
+    () => parse('{"password":"hunter2" x'),
+    (error: { cause: { message: string } }) => {
+      assert.doesNotMatch(error.cause.message, /hunter2/);
+      assert.match(error.cause.message, /position 22/);
+      return true;
+    },
+  );
 });
 
 test('other encodings than UTF-8 are refused', () => {
@@ -27,7 +35,8 @@ test('other encodings than UTF-8 are refused', () => {
 });
 
 test('what no store can hold is refused, wherever it stands', () => {
-  for (const text of ['"\\u0000"', '{"a":["\\u0000"]}', '{"\\u0000":1}', '"\\ud800"', '{"a":{"b":"\\udc00x"}}', '{"a":1e400}', '[-1e999]']) refused(text);
+  for (const text of ['"\\u0000"', '{"a":["\\u0000"]}', '{"\\u0000":1}', '"\\ud800"', '{"a":{"b":"\\udc00x"}}', '{"a":1e400}', '[-1e999]'])
+    refused(text);
   assert.deepEqual(parse('{"a":"\\ud83d\\ude00 \\u00e9 \\\\u0000"}'), { a: '😀 é \\u0000' });
 });
 

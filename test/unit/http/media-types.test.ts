@@ -5,13 +5,36 @@ import { mediaType, negotiate } from '../../../src/http/media-types.ts';
 const JSON_ONLY = ['application/json'];
 
 test('what JSON clients send accepts JSON', () => {
-  for (const accept of [undefined, '', '*/*', 'application/json', 'application/*', 'APPLICATION/JSON', 'text/html, application/json;q=0.5', 'text/html, */*;q=0.1', 'application/json; charset=utf-8', 'text/html,application/xhtml+xml,*/*;q=0.8']) {
+  for (const accept of [
+    undefined,
+    '',
+    '*/*',
+    'application/json',
+    'application/*',
+    'APPLICATION/JSON',
+    'text/html, application/json;q=0.5',
+    'text/html, */*;q=0.1',
+    'application/json; charset=utf-8',
+    'text/html,application/xhtml+xml,*/*;q=0.8',
+  ]) {
     assert.equal(negotiate(accept, JSON_ONLY), 'application/json', accept);
   }
 });
 
 test('what names no JSON, or excludes it, accepts none', () => {
-  for (const accept of ['text/html', 'application/xml', 'image/png', 'application', 'json', 'application/json;q=0', '*/*;q=0', 'application/json;q=0, */*', ',', 'application/json;q=2', 'application/json;q=x']) {
+  for (const accept of [
+    'text/html',
+    'application/xml',
+    'image/png',
+    'application',
+    'json',
+    'application/json;q=0',
+    '*/*;q=0',
+    'application/json;q=0, */*',
+    ',',
+    'application/json;q=2',
+    'application/json;q=x',
+  ]) {
     assert.equal(negotiate(accept, JSON_ONLY), undefined, accept);
   }
 });

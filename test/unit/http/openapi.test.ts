@@ -8,19 +8,57 @@ import { swaggerDocument } from '../../../src/http/swagger.ts';
 
 const info = { address: 'https://ctrl.test:1280', version: '1.2.3' };
 const name = z.string().min(1).meta({ description: 'A name.' });
-const upper = z.array(z.string()).transform((all) => all.map((one) => one.toUpperCase())).meta({ id: 'Upper' });
-const thing = z.object({ name, upper, level: z.int().default(3), note: z.string().nullable(), when: z.iso.datetime() }).meta({ id: 'Thing' });
-const number = z.union([z.number(), z.string()]).transform(Number).meta({ override: { type: 'integer', format: 'int64' } });
+const upper = z
+  .array(z.string())
+  .transform((all) => all.map((one) => one.toUpperCase()))
+  .meta({ id: 'Upper' });
+const thing = z
+  .object({ name, upper, level: z.int().default(3), note: z.string().nullable(), when: z.iso.datetime() })
+  .meta({ id: 'Thing' });
+const number = z
+  .union([z.number(), z.string()])
+  .transform(Number)
+  .meta({ override: { type: 'integer', format: 'int64' } });
 
 const things = group('things', 'Things', {
-  list: operation('GET', '/things', { operationId: 'listThings', summary: 'List', permission: 'session', query: z.object({ limit: number.optional().meta({ description: 'At most.' }), filter: z.string(), tag: z.array(z.string()).optional() }), answer: page(thing) }),
-  replace: operation('PUT', '/things/{id}', { operationId: 'updateThing', summary: 'Replace', permission: 'thing.update', body: { schema: thing, name: 'thing', required: false }, answer: data(thing), errors: ['CONFLICT'], denied: 403 }),
-  version: operation('GET', '/version', { operationId: 'listVersion', summary: 'Version', permission: 'open', apis: ['management', 'client'], answer: data(z.object({ either: z.union([z.string(), z.object({})]) })) }),
-  raw: operation('GET', '/raw', { operationId: 'raw', summary: 'Raw', permission: 'open', answer: { is: 'raw', contentTypes: ['text/yaml'] } }),
+  list: operation('GET', '/things', {
+    operationId: 'listThings',
+    summary: 'List',
+    permission: 'session',
+    query: z.object({
+      limit: number.optional().meta({ description: 'At most.' }),
+      filter: z.string(),
+      tag: z.array(z.string()).optional(),
+    }),
+    answer: page(thing),
+  }),
+  replace: operation('PUT', '/things/{id}', {
+    operationId: 'updateThing',
+    summary: 'Replace',
+    permission: 'thing.update',
+    body: { schema: thing, name: 'thing', required: false },
+    answer: data(thing),
+    errors: ['CONFLICT'],
+    denied: 403,
+  }),
+  version: operation('GET', '/version', {
+    operationId: 'listVersion',
+    summary: 'Version',
+    permission: 'open',
+    apis: ['management', 'client'],
+    answer: data(z.object({ either: z.union([z.string(), z.object({})]) })),
+  }),
+  raw: operation('GET', '/raw', {
+    operationId: 'raw',
+    summary: 'Raw',
+    permission: 'open',
+    answer: { is: 'raw', contentTypes: ['text/yaml'] },
+  }),
 }) as Group;
 
 /** Documents are read here as their readers do: by path. */
-const at = (document: unknown, ...path: readonly (string | number)[]): unknown => path.reduce<unknown>((value, key) => (value as Record<string | number, unknown> | undefined)?.[key], document);
+const at = (document: unknown, ...path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>((value, key) => (value as Record<string | number, unknown> | undefined)?.[key], document);
 const openapi = openApiDocument([things], info, 'management');
 const swagger = swaggerDocument([things], 'management', info);
 
@@ -37,7 +75,9 @@ test('parameters of path and query are described, also those that zod cannot say
     { name: 'filter', in: 'query', required: true, schema: { type: 'string' } },
     { name: 'tag', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
   ]);
-  assert.deepEqual(at(openapi, 'paths', '/things/{id}', 'put', 'parameters'), [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }]);
+  assert.deepEqual(at(openapi, 'paths', '/things/{id}', 'put', 'parameters'), [
+    { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+  ]);
 });
 
 test('a schema that is taken in another form than it is given has two names', () => {
@@ -56,7 +96,19 @@ test('answers stand in their envelope, errors in theirs', () => {
   assert.deepEqual(at(schema, 'properties', 'meta'), { $ref: '#/components/schemas/PageMeta' });
   assert.deepEqual(at(answers, '400', 'content', 'application/json', 'schema'), { $ref: '#/components/schemas/ErrorEnvelope' });
   assert.match(String(at(answers, '400', 'description')), /INVALID_FILTER/);
-  assert.deepEqual(Object.keys(at(openapi, 'paths', '/things/{id}', 'put', 'responses') as object), ['200', '400', '401', '403', '404', '406', '409', '413', '415', '429', '503']);
+  assert.deepEqual(Object.keys(at(openapi, 'paths', '/things/{id}', 'put', 'responses') as object), [
+    '200',
+    '400',
+    '401',
+    '403',
+    '404',
+    '406',
+    '409',
+    '413',
+    '415',
+    '429',
+    '503',
+  ]);
   assert.deepEqual(at(openapi, 'paths', '/raw', 'get', 'responses', '200', 'content'), { 'text/yaml': { schema: { type: 'string' } } });
 });
 
@@ -73,14 +125,32 @@ test('the document of all APIs has whole paths, and no id twice', () => {
 });
 
 test('the older form says the same in its own words', () => {
-  assert.deepEqual([at(swagger, 'swagger'), at(swagger, 'host'), at(swagger, 'basePath'), at(swagger, 'schemes')], ['2.0', 'ctrl.test:1280', '/edge/management/v1', ['https']]);
-  assert.deepEqual(at(swagger, 'paths', '/things', 'get', 'parameters', 2), { name: 'tag', in: 'query', required: false, type: 'array', items: { type: 'string' }, collectionFormat: 'multi' });
-  assert.deepEqual(at(swagger, 'paths', '/things/{id}', 'put', 'parameters', 1), { name: 'thing', in: 'body', required: false, schema: { $ref: '#/definitions/ThingInput' } });
+  assert.deepEqual(
+    [at(swagger, 'swagger'), at(swagger, 'host'), at(swagger, 'basePath'), at(swagger, 'schemes')],
+    ['2.0', 'ctrl.test:1280', '/edge/management/v1', ['https']],
+  );
+  assert.deepEqual(at(swagger, 'paths', '/things', 'get', 'parameters', 2), {
+    name: 'tag',
+    in: 'query',
+    required: false,
+    type: 'array',
+    items: { type: 'string' },
+    collectionFormat: 'multi',
+  });
+  assert.deepEqual(at(swagger, 'paths', '/things/{id}', 'put', 'parameters', 1), {
+    name: 'thing',
+    in: 'body',
+    required: false,
+    schema: { $ref: '#/definitions/ThingInput' },
+  });
   assert.deepEqual(at(swagger, 'definitions', 'Thing', 'properties', 'note'), { type: 'string', 'x-nullable': true });
-  assert.deepEqual(at(swagger, 'paths', '/version', 'get', 'responses', '200', 'schema', 'properties', 'data', 'properties'), { either: {} });
+  assert.deepEqual(at(swagger, 'paths', '/version', 'get', 'responses', '200', 'schema', 'properties', 'data', 'properties'), {
+    either: {},
+  });
 });
 
-const references = (document: object): readonly string[] => [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '');
+const references = (document: object): readonly string[] =>
+  [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '');
 
 test('every reference of the real documents leads somewhere, and their operation ids are unique', () => {
   const real: readonly Group[] = Object.values(groups);

@@ -3,11 +3,26 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { parseQuery, queryParameters } from '../../../src/http/query-string.ts';
 
-const declared = queryParameters(z.object({ one: z.string().optional(), many: z.array(z.string()).optional(), either: z.union([z.string(), z.array(z.string())]).optional(), piped: z.array(z.string()).transform((all) => all.join()).optional() }));
+const declared = queryParameters(
+  z.object({
+    one: z.string().optional(),
+    many: z.array(z.string()).optional(),
+    either: z.union([z.string(), z.array(z.string())]).optional(),
+    piped: z
+      .array(z.string())
+      .transform((all) => all.join())
+      .optional(),
+  }),
+);
 const parse = (query: string) => parseQuery(query, declared);
 
 test('the first value of a repeated parameter counts, lists take all', () => {
-  assert.deepEqual(parse('one=a&one=b&many=x&many=y&either=1&piped=p&piped=q'), { one: 'a', many: ['x', 'y'], either: ['1'], piped: ['p', 'q'] });
+  assert.deepEqual(parse('one=a&one=b&many=x&many=y&either=1&piped=p&piped=q'), {
+    one: 'a',
+    many: ['x', 'y'],
+    either: ['1'],
+    piped: ['p', 'q'],
+  });
 });
 
 test('names are case sensitive and unknown ones ignored', () => {
@@ -34,7 +49,11 @@ test('names of the prototype are no values', () => {
 
 test('what no store can hold is refused with the parameter', () => {
   for (const query of ['one=%00', 'many=a%00b', 'one=\ud800']) {
-    assert.throws(() => parse(query), (error: { code?: string; cause?: { field?: string } }) => error.code === 'COULD_NOT_VALIDATE' && /one|many/.test(error.cause?.field ?? ''));
+    assert.throws(
+      () => parse(query),
+      (error: { code?: string; cause?: { field?: string } }) =>
+        error.code === 'COULD_NOT_VALIDATE' && /one|many/.test(error.cause?.field ?? ''),
+    );
   }
   assert.deepEqual(parse('nobody=%00'), {});
 });

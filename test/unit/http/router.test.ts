@@ -4,7 +4,8 @@ import { createRouter, type Route } from '../../../src/http/router.ts';
 import { entriesOf, M } from './fake-api.ts';
 
 const route = createRouter(entriesOf());
-const found = (result: Route) => (result.is === 'found' ? `${result.api} ${result.entry.verb} ${JSON.stringify(result.parameters)}` : result.is);
+const found = (result: Route) =>
+  result.is === 'found' ? `${result.api} ${result.entry.verb} ${JSON.stringify(result.parameters)}` : result.is;
 
 test('each prefix leads to its API', () => {
   const expected = {
@@ -22,17 +23,43 @@ test('each prefix leads to its API', () => {
 });
 
 test('the root of every API is its root operation', () => {
-  for (const path of ['/', '', M, `${M}/`, '/edge/client/v1', '/edge/client/v1/', '/edge/v1']) assert.match(found(route('GET', path)), /^(management|client) root \{\}$/, path);
+  for (const path of ['/', '', M, `${M}/`, '/edge/client/v1', '/edge/client/v1/', '/edge/v1'])
+    assert.match(found(route('GET', path)), /^(management|client) root \{\}$/, path);
 });
 
 test('paths of one API are unknown in another', () => {
-  for (const path of ['/things', '/edge/client/v1/things', `${M}/mine`, `${M}/extra`, '/extra', '/edge/management/v2/things', '/edge/management/things', '/edge/client/things', '/edge', '/edge/v2/version', '/fabric/v1/version', '/oidc/version', '/.well-known/nope', '/nope', `${M}/THINGS`, `${M}/things/a/nope`, '/edgefoo']) {
+  for (const path of [
+    '/things',
+    '/edge/client/v1/things',
+    `${M}/mine`,
+    `${M}/extra`,
+    '/extra',
+    '/edge/management/v2/things',
+    '/edge/management/things',
+    '/edge/client/things',
+    '/edge',
+    '/edge/v2/version',
+    '/fabric/v1/version',
+    '/oidc/version',
+    '/.well-known/nope',
+    '/nope',
+    `${M}/THINGS`,
+    `${M}/things/a/nope`,
+    '/edgefoo',
+  ]) {
     assert.equal(found(route('GET', path)), 'pathUnknown', path);
   }
 });
 
 test('slashes and dots are normalised', () => {
-  for (const path of [`${M}/things/a`, `${M}/things/a/`, `${M}//things//a`, `/${M}/./things/./a`, `${M}/other/../things/a`, '/../edge/management/v1/things/x/../a']) {
+  for (const path of [
+    `${M}/things/a`,
+    `${M}/things/a/`,
+    `${M}//things//a`,
+    `/${M}/./things/./a`,
+    `${M}/other/../things/a`,
+    '/../edge/management/v1/things/x/../a',
+  ]) {
     assert.equal(found(route('GET', path)), 'management get {"id":"a"}', path);
   }
 });
@@ -43,7 +70,8 @@ test('an id is percent-decoded, and an encoded slash stays inside it', () => {
 });
 
 test('a malformed escape in the path is told apart from an unknown path', () => {
-  for (const path of [`${M}/things/%zz`, `${M}/things/%`, `${M}/things/%ff`, '/%']) assert.equal(found(route('GET', path)), 'malformed', path);
+  for (const path of [`${M}/things/%zz`, `${M}/things/%`, `${M}/things/%ff`, '/%'])
+    assert.equal(found(route('GET', path)), 'malformed', path);
 });
 
 test('what no store can hold is no known path', () => {

@@ -1,0 +1,25 @@
+import http from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type RefusalStatus, refusalBody } from './refusal.ts';
+
+/** Answers what is no HTTP, if anybody is still there to read it, and closes. */
+export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  const status = statusOf(error.code ?? '');
+  if (status === undefined || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = refusalBody(status);
+  const reason = http.STATUS_CODES[status] ?? '';
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+};
+
+const statusOf = (code: string): RefusalStatus | undefined => {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408;
+  if (code === 'HPE_HEADER_OVERFLOW') return 431;
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 413;
+  return code.startsWith('HPE_') ? 400 : undefined;
+};

@@ -1,0 +1,46 @@
+/**
+ * What adapters are made of: the ports that they implement or call, and the meaning of what passes through them. The adapters of this
+ * project import nothing else of it, so that an outsider's adapter has the same powers.
+ */
+
+// HTTP: a host's request in, an answer out.
+export { BodyIncomplete, BodyTooLarge, type CoreAnswer, type CoreRequest } from './http/message.ts';
+// Platforms: clock, randomness, password hashing, logging.
+export { argon2idHasher, type DeriveArgon2id } from './platform/password-hasher.ts';
+export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
+export { webPlatform } from './platform/web.ts';
+export { decimalText } from './query/decimal.ts';
+export { comparator, compareText, compileMatcher, type Lookup, matches } from './query/evaluate.ts';
+export {
+  ALL,
+  and,
+  ELEMENT,
+  equals,
+  type FieldRef,
+  type FieldType,
+  has,
+  NONE,
+  not,
+  type Ordering,
+  oneOf,
+  or,
+  type Predicate,
+  type Scalar,
+  type SortKey,
+  text,
+} from './query/predicate.ts';
+export type { Document } from './query/read.ts';
+// Storage: the port, its errors, and the questions that a store is asked.
+export { RowMissing, StorageError, StoreSchemaMismatch, StoreUnavailable, UniqueViolation, WriteConflict } from './storage/errors.ts';
+export type {
+  ColumnSchema,
+  KindSchema,
+  Query,
+  Row,
+  StorageAdapter,
+  StorageSchema,
+  Store,
+  Transaction,
+  TransactionMode,
+} from './storage/port.ts';
+export { storageSchema } from './storage/schema.ts';

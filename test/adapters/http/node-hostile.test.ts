@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Serving } from '../../../adapters/http/node.ts';
+import { M } from '../../unit/http/fake-api.ts';
+import { closeAll, head, LIMIT, POST, start } from './servings.ts';
+import { codeOf, connect, statusOf } from './sockets.ts';
+
+let serving: Serving;
+before(async () => {
+  serving = await start({}, { headersTimeoutMs: 200, requestTimeoutMs: 400, keepAliveTimeoutMs: 300 });
+});
+after(closeAll);
+
+describe('other clients', () => {
+  test('what is no HTTP gets 400 in the envelope, and the connection is closed', async () => {
+    for (const garbage of [
+      'hello\r\n\r\n',
+      'GET\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+      '\0\0\0\0\r\n\r\n',
+      head('GET', '/', 'Bad Header: x'),
+      head('GET', '/', 'Content-Length: 1', 'Content-Length: 2'),
+      head('POST', `${M}/things`, ...POST, 'Content-Length: 5', 'Transfer-Encoding: chunked'),
+      `${head('POST', `${M}/things`, ...POST, 'Transfer-Encoding: chunked')}zz\r\n`,
+    ]) {
+      const bare = connect(serving);
+      bare.write(garbage);
+      const { text } = await bare.closed;
+      assert.deepEqual([statusOf(text), codeOf(text)], [400, 'COULD_NOT_PARSE_BODY'], garbage);
+    }
+  });
+
+  test('a request without a host gets 400', async () => {
+    const bare = connect(serving);
+    bare.write('GET /version HTTP/1.1\r\n\r\n');
+    const { text } = await bare.closed;
+    assert.deepEqual([statusOf(text), codeOf(text)], [400, 'COULD_NOT_PARSE_BODY']);
+  });
+
+  test('too many headers get 431', async () => {
+    const bare = connect(serving);
+    bare.write(head('GET', '/', `x: ${'y'.repeat(20_000)}`));
+    const { text } = await bare.closed;
+    assert.deepEqual([statusOf(text), codeOf(text)], [431, 'REQUEST_ENTITY_TOO_LARGE']);
+  });
+
+  test('headers that trickle in get 408 in time', async () => {
+    const bare = connect(serving);
+    bare.write('GET /version HTTP/1.1\r\nHost: x\r\n');
+    const trickle = setInterval(() => bare.write('x: y\r\n'), 30);
+    const { text, milliseconds } = await bare.closed;
+    clearInterval(trickle);
+    assert.deepEqual([statusOf(text), codeOf(text)], [408, 'TIMEOUT']);
+    assert.ok(milliseconds < 2000, String(milliseconds));
+  });
+
+  test('a body that trickles in gets 408 in time', async () => {
+    for (const quick of [await start({}, {}, 150), serving]) {
+      const bare = connect(quick);
+      bare.write(head('POST', `${M}/things`, ...POST, 'Content-Length: 1000'));
+      const trickle = setInterval(() => bare.write(' '), 30);
+      const { text, milliseconds } = await bare.closed;
+      clearInterval(trickle);
+      assert.deepEqual([statusOf(text), codeOf(text)], [408, 'TIMEOUT']);
+      assert.ok(milliseconds < 2500, String(milliseconds));
+    }
+  });
+
+  test('a connection that says nothing is dropped', async () => {
+    const { text, milliseconds } = await connect(serving).closed;
+    assert.ok(text === '' || statusOf(text) === 408);
+    assert.ok(milliseconds < 2000);
+  });
+
+  test('an announced body above the limit is 413 before it comes', async () => {
+    const bare = connect(serving);
+    bare.write(head('POST', `${M}/things`, ...POST, `Content-Length: ${LIMIT + 1}`));
+    const { text } = await bare.closed;
+    assert.deepEqual([statusOf(text), codeOf(text)], [413, 'REQUEST_ENTITY_TOO_LARGE']);
+  });
+
+  test('an endless body is 413 early, with memory as it was', async () => {
+    const patient = await start();
+    const bare = connect(patient);
+    bare.write(head('POST', `${M}/things`, ...POST, 'Transfer-Encoding: chunked'));
+    const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000, ' '), Buffer.from('\r\n')]);
+    const before = process.memoryUsage().arrayBuffers;
+    let sent = 0;
+    let peak = 0;
+    const flood = setInterval(() => {
+      if (bare.socket.writableLength === 0) {
+        bare.write(chunk);
+        sent += chunk.length;
+      }
+      peak = Math.max(peak, process.memoryUsage().arrayBuffers);
+    }, 1);
+    assert.equal(statusOf(await bare.until(/"meta"/)), 413);
+    const { milliseconds } = await bare.closed;
+    clearInterval(flood);
+    assert.ok(milliseconds < 2000, String(milliseconds));
+    assert.ok(peak - before < 48 * 1024 * 1024, `${peak - before} bytes more after ${sent}`);
+  });
+
+  test('a refused body that comes to its end leaves time to read the answer', async () => {
+    const bare = connect(serving);
+    bare.write(head('POST', '/nope', ...POST, `Content-Length: ${LIMIT}`));
+    await bare.until(/"meta"/);
+    bare.write(Buffer.alloc(LIMIT, ' '));
+    const { text } = await bare.closed;
+    assert.equal(statusOf(text), 404);
+    assert.match(text, /Connection: close/i);
+  });
+
+  test('a body that is cut off stores nothing, and ends the work', async () => {
+    let calls = 0;
+    const counting = await start({
+      create: () => {
+        calls++;
+        return {};
+      },
+    });
+    const bare = connect(counting);
+    bare.write(`${head('POST', `${M}/things`, ...POST, 'Content-Length: 100')}{"name":"x"}`);
+    await sleep(50);
+    bare.socket.destroy();
+    await sleep(50);
+    assert.equal(calls, 0);
+  });
+
+  test('a client that goes away aborts the work', async () => {
+    const stopped = Promise.withResolvers<string>();
+    const slow = await start({
+      get: (source) =>
+        new Promise((resolve) =>
+          source.signal?.addEventListener('abort', () => {
+            stopped.resolve('aborted');
+            resolve({});
+          }),
+        ),
+    });
+    const bare = connect(slow);
+    bare.write(head('GET', `${M}/things/a`));
+    await sleep(50);
+    bare.socket.destroy();
+    assert.equal(await stopped.promise, 'aborted');
+  });
+
+  test('garbage after a request does not corrupt an answer on its way', async () => {
+    const bare = connect(serving);
+    bare.write(`${head('GET', `${M}/things/a`)}garbage\r\n\r\n`);
+    const { text } = await bare.closed;
+    for (const part of text.split('HTTP/1.1 ').filter(Boolean)) assert.match(part, /^(200|400) [\s\S]*\}$/);
+  });
+
+  test('random bytes never get a 5xx', async () => {
+    for (let i = 0; i < 100; i++) {
+      const bare = connect(serving);
+      const noise = crypto.getRandomValues(new Uint8Array(i % 2 ? 20 : 200));
+      bare.write(i % 3 ? noise : Buffer.concat([Buffer.from('GET /'), noise]));
+      bare.write('\r\n\r\n');
+      const { text } = await Promise.race([bare.closed, sleep(1500, { text: '' })]);
+      bare.socket.destroy();
+      assert.ok(text === '' || statusOf(text) < 500, text.slice(0, 100));
+    }
+  });
+});
