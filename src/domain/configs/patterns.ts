@@ -52,18 +52,24 @@ export const createPatterns = (tank: Tank): Patterns => {
 };
 
 const compile = (pattern: string): RE2JS => {
+  // The engine would take `\k` for the letter.
+  if (NAMED_BACK_REFERENCE.test(pattern)) throw refused(pattern, 'back-references such as \\k<name> are not supported');
   try {
     return RE2JS.compile(RE2JS.translateRegExp(pattern));
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw new PatternRefused(
-      `pattern ${JSON.stringify(pattern)} cannot be used: ${LOOK_AROUND.test(pattern) ? 'look-around such as (?=…) or (?<!…) is not supported' : BACK_REFERENCE.test(pattern) ? 'back-references such as \\1 are not supported' : error.message}`,
-    );
+    if (LOOK_AROUND.test(pattern)) throw refused(pattern, 'look-around such as (?=…) or (?<!…) is not supported');
+    if (BACK_REFERENCE.test(pattern)) throw refused(pattern, 'back-references such as \\1 are not supported');
+    throw refused(pattern, error.message);
   }
 };
 
+const refused = (pattern: string, reason: string) => new PatternRefused(`pattern ${JSON.stringify(pattern)} cannot be used: ${reason}`);
+
 const LOOK_AROUND = /\(\?<?[=!]/;
-const BACK_REFERENCE = /\\[1-9]|\\k</;
+const BACK_REFERENCE = /\\[1-9]/;
+/** Behind an even number of backslashes, for each two of them are one that is meant. */
+const NAMED_BACK_REFERENCE = /(?<!\\)(?:\\\\)*\\k</;
 
 /** RE2 refuses nested repetitions whose counts multiply to more. */
 const MAX_REPETITION = 1000;

@@ -1,3 +1,4 @@
+import { CHECKED_FORMATS } from './formats.ts';
 import {
   APPLICATORS,
   type Child,
@@ -10,42 +11,15 @@ import {
 } from './schema-graph.ts';
 
 /** The keywords that say something about a value and hold no subschema. */
-const ASSERTIONS = [
-  'type',
-  'enum',
-  'const',
-  'multipleOf',
-  'maximum',
-  'exclusiveMaximum',
-  'minimum',
-  'exclusiveMinimum',
-  'maxLength',
-  'minLength',
-  'pattern',
-  'format',
-  'maxItems',
-  'minItems',
-  'uniqueItems',
-  'maxContains',
-  'minContains',
-  'maxProperties',
-  'minProperties',
-  'required',
-  'dependentRequired',
-];
+const ASSERTIONS = (
+  'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format ' +
+  'maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required dependentRequired'
+).split(' ');
 /** Keywords that look at each character or each property. */
-const PER_PART = [
-  'maxLength',
-  'minLength',
-  'additionalProperties',
-  'patternProperties',
-  'propertyNames',
-  'maxProperties',
-  'minProperties',
-  'unevaluatedProperties',
-];
+const PER_PART =
+  'maxLength minLength additionalProperties patternProperties propertyNames maxProperties minProperties unevaluatedProperties'.split(' ');
 /** Where `false` gives one fault for the whole, or names the property. */
-const PLAIN_FALSE = ['additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties'];
+const PLAIN_FALSE: ReadonlySet<string> = new Set(['additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties']);
 
 /** What applying a subschema to a value burns: units, and whether the value's length is to be added. The value of keyword `cost`. */
 export type Cost = readonly [units: number, perPart: 0 | 1];
@@ -60,7 +34,7 @@ export const copyForValidator = ({ root, children, references }: SchemaGraph, dr
   for (const target of [...references.values()].flat()) if (!targets.has(target)) targets.set(target, `#/definitions/${targets.size}`);
 
   const place = (schema: SchemaObject | boolean, keyword: string): SchemaObject | boolean => {
-    if (typeof schema === 'boolean') return schema || PLAIN_FALSE.includes(keyword) ? schema : NOTHING;
+    if (typeof schema === 'boolean') return schema || PLAIN_FALSE.has(keyword) ? schema : NOTHING;
     const reference = targets.get(schema);
     return reference === undefined ? copy(schema) : { $ref: reference, cost: [2, 0] satisfies Cost };
   };
@@ -69,12 +43,16 @@ export const copyForValidator = ({ root, children, references }: SchemaGraph, dr
     const [reference, second] = (references.get(schema) ?? []).map((target) => ({ $ref: targets.get(target) }));
     if (hidesSiblings(schema, draft)) return { ...reference, cost: [2, 0] satisfies Cost };
     const below = (children.get(schema) ?? []).filter(({ keyword }) => !DEFINITIONS.has(keyword));
-    const assertions = ASSERTIONS.filter((keyword) => keyword in schema).map((keyword) => [keyword, schema[keyword]] as const);
+    const assertions = ASSERTIONS.filter((keyword) => keyword in schema && says(keyword, schema[keyword])).map(
+      (keyword) => [keyword, schema[keyword]] as const,
+    );
     const byKeyword = Map.groupBy(below, ({ keyword }) => keyword);
     const applied = APPLICATORS.filter((keyword) => keyword in schema).map(
-      (keyword) => [keyword, applicator(schema[keyword], keyword, byKeyword.get(keyword) ?? [])] as const,
+      (keyword) =>
+        [keyword, isRest(keyword, schema) ? schema[keyword] : applicator(schema[keyword], keyword, byKeyword.get(keyword) ?? [])] as const,
     );
-    const own = JSON.stringify(assertions).length + below.reduce((sum, { key }) => sum + (key?.length ?? 0), 0);
+    const own =
+      JSON.stringify([assertions, listsOf(schema.dependencies)]).length + below.reduce((sum, { key }) => sum + (key?.length ?? 0), 0);
     const perPart = PER_PART.some((keyword) => keyword in schema) ? 1 : 0;
     const copied: Record<string, unknown> = {
       ...Object.fromEntries([...assertions, ...applied]),
@@ -88,8 +66,7 @@ export const copyForValidator = ({ root, children, references }: SchemaGraph, dr
   const applicator = (value: unknown, keyword: string, entries: readonly Child[]): unknown => {
     if (Array.isArray(value)) return entries.map((entry) => place(entry.schema, keyword));
     if (entries.length === 1 && entries[0]?.key === undefined) return place(entries[0]?.schema ?? true, keyword);
-    // `dependencies` may name properties beside schemas.
-    const lists = keyword === 'dependencies' && isObject(value) ? Object.entries(value).filter(([, item]) => Array.isArray(item)) : [];
+    const lists = keyword === 'dependencies' ? listsOf(value) : [];
     return Object.fromEntries([...lists, ...entries.map((entry) => [entry.key, place(entry.schema, keyword)])]);
   };
 
@@ -102,3 +79,13 @@ export const copyForValidator = ({ root, children, references }: SchemaGraph, dr
 
 /** `false` as an object: a list of a million items that may not be there must burn fuel for each. */
 const NOTHING: SchemaObject = Object.freeze({ not: {}, cost: [2, 0] satisfies Cost });
+
+/** In 2020-12 `items` is what `additionalItems` was. */
+const isRest = (keyword: string, schema: SchemaObject): boolean => keyword === 'items' && schema.items === false && 'prefixItems' in schema;
+
+/** A format that is not checked says nothing; the validator would look it up where `constructor` is to be found, too. */
+const says = (keyword: string, value: unknown): boolean => keyword !== 'format' || CHECKED_FORMATS.has(String(value));
+
+/** `dependencies` may name properties instead of a schema. */
+const listsOf = (dependencies: unknown): readonly (readonly [string, unknown])[] =>
+  isObject(dependencies) ? Object.entries(dependencies).filter(([, item]) => Array.isArray(item)) : [];

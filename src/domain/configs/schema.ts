@@ -44,30 +44,48 @@ const toJson = (schema: unknown): string => {
 };
 
 const compile = (json: string): CheckData => {
-  // A copy of one's own: no getters, no shared parts, and nobody changes it later.
+  // A copy of one's own: no shared parts, and nobody changes it later.
   const schema = JSON.parse(json) as SchemaObject; // an object, as toJson has seen
   if (schema.type !== 'object') throw refused(`type at the root must be "object", got ${JSON.stringify(schema.type) ?? 'none'}`, schema);
   const draft = draftOf(schema);
+  try {
+    return checkOf(schema, draft);
+  } catch (error) {
+    throw error instanceof SchemaRefused ? refused(error.message, schema) : error;
+  }
+};
+
+/** @throws SchemaRefused */
+const checkOf = (schema: SchemaObject, draft: Draft): CheckData => {
   const tank = createTank();
   const patterns = createPatterns(tank);
+  checkIsSchema(schema, draft);
+  const graph = readGraph(schema, draft, patterns, (part) => checkIsSchema(part, draft));
+  checkUnfolding(graph);
+  const copy = copyForValidator(graph, draft);
+  const validate = createValidator(copy, draft, false, tank, patterns);
+  // Only bad data needs the second validator, which finds more than the first fault. That it might not compile,
+  // deeper in the stack than the first, is no reason to hide the fault that was found.
+  let thorough: ValidateFunction | null | undefined;
+  const explain = (data: unknown) => {
+    thorough ??= attempt(() => createValidator(copy, draft, true, tank, patterns));
+    return thorough && run(thorough, data, limits.faultFuel, tank.fill);
+  };
+  return (data) => {
+    const reason = excess(data, limits.dataDepth, limits.dataValues);
+    if (reason) return [{ field: ROOT, reason, value: data }];
+    const first = run(validate, data, limits.fuel, tank.fill);
+    if (first === undefined) return [{ field: ROOT, reason: 'takes too long to hold against the schema of the config type', value: data }];
+    return first.length === 0 ? first : (explain(data) ?? first);
+  };
+};
+
+const attempt = <T>(work: () => T): T | null => {
   try {
-    checkIsSchema(schema, draft);
-    const graph = readGraph(schema, draft, patterns, (part) => checkIsSchema(part, draft));
-    checkUnfolding(graph);
-    const copy = copyForValidator(graph, draft);
-    const first = createValidator(copy, draft, false, tank, patterns);
-    let all: ValidateFunction | undefined; // most schemas never see bad data
-    return (data) => {
-      const reason = excess(data, limits.dataDepth, limits.dataValues);
-      if (reason) return [{ field: ROOT, reason, value: data }];
-      const one = run(first, data, limits.fuel, tank.fill);
-      if (one === undefined) return [{ field: ROOT, reason: 'takes too long to hold against the schema of the config type', value: data }];
-      if (one.length === 0) return one;
-      all ??= createValidator(copy, draft, true, tank, patterns);
-      return run(all, data, limits.faultFuel, tank.fill) ?? one;
-    };
+    return work();
   } catch (error) {
-    throw asRefusal(error, schema);
+    if (error instanceof SchemaRefused) return null;
+    throw error;
   }
 };
 
@@ -84,20 +102,15 @@ const run = (validate: ValidateFunction, data: unknown, fuel: number, fill: (uni
   }
 };
 
-const DRAFTS: Readonly<Record<string, Draft>> = {
-  'json-schema.org/draft-07/schema': 'draft-07',
-  'json-schema.org/draft/2020-12/schema': '2020-12',
-};
+const DRAFTS: ReadonlyMap<string, Draft> = new Map([
+  ['json-schema.org/draft-07/schema', 'draft-07'],
+  ['json-schema.org/draft/2020-12/schema', '2020-12'],
+]);
 
 const draftOf = (schema: SchemaObject): Draft => {
-  if (schema.$schema === undefined) return 'draft-07';
-  const draft =
-    DRAFTS[
-      String(schema.$schema)
-        .replace(/^https?:\/\//, '')
-        .replace(/#$/, '')
-    ];
-  if (!draft) throw refused(`$schema must be that of draft-07 (the default) or 2020-12, got ${JSON.stringify(schema.$schema)}`, schema);
+  const { $schema = 'http://json-schema.org/draft-07/schema#' } = schema;
+  const draft = typeof $schema === 'string' ? DRAFTS.get($schema.replace(/^https?:\/\//, '').replace(/#$/, '')) : undefined;
+  if (!draft) throw refused(`$schema must be that of draft-07 (the default) or 2020-12, got ${JSON.stringify($schema)}`, schema);
   return draft;
 };
 
@@ -111,14 +124,6 @@ const checkIsSchema = (schema: unknown, draft: Draft) => {
   const violations = run(validate, schema, limits.fuel, metaTank.fill);
   if (violations === undefined) throw new SchemaRefused('takes too long to read');
   if (violations.length > 0) throw new SchemaRefused(`is no valid schema of ${draft}: ${describe(violations)}`);
-};
-
-const asRefusal = (error: unknown, schema: unknown): unknown => {
-  if (error instanceof SchemaRefused) return refused(error.message, schema);
-  // The platform forbids generating code (some workers, a content security policy): not the schema's fault.
-  if (error instanceof EvalError) return error;
-  if (error instanceof RangeError) return refused('its definitions refer to each other in too long a chain', schema);
-  return error instanceof Error ? refused(`does not compile: ${error.message}`, schema) : error;
 };
 
 const refused = (reason: string, schema: unknown): ApiError => invalidField('schema', reason, schema);

@@ -12,7 +12,7 @@ import { createFormats } from './formats.ts';
 import type { Tank } from './limits.ts';
 import type { Patterns } from './patterns.ts';
 import type { Cost } from './schema-copy.ts';
-import type { Draft, SchemaObject } from './schema-graph.ts';
+import { type Draft, type SchemaObject, SchemaRefused } from './schema-graph.ts';
 
 const OPTIONS: Options = {
   strict: false,
@@ -32,6 +32,7 @@ const OPTIONS: Options = {
 /**
  * A validator on a schema from `copyForValidator`. An instance of its own for each, because an instance keeps all that it ever compiled;
  * and without optimizing the code, which takes time with the square of the schema.
+ * @throws SchemaRefused
  */
 export const createValidator = (
   schema: SchemaObject,
@@ -51,7 +52,18 @@ export const createValidator = (
     }),
     tank,
   );
-  return ajv.compile(schema);
+  try {
+    return ajv.compile(schema);
+  } catch (error) {
+    throw asRefusal(error);
+  }
+};
+
+const asRefusal = (error: unknown): unknown => {
+  // The platform forbids generating code (some workers, a content security policy): not the schema's fault.
+  if (error instanceof EvalError || !(error instanceof Error)) return error;
+  if (error instanceof RangeError) return new SchemaRefused('refers from definition to definition in too long a chain');
+  return new SchemaRefused(`does not compile: ${error.message}`);
 };
 
 const META: Readonly<Record<Draft, string>> = {

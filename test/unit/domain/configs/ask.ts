@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { compileSchema } from '../../../../src/domain/configs/schema.ts';
+import { refuseViolations } from '../../../../src/domain/configs/violations.ts';
+import { ApiError } from '../../../../src/errors/index.ts';
+
+export const DRAFT_2020 = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' } as const;
+
+/** The reason for which a schema is refused; the refusal must be that of field `schema`. */
+export const refusal = (schema: unknown): string => {
+  const { field, reason } = causeOf(() => compileSchema(schema));
+  assert.equal(field, 'schema');
+  return reason;
+};
+
+/** Field and reason with which data is refused. */
+export const fault = (schema: unknown, data: unknown): readonly [field: string, reason: string] => {
+  const { field, reason } = causeOf(() => refuseViolations(compileSchema(schema)(data)));
+  return [field, reason];
+};
+
+export const accepts = (schema: unknown, data: unknown): boolean => compileSchema(schema)(data).length === 0;
+
+/** Milliseconds that some work takes. */
+export const timed = (work: () => unknown): number => {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+};
+
+const causeOf = (work: () => unknown): { readonly field: string; readonly reason: string } => {
+  try {
+    work();
+  } catch (error) {
+    assert.ok(error instanceof ApiError, `${error}`);
+    assert.deepEqual([error.status, error.code], [400, 'COULD_NOT_VALIDATE']);
+    assert.ok(error.cause && 'field' in error.cause);
+    return error.cause;
+  }
+  return assert.fail('it was not refused');
+};
