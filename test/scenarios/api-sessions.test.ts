@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { list } from '../support/lists.ts';
+import { assertInvalid, assertRefused } from '../support/refusals.ts';
+
+const current = (app: App, as: string) => app.request('GET', '/current-api-session', { as });
+const sessionsOf = async (app: App, identityId: string, as?: string) => (await list(app, '/api-sessions', { filter: `identity = "${identityId}" sort by createdAt` }, as ? { as } : {})).body.data;
+
+onEveryStore('API sessions', (open) => {
+  test('an administrator sees all sessions, without their tokens and their end', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const as = await user.login();
+    const [session] = await sessionsOf(app, user.id);
+    const own = (await current(app, as)).body.data;
+    const { expirationSeconds, expiresAt, ...shown } = own;
+    assert.deepEqual(session, { ...shown, token: own.id });
+    assert.deepEqual((await app.request('GET', `/api-sessions/${own.id}`)).body.data, session);
+    assert.equal((await app.request('GET', '/api-sessions')).body.meta.pagination.totalCount, 2);
+  });
+
+  test('sessions are found by each of their filter fields, and listed by pages', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const token = await user.login();
+    await user.login();
+    const total = async (filter: string) => (await list(app, '/api-sessions', { filter })).body.meta.pagination.totalCount;
+    assert.equal(await total(`authenticator = "${user.authenticatorId}"`), 2);
+    assert.equal(await total('ipAddress = "127.0.0.1"'), 3);
+    assert.equal(await total('mfaRequired or mfaComplete or improperClientCertChain'), 0);
+    assert.equal(await total('lastActivityAt >= datetime(2026-11-21T10:00:00Z)'), 3);
+    assert.equal(await total(`token = "${token}"`), 1);
+    assert.equal((await list(app, '/api-sessions', { limit: 1, offset: 1 })).body.data.length, 1);
+    assertInvalid(await list(app, '/api-sessions', { offset: 'x' }), 'offset');
+    assertRefused(await list(app, '/api-sessions', { filter: 'tokenHash = "x"' }), 400, 'INVALID_FILTER');
+    const { filterableFields } = (await app.request('GET', '/api-sessions')).body.meta;
+    const own = ['authenticator', 'identity', 'improperClientCertChain', 'ipAddress', 'lastActivityAt', 'mfaComplete', 'mfaRequired', 'token'];
+    assert.deepEqual(filterableFields.toSorted(), ['id', 'createdAt', 'updatedAt', 'isSystem', 'tags', ...own].toSorted());
+  });
+
+  test('a session that an administrator deletes is over at once, and others go on', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const [one, two] = [await user.login(), await user.login()];
+    const { id } = (await current(app, one)).body.data;
+    const { status, body } = await app.request('DELETE', `/api-sessions/${id}`);
+    assert.deepEqual([status, body.data], [200, {}]);
+    assertRefused(await current(app, one), 401, 'UNAUTHORIZED');
+    assert.equal((await current(app, two)).status, 200);
+    for (const method of ['GET', 'DELETE']) assertRefused(await app.request(method, `/api-sessions/${id}`), 404, 'NOT_FOUND');
+  });
+
+  test('deleting an API session without the right is forbidden, of others and of its own', async () => {
+    await using app = await open();
+    const [user, other] = [await app.user(), await app.user()];
+    const as = await user.login();
+    const theirs = (await current(app, await other.login())).body.data.id;
+    const own = (await current(app, as)).body.data.id;
+    const left = await app.trail(async () => {
+      for (const id of [theirs, own, 'no-such-id']) assertRefused(await app.request('DELETE', `/api-sessions/${id}`, { as }), 403, 'UNAUTHORIZED');
+      assertRefused(await app.request('DELETE', `/api-sessions/${theirs}`, { as: null }), 401, 'UNAUTHORIZED');
+    });
+    assert.deepEqual(left, []);
+  });
+
+  test('sessions are neither created, replaced nor patched', async () => {
+    await using app = await open();
+    const { id } = (await current(app, app.admin)).body.data;
+    for (const method of ['PUT', 'PATCH']) {
+      assertRefused(await app.request(method, `/api-sessions/${id}`, { body: {} }), 405, 'METHOD_NOT_ALLOWED');
+      assertRefused(await app.request(method, '/current-api-session', { body: {} }), 405, 'METHOD_NOT_ALLOWED');
+    }
+    assertRefused(await app.request('POST', '/api-sessions', { body: {} }), 405, 'METHOD_NOT_ALLOWED');
+  });
+
+  test('logging out ends the session of the request and no other', async () => {
+    await using app = await open();
+    const user = await app.user();
+    for (const prefix of ['', '/edge/client/v1']) {
+      const [one, two] = [await user.login(), await user.login()];
+      const { status, body } = await app.request('DELETE', `${prefix}/current-api-session`, { as: one });
+      assert.deepEqual([status, body.data], [200, {}]);
+      for (const method of ['GET', 'DELETE']) assertRefused(await app.request(method, `${prefix}/current-api-session`, { as: one }), 401, 'UNAUTHORIZED');
+      assert.equal((await current(app, two)).status, 200);
+    }
+  });
+
+  test('a session ends after thirty minutes without activity, and not before', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const [idle, almost] = [await user.login(), await user.login()];
+    app.clock.advance('1799s');
+    assert.equal((await current(app, almost)).status, 200);
+    app.clock.advance('1s');
+    assertRefused(await current(app, idle), 401, 'UNAUTHORIZED');
+    assert.equal((await current(app, almost)).status, 200);
+  });
+
+  test('every request extends the session, without an end', async () => {
+    await using app = await open();
+    const as = await (await app.user()).login();
+    for (let i = 1; i <= 20; i++) {
+      app.clock.advance('20m');
+      const { status, headers, body } = await current(app, as);
+      assert.equal(status, 200);
+      assert.equal(body.data.cachedLastActivityAt, new Date(app.clock.now()).toISOString());
+      assert.equal(body.data.expiresAt, new Date(app.clock.now() + 1_800_000).toISOString());
+      assert.equal(headers['expires-at'], body.data.expiresAt);
+    }
+  });
+
+  test('activity is seen by administrators within the half minute, and leaves no change record', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const as = await user.login();
+    const left = await app.trail(async () => {
+      for (let i = 0; i < 6; i++) {
+        app.clock.advance('10s');
+        await app.request('GET', '/current-identity', { as });
+      }
+    });
+    assert.deepEqual(left, []);
+    const [{ lastActivityAt }] = await sessionsOf(app, user.id);
+    assert.ok(app.clock.now() - Date.parse(lastActivityAt) <= 30_000, lastActivityAt);
+  });
+
+  test('the time without activity can be set', async () => {
+    await using app = await open({ settings: { sessionTimeoutMinutes: 1 } });
+    const as = await (await app.user()).login();
+    assert.equal((await current(app, as)).body.data.expirationSeconds, 60);
+    app.clock.advance('59s');
+    assert.equal((await current(app, as)).status, 200);
+    app.clock.advance('60s');
+    assertRefused(await current(app, as), 401, 'UNAUTHORIZED');
+  });
+
+  test('sessions that idled away are tidied up by later logins, and do not count as sessions', async () => {
+    await using app = await open();
+    const user = await app.user();
+    await user.login();
+    await user.login();
+    assert.equal((await app.request('GET', `/identities/${user.id}`)).body.data.hasApiSession, true);
+    app.clock.advance('31m');
+    const as = (await app.login('admin', 'the-admin-password')).body.data.token;
+    assert.equal((await app.request('GET', `/identities/${user.id}`, { as })).body.data.hasApiSession, false);
+    assert.deepEqual(await sessionsOf(app, user.id, as), []);
+    assert.equal((await app.rows('apiSession')).length, 1);
+  });
+
+  test('a token is presented in the header zt-session and in no other way', async () => {
+    await using app = await open();
+    const token = await (await app.user()).login();
+    const look = (headers: Readonly<Record<string, string>>, path = '/current-identity') => app.request('GET', path, { as: null, headers });
+    assert.equal((await look({ 'zt-session': token })).status, 200);
+    const others = [{}, { cookie: `zt-session=${token}` }, { authorization: `Bearer ${token}` }, { authorization: token }, { 'zt-session': 'abc' }, { 'zt-session': '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f' }, { 'zt-session': `${token} ` }];
+    for (const headers of others) assertRefused(await look(headers), 401, 'UNAUTHORIZED');
+    assertRefused(await look({}, `/current-identity?zt-session=${token}&token=${token}`), 401, 'UNAUTHORIZED');
+    assertRefused(await look({ 'zt-session': 'abc', authorization: `Bearer ${token}` }), 401, 'UNAUTHORIZED');
+  });
+
+  test('no token at all is told with a cause, a bad one without', async () => {
+    await using app = await open();
+    assert.equal(typeof (await app.request('GET', '/identities', { as: null })).body.error.cause.message, 'string');
+    for (const as of ['nonsense', '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f']) assert.equal((await app.request('GET', '/identities', { as })).body.error.cause, undefined);
+  });
+
+  test('of a token nothing is stored but its hash', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const token = await user.login(PASSWORD);
+    for (const kind of ['apiSession', 'identity', 'authenticator', 'change'] as const) {
+      assert.ok(!JSON.stringify(await app.rows(kind)).includes(token), kind);
+    }
+  });
+
+  test('the current identity is the one of the session, with links of its own', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const as = await user.login();
+    for (const path of ['/current-identity', '/edge/client/v1/current-identity']) {
+      const { data } = (await app.request('GET', path, { as })).body;
+      const detail = (await app.request('GET', `/identities/${user.id}`)).body.data;
+      assert.deepEqual(data, { ...detail, _links: { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } } });
+    }
+  });
+});

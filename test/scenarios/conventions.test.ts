@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEveryStore } from '../support/app.ts';
+import { policyBody } from '../support/policies.ts';
+import { assertInvalid, assertRefused } from '../support/refusals.ts';
+
+const VERSIONS = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' };
+const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
+const kinds: Readonly<Record<string, object>> = { '/identities': ann, '/auth-policies': policyBody('ann'), '/config-types': { name: 'ann' } };
+
+onEveryStore('conventions of every answer', (open) => {
+  test('every answer tells the versions of the API, errors too', async () => {
+    await using app = await open();
+    for (const [method, path] of [['GET', '/version'], ['GET', '/identities'], ['GET', '/nope'], ['POST', '/identities'], ['GET', '/current-identity'], ['GET', '/summary'], ['GET', '/specs'], ['PUT', '/identities']] as const) {
+      const { apiVersion, apiEnrollmentVersion } = (await app.request(method, path)).body.meta;
+      assert.deepEqual({ apiEnrollmentVersion, apiVersion }, VERSIONS, `${method} ${path}`);
+    }
+  });
+
+  test('a create answers 201 with the id and the place of what was made', async () => {
+    await using app = await open();
+    for (const [collection, body] of Object.entries(kinds)) {
+      const { status, body: answer } = await app.request('POST', collection, { body });
+      const { id } = answer.data;
+      assert.equal(status, 201);
+      assert.deepEqual(answer, { data: { _links: { self: { href: `.${collection}/${id}` } }, id }, meta: VERSIONS });
+      assert.match(id, /^[A-Za-z0-9_][A-Za-z0-9._-]{7,63}$/);
+    }
+  });
+
+  test('replace, patch and delete answer with an empty object', async () => {
+    await using app = await open();
+    for (const [collection, body] of Object.entries(kinds)) {
+      const id = await app.create(collection, body);
+      for (const [method, sent] of [['PUT', body], ['PATCH', { tags: {} }], ['DELETE', undefined]] as const) {
+        const answer = await app.request(method, `${collection}/${id}`, { body: sent });
+        assert.equal(answer.status, 200);
+        assert.deepEqual(answer.body, { data: {}, meta: VERSIONS });
+      }
+    }
+  });
+
+  test('id, dates and other fields of the server in a body are ignored', async () => {
+    await using app = await open();
+    const own = { id: 'my-own-id', createdAt: '2000-01-01T00:00:00.000Z', updatedAt: '2000-01-01T00:00:00.000Z', _links: {}, isSystem: true, version: 9 };
+    for (const [collection, body] of Object.entries(kinds)) {
+      const id = await app.create(collection, { ...own, ...body });
+      assert.notEqual(id, own.id);
+      await app.request('PUT', `${collection}/${id}`, { body: { ...own, ...body } });
+      const { data } = (await app.request('GET', `${collection}/${id}`)).body;
+      assert.equal(data.id, id);
+      assert.match(data.createdAt, /^2026-11-21T10:00:00\.\d{3}Z$/);
+      assert.match(data.updatedAt, /^2026-11-21T10:00:00\.\d{3}Z$/);
+      assert.equal((await app.request('DELETE', `${collection}/${id}`)).status, 200);
+    }
+  });
+
+  test('an accepted replace or patch moves updatedAt on, a refused one does not', async () => {
+    await using app = await open();
+    for (const [collection, body] of Object.entries(kinds)) {
+      const id = await app.create(collection, body);
+      const updatedAt = async () => (await app.request('GET', `${collection}/${id}`)).body.data.updatedAt;
+      for (const [method, sent] of [['PUT', body], ['PATCH', { tags: { a: 'b' } }]] as const) {
+        app.clock.advance('1m');
+        await app.request(method, `${collection}/${id}`, { body: sent });
+        assert.equal(await updatedAt(), new Date(app.clock.now()).toISOString(), `${method} ${collection}`);
+      }
+      const before = await updatedAt();
+      app.clock.advance('1m');
+      assertInvalid(await app.request('PATCH', `${collection}/${id}`, { body: { name: '' } }), 'name');
+      assert.equal(await updatedAt(), before);
+    }
+  });
+
+  test('an error has a code, a message, an id of its own, and a cause', async () => {
+    await using app = await open();
+    const ids = new Set<string>();
+    for (let i = 0; i < 5; i++) {
+      const { body } = await app.request('POST', '/identities', { body: { ...ann, defaultHostingCost: 65536 } });
+      const { requestId, ...error } = body.error;
+      ids.add(requestId);
+      assert.deepEqual(error, {
+        code: 'COULD_NOT_VALIDATE',
+        message: 'The supplied request contains an invalid document or no valid accept content were available, see cause',
+        cause: { field: 'defaultHostingCost', reason: 'defaultHostingCost in body should be less than or equal to 65535', value: '65536' },
+      });
+      assert.equal(body.data, undefined);
+    }
+    assert.equal(ids.size, 5);
+  });
+
+  test('of several faults the first by name is told', async () => {
+    await using app = await open();
+    assertInvalid(await app.request('POST', '/identities', { body: { name: '', type: 'x', isAdmin: false, defaultHostingCost: -1 } }), 'defaultHostingCost');
+    assertInvalid(await app.request('POST', '/auth-policies', { body: {} }), 'name');
+  });
+
+  test('what is not there is 404 with the kind and the id that were asked for', async () => {
+    await using app = await open();
+    for (const [collection, kind] of [['/identities', 'identity'], ['/auth-policies', 'authPolicy'], ['/config-types', 'configType'], ['/configs', 'config'], ['/authenticators', 'authenticator'], ['/api-sessions', 'apiSession'], ['/identity-types', 'identityType']] as const) {
+      const { status, body } = await app.request('GET', `${collection}/no-such-id`);
+      assert.equal(status, 404);
+      assert.deepEqual([body.error.code, body.error.cause], ['NOT_FOUND', { code: 'UNHANDLED', message: `${kind} with id no-such-id not found` }]);
+    }
+  });
+
+  test('a body is validated before rights are looked at, and rights before existence', async () => {
+    await using app = await open();
+    const as = await (await app.user()).login();
+    assertInvalid(await app.request('POST', '/identities', { as, body: {} }), 'isAdmin');
+    assertRefused(await app.request('POST', '/identities', { as, body: ann }), 401, 'UNAUTHORIZED');
+    assertRefused(await app.request('GET', '/identities/no-such-id', { as }), 401, 'UNAUTHORIZED');
+    assertRefused(await app.request('POST', '/identities', { as: null, body: {} }), 401, 'UNAUTHORIZED');
+  });
+
+  test('fields that a version does not know are ignored, so that newer clients get on with it', async () => {
+    await using app = await open();
+    const id = await app.create('/identities', { ...ann, aFieldOfTomorrow: { deep: [1] }, constructor: 'x' });
+    assert.equal((await app.request('PATCH', `/identities/${id}`, { body: { name: 'bob', aFieldOfTomorrow: true } })).status, 200);
+    assert.equal((await app.request('GET', `/identities/${id}?aParameterOfTomorrow=1`)).body.data.name, 'bob');
+  });
+
+  test('more changes than may wait for their turn are told to come back later', async () => {
+    await using app = await open({ settings: { maxQueuedWrites: 2 } });
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => app.request('POST', '/identities', { body: { ...ann, name: `ann ${i}` } })));
+    const refused = answers.filter(({ status }) => status !== 201);
+    assert.ok(refused.length > 0 && refused.length < 40);
+    for (const answer of refused) {
+      assertRefused(answer, 429, 'SERVER_TOO_MANY_REQUESTS');
+      assert.equal(answer.headers['retry-after'], '1');
+    }
+    assert.equal((await app.rows('identity')).length, 1 + answers.length - refused.length);
+  });
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { App } from '../support/app.ts';
+import { onEveryStore, PASSWORD } from '../support/app.ts';
+import { newStorage } from '../support/stores.ts';
+
+const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
+interface Seen {
+  readonly revision: number;
+  readonly action: string;
+  readonly entity: string;
+  readonly entityId: string;
+}
+
+/** What the controller announces from now on, as `create identity`. */
+const listening = ({ controller }: App) => {
+  const seen: Seen[] = [];
+  controller.events.on('change', (change) => void seen.push(change));
+  return { seen, told: () => seen.map(({ action, entity }) => `${action} ${entity}`) };
+};
+
+onEveryStore('events', (open, store) => {
+  test('every change is announced once, in order of revision, by the time that the call is answered', async () => {
+    await using app = await open();
+    const { seen, told } = listening(app);
+    const id = await app.create('/identities', ann);
+    assert.deepEqual(told(), ['create identity']);
+    await app.request('PATCH', `/identities/${id}`, { body: { isAdmin: true } });
+    await app.request('DELETE', `/identities/${id}`);
+    assert.deepEqual(told(), ['create identity', 'update identity', 'delete identity']);
+    await app.controller.publish();
+    assert.equal(seen.length, 3);
+    assert.deepEqual(seen.map(({ entityId }) => entityId), [id, id, id]);
+  });
+
+  test('revisions have no gaps, however many calls there are at once', async () => {
+    await using app = await open();
+    const { seen } = listening(app);
+    const names = Array.from({ length: 25 }, (_, i) => `ann ${i}`);
+    await Promise.all(names.flatMap((name) => [app.create('/identities', { ...ann, name }), app.request('POST', '/identities', { body: { ...ann, name: 'Default Admin' } })]));
+    const revisions = seen.map(({ revision }) => revision);
+    assert.deepEqual(revisions, names.map((_, i) => (revisions[0] ?? 0) + i));
+  });
+
+  test('events of a kind are the changes of that kind', async () => {
+    await using app = await open();
+    const seen: string[] = [];
+    const note = ({ action, entity }: Seen) => void seen.push(`${action} ${entity}`);
+    for (const kind of ['authenticator', 'apiSession'] as const) app.controller.events.on(kind, note);
+    const user = await app.user();
+    await user.login();
+    await app.request('DELETE', `/identities/${user.id}`);
+    assert.deepEqual(seen.toSorted(), ['create apiSession', 'create authenticator', 'delete apiSession', 'delete authenticator']);
+  });
+
+  test('an event tells who, when, in which request, and the state before and after', async () => {
+    await using app = await open();
+    const changes: unknown[] = [];
+    const id = await app.create('/identities', ann);
+    app.controller.events.once('identity', (change) => void changes.push(change));
+    app.clock.advance('1m');
+    await app.request('PATCH', `/identities/${id}`, { body: { name: 'bob' } });
+    await app.request('PATCH', `/identities/${id}`, { body: { name: 'cat' } });
+    const [{ before, after, requestId, revision, ...change }] = changes as [{ before: Record<string, unknown>; after: Record<string, unknown>; requestId: string; revision: number }];
+    const administrator = (await app.request('GET', '/current-identity')).body.data.id;
+    assert.deepEqual(change, { action: 'update', entity: 'identity', entityId: id, actor: administrator, at: '2026-11-21T10:01:00.000Z' });
+    assert.deepEqual([before.name, after.name, before.id, after.id], ['ann', 'bob', id, id]);
+    assert.equal(changes.length, 1);
+    assert.ok(requestId.length > 0 && revision > 0);
+  });
+
+  test('what is refused, reads, and activity alone are no events', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const as = await user.login();
+    const { told } = listening(app);
+    await app.request('POST', '/identities', { body: { ...ann, name: user.username } });
+    await app.request('POST', '/identities', { as, body: ann });
+    await app.request('DELETE', '/auth-policies/default');
+    await app.request('PATCH', `/identities/${user.id}`, { body: {} });
+    await app.login(user.username, 'a wrong password');
+    app.clock.advance('10m');
+    await app.request('GET', '/current-identity', { as });
+    await app.controller.publish();
+    assert.deepEqual(told(), []);
+  });
+
+  test('everything that one call changes is announced together, or nothing of it', async () => {
+    await using app = await open();
+    const configTypeId = await app.create('/config-types', { name: 'used' });
+    await app.create('/configs', { name: 'a config', configTypeId, data: {} });
+    const user = await app.user();
+    await user.login();
+    const { told } = listening(app);
+    await app.request('DELETE', `/config-types/${configTypeId}`);
+    assert.deepEqual(told(), []);
+    await app.request('DELETE', `/identities/${user.id}`);
+    assert.deepEqual(told().toSorted(), ['delete apiSession', 'delete authenticator', 'delete identity']);
+  });
+
+  test('a listener that throws disturbs neither the call nor the events that follow', async () => {
+    await using app = await open();
+    app.controller.events.on('identity', () => {
+      throw new Error('a bad listener');
+    });
+    const { told } = listening(app);
+    const original = console.error;
+    console.error = () => {}; // the logger of the tests shows errors, and these are meant to be
+    const id = await app.create('/identities', ann);
+    await app.request('DELETE', `/identities/${id}`);
+    console.error = original;
+    assert.deepEqual(told(), ['create identity', 'delete identity']);
+    assert.equal(app.log.filter((line) => line.includes('a bad listener')).length, 2);
+  });
+
+  test('a listener may call the controller', async () => {
+    await using app = await open();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    app.controller.events.once('identity', async ({ entityId }) => resolve((await app.controller.identities.get({ id: entityId })).name));
+    await app.create('/identities', ann);
+    assert.equal(await promise, 'ann');
+  });
+
+  test('a listener that is taken off hears nothing more', async () => {
+    await using app = await open();
+    const seen: unknown[] = [];
+    const note = (change: unknown) => void seen.push(change);
+    app.controller.events.on('change', note);
+    await app.create('/identities', ann);
+    app.controller.events.off('change', note);
+    await app.create('/identities', { ...ann, name: 'bob' });
+    assert.equal(seen.length, 1);
+  });
+
+  test('another controller on the same store hears of it when it is told to publish, once', async () => {
+    const storage = newStorage(store);
+    await using one = await open({ storage });
+    await using two = await open({ storage });
+    const { told } = listening(two);
+    await one.create('/identities', ann);
+    assert.deepEqual(told(), []);
+    await two.controller.publish();
+    await two.controller.publish();
+    assert.deepEqual(told(), ['create identity']);
+    await two.create('/identities', { ...ann, name: 'bob' });
+    assert.deepEqual(told(), ['create identity', 'create identity']);
+  });
+
+  test('a controller that catches up while it writes announces all in order', async () => {
+    const storage = newStorage(store);
+    await using one = await open({ storage });
+    await using two = await open({ storage });
+    const { seen } = listening(two);
+    for (let i = 0; i < 5; i++) {
+      await one.create('/identities', { ...ann, name: `one ${i}` });
+      await Promise.all([two.create('/identities', { ...ann, name: `two ${i}` }), two.controller.publish()]);
+    }
+    const revisions = seen.map(({ revision }) => revision);
+    assert.equal(revisions.length, 10);
+    assert.deepEqual(revisions, revisions.toSorted((a, b) => a - b));
+  });
+
+  test('no event holds a password, a hash or a token', async () => {
+    await using app = await open();
+    const changes: unknown[] = [];
+    app.controller.events.on('change', (change) => void changes.push(change));
+    const user = await app.user();
+    const token = await user.login();
+    await app.request('PATCH', `/authenticators/${user.authenticatorId}`, { body: { password: 'another password' } });
+    const hashes = (await app.rows('authenticator')).map(({ passwordHash }) => String(passwordHash));
+    const told = JSON.stringify(changes);
+    for (const secret of [PASSWORD, 'another password', token, ...hashes, 'passwordHash', 'tokenHash', 'failedAttempts']) assert.ok(!told.includes(secret), secret);
+  });
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { entries } from '../../src/domain/entries.ts';
+import { ApiError, type ErrorCode } from '../../src/errors/index.ts';
+import { onEveryStore, PASSWORD } from '../support/app.ts';
+
+const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
+const refusal = (status: number, code: ErrorCode, field?: string) => (error: unknown) => {
+  assert.ok(error instanceof ApiError, String(error));
+  assert.deepEqual([error.status, error.code], [status, code]);
+  if (field !== undefined) assert.equal(error.cause && 'field' in error.cause && error.cause.field, field);
+  return true;
+};
+
+onEveryStore('the facade', (open) => {
+  test('every operation of the table is a function of its group', async () => {
+    await using app = await open();
+    for (const { group, verb } of entries) {
+      for (const facade of [app.controller, app.controller.system, app.controller.as(app.admin)]) {
+        const operations = Reflect.get(facade, group);
+        assert.equal(typeof operations[verb], 'function', `${group}.${verb}`);
+      }
+    }
+  });
+
+  test("the host's own code creates, finds, changes and deletes with every right", async () => {
+    await using app = await open();
+    const { identities } = app.controller;
+    const { id, _links } = await identities.create({ body: { ...ann, roleAttributes: ['b', 'a', 'b'], tags: null } });
+    assert.deepEqual(_links, { self: { href: `./identities/${id}` } });
+    assert.deepEqual((await identities.get({ id })).roleAttributes, ['a', 'b']);
+    assert.deepEqual(await identities.patch({ id, body: { isAdmin: true } }), {});
+    const page = await identities.list({ filter: 'name = "ann"', limit: -1 });
+    assert.deepEqual(page.data.map(({ isAdmin }) => isAdmin), [true]);
+    assert.deepEqual(page.pagination, { limit: Number.POSITIVE_INFINITY, offset: 0, totalCount: 1 });
+    assert.ok(page.filterableFields.includes('externalId'));
+    assert.deepEqual(await identities.delete({ id }), {});
+    await assert.rejects(identities.get({ id }), refusal(404, 'NOT_FOUND'));
+  });
+
+  test('what the facade answers is what HTTP answers', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const { controller } = app;
+    const json = (value: unknown) => JSON.parse(JSON.stringify(value));
+    assert.deepEqual(json(await controller.identities.get({ id: user.id })), (await app.request('GET', `/identities/${user.id}`)).body.data);
+    assert.deepEqual(json((await controller.authenticators.list()).data), (await app.request('GET', '/authenticators')).body.data);
+    assert.deepEqual(json(await controller.informational.version()), (await app.request('GET', '/version')).body.data);
+    assert.deepEqual(json(await controller.informational.summary()), (await app.request('GET', '/summary')).body.data);
+  });
+
+  test('refusals are errors with status, code and cause, the same as over HTTP', async () => {
+    await using app = await open();
+    const { identities } = app.controller;
+    await assert.rejects(identities.create({ body: { ...ann, name: '' } }), refusal(400, 'COULD_NOT_VALIDATE', 'name'));
+    await assert.rejects(identities.create({ body: { ...ann, roleAttributes: ['#x'] } }), refusal(400, 'COULD_NOT_VALIDATE', 'roleAttributes'));
+    await assert.rejects(identities.list({ filter: 'nope = 1' }), refusal(400, 'INVALID_FILTER'));
+    await assert.rejects(identities.list({ limit: 1.5 }), refusal(400, 'COULD_NOT_VALIDATE', 'limit'));
+    await assert.rejects(identities.patch({ id: 'no-such-id', body: {} }), refusal(404, 'NOT_FOUND'));
+    await assert.rejects(app.controller.authPolicies.delete({ id: 'default' }), refusal(409, 'CAN_NOT_DELETE_REFERENCED_ENTITY', 'authPolicyId'));
+  });
+
+  test('input that the types would refuse is refused at run time, not half carried out', async () => {
+    await using app = await open();
+    const { identities } = app.controller as unknown as Record<'identities', Record<string, (input?: unknown) => Promise<unknown>>>;
+    const left = await app.trail(async () => {
+      await assert.rejects(async () => identities.get?.(), refusal(400, 'COULD_NOT_VALIDATE', 'id'));
+      await assert.rejects(async () => identities.get?.({ id: 5 }), refusal(400, 'COULD_NOT_VALIDATE', 'id'));
+      await assert.rejects(async () => identities.create?.(), refusal(400, 'COULD_NOT_VALIDATE', 'identity'));
+      await assert.rejects(async () => identities.create?.(null), refusal(400, 'COULD_NOT_VALIDATE', 'identity'));
+      await assert.rejects(async () => identities.create?.({ body: 'text' }), refusal(400, 'COULD_NOT_PARSE_BODY'));
+      await assert.rejects(async () => identities.create?.({ body: { ...ann, isAdmin: 'yes' } }), refusal(400, 'COULD_NOT_PARSE_BODY'));
+    });
+    assert.deepEqual(left, []);
+  });
+
+  test('as a session the facade has the rights of its identity, judged anew at every call', async () => {
+    await using app = await open();
+    const { controller } = app;
+    const user = await app.user();
+    const session = await controller.authentication.authenticate({ method: 'password', body: { username: user.username, password: PASSWORD } });
+    const own = controller.as(session);
+    assert.equal((await own.currentIdentity.get()).id, user.id);
+    assert.equal((await own.currentApiSession.get()).token, session.token);
+    await assert.rejects(own.identities.list(), refusal(401, 'UNAUTHORIZED'));
+    await assert.rejects(own.apiSessions.delete({ id: session.id }), refusal(403, 'UNAUTHORIZED'));
+    await controller.identities.patch({ id: user.id, body: { isAdmin: true } });
+    assert.equal((await own.identities.list()).pagination.totalCount, 2);
+    await controller.identities.disable({ id: user.id, body: { durationMinutes: 1 } });
+    await assert.rejects(own.identities.list(), refusal(401, 'UNAUTHORIZED'));
+  });
+
+  test('a token that opens nothing over HTTP opens nothing here', async () => {
+    await using app = await open();
+    const { controller } = app;
+    const { id } = (await app.request('GET', '/current-api-session')).body.data;
+    for (const token of ['', 'system', 'nonsense', id, '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f', { token: null }, { token: id }]) {
+      await assert.rejects(controller.as(token).identities.list(), refusal(401, 'UNAUTHORIZED'));
+    }
+  });
+
+  test("the host's own code has no session and no identity of its own", async () => {
+    await using app = await open();
+    const { system } = app.controller;
+    await assert.rejects(system.currentIdentity.get(), refusal(401, 'UNAUTHORIZED'));
+    await assert.rejects(system.currentApiSession.get(), refusal(401, 'UNAUTHORIZED'));
+    await assert.rejects(system.currentApiSession.delete(), refusal(401, 'UNAUTHORIZED'));
+  });
+
+  test('change records name who did it', async () => {
+    await using app = await open();
+    const user = await app.user({ isAdmin: true });
+    const as = app.controller.as(await user.login());
+    await as.identities.create({ body: ann });
+    await app.controller.identities.create({ body: { ...ann, name: 'bob' } });
+    const [byUser, bySystem] = (await app.rows('change')).slice(-2);
+    assert.deepEqual([byUser?.actor, bySystem?.actor], [user.id, 'system']);
+    assert.notEqual(byUser?.requestId, bySystem?.requestId);
+  });
+
+  test('a call whose signal is aborted leaves nothing', async () => {
+    await using app = await open();
+    const left = await app.trail(async () => {
+      await assert.rejects(app.controller.identities.create({ body: ann }, { signal: AbortSignal.abort(new Error('gone')) }), /gone/);
+      const abort = new AbortController();
+      const late = app.controller.identities.create({ body: ann }, { signal: abort.signal });
+      abort.abort(new Error('gone'));
+      await assert.rejects(late, /gone/);
+    });
+    assert.deepEqual(left, []);
+  });
+
+  test('what is handed out or in is not what is stored: changing it changes nothing', async () => {
+    await using app = await open();
+    const { configs, configTypes } = app.controller;
+    const type = await configTypes.create({ body: { name: 'a type' } });
+    const data = { list: [1], deep: { a: 1 } };
+    const { id } = await configs.create({ body: { name: 'a config', configTypeId: type.id, data } });
+    data.list.push(2);
+    data.deep.a = 2;
+    const read = await configs.get({ id });
+    assert.deepEqual(read.data, { list: [1], deep: { a: 1 } });
+    try {
+      Object.assign(read.data, { list: [], deep: null });
+    } catch {} // frozen is as good as copied
+    assert.deepEqual((await configs.get({ id })).data, { list: [1], deep: { a: 1 } });
+  });
+
+  test('documents are given as text with their media type', async () => {
+    await using app = await open();
+    const { contentType, body } = await app.controller.informational.openapi();
+    assert.equal(contentType, 'application/json');
+    assert.match(JSON.parse(String(body)).openapi, /^3\.1\./);
+  });
+
+  test('a closed controller refuses calls rather than lose them', async () => {
+    const app = await open();
+    await app.close();
+    await assert.rejects(app.controller.identities.create({ body: ann }), refusal(503, 'SERVER_UNAVAILABLE'));
+    const answer = await app.request('GET', '/identities');
+    assert.deepEqual([answer.status, answer.body.error.code], [503, 'SERVER_UNAVAILABLE']);
+    assert.ok(Number(answer.headers['retry-after']) > 0);
+  });
+});

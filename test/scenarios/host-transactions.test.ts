@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from '../../src/errors/index.ts';
+import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { newHostedStorage } from '../support/stores.ts';
+
+const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
+const CHANGED_MIND = new Error('the host changed its mind');
+
+onEveryStore("calls in the host's own transaction", (open, store) => {
+  const hosted = async () => {
+    const { storage, transaction } = newHostedStorage(store);
+    const app = await open({ storage });
+    const events: string[] = [];
+    app.controller.events.on('change', ({ action, entity }) => void events.push(`${action} ${entity}`));
+    const rolledBack = async (work: (host: unknown) => Promise<void>) => {
+      const outcome = transaction(async (host) => {
+        await work(host);
+        throw CHANGED_MIND;
+      });
+      await assert.rejects(outcome, CHANGED_MIND);
+    };
+    return { app, events, transaction, rolledBack, [Symbol.asyncDispose]: () => app.close() };
+  };
+  const names = async (app: App) => (await app.controller.identities.list({ sort: 'name' })).data.map(({ name }) => name);
+
+  test('what the host rolls back leaves no trace and no event', async () => {
+    await using host = await hosted();
+    const { app, events, rolledBack } = host;
+    const user = await app.user();
+    const before = { changes: (await app.rows('change')).length, names: await names(app) };
+    events.length = 0;
+    await rolledBack(async (transaction) => {
+      const { id } = await app.controller.identities.create({ body: ann }, { transaction });
+      await app.controller.authenticators.create({ body: { identityId: id, method: 'updb', username: 'annie', password: PASSWORD } }, { transaction });
+      await app.controller.identities.delete({ id: user.id }, { transaction });
+    });
+    await app.controller.publish();
+    assert.deepEqual(events, []);
+    assert.deepEqual({ changes: (await app.rows('change')).length, names: await names(app) }, before);
+    assert.equal((await app.login(user.username, PASSWORD)).status, 200);
+    assert.equal((await app.login('annie', PASSWORD)).status, 401);
+  });
+
+  test('what the host commits is there, and is announced when the host says so', async () => {
+    await using host = await hosted();
+    const { app, events, transaction } = host;
+    await transaction(async (transaction) => {
+      const { id } = await app.controller.identities.create({ body: ann }, { transaction });
+      await app.controller.identities.patch({ id, body: { isAdmin: true } }, { transaction });
+    });
+    assert.deepEqual(events, []);
+    assert.deepEqual(await names(app), ['Default Admin', 'ann']);
+    await app.controller.publish();
+    assert.deepEqual(events, ['create identity', 'update identity']);
+    await app.controller.publish();
+    assert.equal(events.length, 2);
+  });
+
+  test('the next change of the controller announces what the host committed, in order', async () => {
+    await using host = await hosted();
+    const { app, events, transaction } = host;
+    await transaction(async (transaction) => void (await app.controller.identities.create({ body: ann }, { transaction })));
+    await app.controller.configTypes.create({ body: { name: 'a type' } });
+    assert.deepEqual(events, ['create identity', 'create configType']);
+  });
+
+  test('a call sees what earlier calls of the transaction wrote, and others do not until it is committed', async () => {
+    await using host = await hosted();
+    const { app, transaction } = host;
+    await transaction(async (transaction) => {
+      const { id } = await app.controller.identities.create({ body: ann }, { transaction });
+      assert.equal((await app.controller.identities.get({ id }, { transaction })).name, 'ann');
+      assert.equal((await app.controller.identities.list({}, { transaction })).pagination.totalCount, 2);
+      await assert.rejects(app.controller.identities.create({ body: ann }, { transaction }), (error) => error instanceof ApiError && error.code === 'COULD_NOT_VALIDATE');
+      await app.controller.identities.delete({ id }, { transaction });
+      await assert.rejects(app.controller.identities.get({ id }, { transaction }), (error) => error instanceof ApiError && error.code === 'NOT_FOUND');
+    });
+    assert.deepEqual(await names(app), ['Default Admin']);
+  });
+
+  test('a refusal does not end the transaction: what came before and after it is committed', async () => {
+    await using host = await hosted();
+    const { app, events, transaction } = host;
+    await transaction(async (transaction) => {
+      await app.controller.identities.create({ body: ann }, { transaction });
+      await assert.rejects(app.controller.identities.create({ body: ann }, { transaction }));
+      await app.controller.identities.create({ body: { ...ann, name: 'bob' } }, { transaction });
+    });
+    assert.deepEqual(await names(app), ['Default Admin', 'ann', 'bob']);
+    await app.controller.publish();
+    assert.deepEqual(events, ['create identity', 'create identity']);
+  });
+
+  test('as a session the rights are those that the transaction sees', async () => {
+    await using host = await hosted();
+    const { app, rolledBack } = host;
+    const user = await app.user({ isAdmin: true });
+    const own = app.controller.as(await user.login());
+    await rolledBack(async (transaction) => {
+      await own.identities.create({ body: ann }, { transaction });
+      await app.controller.identities.patch({ id: user.id, body: { isAdmin: false } }, { transaction });
+      await assert.rejects(own.identities.create({ body: { ...ann, name: 'bob' } }, { transaction }), (error) => error instanceof ApiError && error.status === 401);
+    });
+    assert.deepEqual(await names(app), ['Default Admin', user.username]);
+    await own.identities.create({ body: ann });
+  });
+
+  test('a login in a transaction that is rolled back opens nothing', async () => {
+    await using host = await hosted();
+    const { app, rolledBack } = host;
+    const user = await app.user();
+    let token = '';
+    await rolledBack(async (transaction) => {
+      const session = await app.controller.authentication.authenticate({ method: 'password', body: { username: user.username, password: PASSWORD } }, { transaction });
+      token = session.token ?? '';
+      assert.equal((await app.controller.as(token).currentIdentity.get({}, { transaction })).id, user.id);
+    });
+    assert.equal((await app.request('GET', '/current-identity', { as: token })).status, 401);
+  });
+
+  test('something that is no transaction of the store is refused', async () => {
+    await using host = await hosted();
+    const { app } = host;
+    for (const transaction of [{}, null, 'transaction', 1]) await assert.rejects(app.controller.identities.create({ body: ann }, { transaction }), TypeError);
+    assert.deepEqual(await names(app), ['Default Admin']);
+  });
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEveryStore } from '../support/app.ts';
+import { assertRefused } from '../support/refusals.ts';
+
+onEveryStore('information about the controller', (open) => {
+  test('version information answers without a session at every entry', async () => {
+    await using app = await open({ settings: { address: 'https://ctrl.example:8441' } });
+    const entries = ['/', '/version', '/edge/management/v1', '/edge/client/v1/', '/edge/client/v1/version', '/edge/v1/version'];
+    const answers = await Promise.all(entries.map((path) => app.request('GET', path, { as: null })));
+    for (const { status, body } of answers) {
+      assert.equal(status, 200);
+      assert.deepEqual(body, answers[0]?.body);
+    }
+  });
+
+  test('each API of the version information has its base addresses, path and version', async () => {
+    await using app = await open({ settings: { address: 'https://ctrl.example:8441' } });
+    const { apiVersions, capabilities, ...texts } = (await app.request('GET', '/version', { as: null })).body.data;
+    const client = { v1: { apiBaseUrls: ['https://ctrl.example:8441/edge/client/v1'], path: '/edge/client/v1', version: apiVersions.edge.v1.version } };
+    assert.deepEqual(apiVersions.edge, client);
+    assert.deepEqual(apiVersions['edge-client'], client);
+    assert.deepEqual([apiVersions['edge-management'].v1.path, apiVersions['edge-management'].v1.apiBaseUrls], ['/edge/management/v1', ['https://ctrl.example:8441/edge/management/v1']]);
+    for (const api of Object.values(apiVersions) as { v1: { version: unknown } }[]) assert.match(String(api.v1.version), /^\d+\.\d+\.\d+$/);
+    assert.ok(Array.isArray(capabilities));
+    assert.deepEqual(Object.keys(texts).toSorted(), ['buildDate', 'revision', 'runtimeVersion', 'version']);
+    for (const [name, value] of Object.entries(texts)) assert.equal(typeof value, 'string', name);
+    assert.equal(texts.version, 'v1.7.2');
+  });
+
+  test('the level of the API that clients may expect can be set', async () => {
+    await using app = await open({ settings: { apiLevel: 'v2.0.0' } });
+    assert.equal((await app.request('GET', '/version', { as: null })).body.data.version, 'v2.0.0');
+  });
+
+  test('all capabilities that there may be are listed, OIDC_AUTH among them', async () => {
+    await using app = await open();
+    const { data } = (await app.request('GET', '/enumerated-capabilities', { as: null })).body;
+    assert.ok(data.includes('OIDC_AUTH'));
+  });
+
+  test('the specs are those of both APIs, by list and by id, with their documents', async () => {
+    await using app = await open();
+    const { body } = await app.request('GET', '/specs', { as: null });
+    assert.deepEqual(body.data.map(({ id }: { id: string }) => id), ['edge-client', 'edge-management']);
+    for (const spec of body.data) {
+      assert.deepEqual(spec._links, { self: { href: `./specs/${spec.id}` }, spec: { href: `./specs/${spec.id}/spec` } });
+      assert.deepEqual((await app.request('GET', `/specs/${spec.id}`, { as: null })).body.data, spec);
+      const document = (await app.request('GET', `/specs/${spec.id}/spec`, { as: null })).body;
+      assert.equal(document.swagger, '2.0');
+      assert.equal(document.basePath, spec.id === 'edge-client' ? '/edge/client/v1' : '/edge/management/v1');
+    }
+    const unknown = await app.request('GET', '/specs/nope', { as: null });
+    assertRefused(unknown, 404, 'NOT_FOUND');
+    assert.equal(unknown.body.error.cause, undefined);
+    assertRefused(await app.request('GET', '/specs/constructor', { as: null }), 404, 'NOT_FOUND');
+    assertRefused(await app.request('GET', '/specs/constructor/spec', { as: null }), 404, 'NOT_FOUND');
+  });
+
+  test('the counts are of every resource, as integers, and follow what is there', async () => {
+    await using app = await open();
+    const counts = async () => (await app.request('GET', '/summary')).body.data;
+    const fresh = await counts();
+    for (const [name, count] of Object.entries(fresh)) assert.ok(Number.isInteger(count), name);
+    const { authPolicies, configTypes, identityTypes, identities, authenticators, apiSessions } = fresh;
+    assert.deepEqual({ authPolicies, configTypes, identityTypes, identities, authenticators, apiSessions }, { authPolicies: 1, configTypes: 7, identityTypes: 2, identities: 1, authenticators: 1, apiSessions: 1 });
+    const names = ['apiSessionCertificates', 'cas', 'configs', 'controllers', 'edgeRouterPolicies', 'enrollments', 'eventualEvents', 'externalJwtSigners', 'mfas', 'postureCheckTypes', 'postureChecks', 'revocations', 'routers', 'routers.edge', 'serviceEdgeRouterPolicies', 'servicePolicies', 'services', 'services.edge', 'sessions', 'terminators'];
+    assert.deepEqual(Object.keys(fresh).toSorted(), [...names, 'apiSessions', 'authPolicies', 'authenticators', 'configTypes', 'identities', 'identityTypes'].toSorted());
+    await (await app.user()).login();
+    const later = await counts();
+    assert.deepEqual([later.identities, later.authenticators, later.apiSessions], [2, 2, 2]);
+    assertRefused(await app.request('GET', '/summary', { as: null }), 401, 'UNAUTHORIZED');
+  });
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { policyBody } from '../support/policies.ts';
+import { assertRefused } from '../support/refusals.ts';
+
+/** A user under a policy with these limits. */
+const limited = async (app: App, maxAttempts: number, lockoutDurationMinutes: number) => {
+  const authPolicyId = await app.create('/auth-policies', policyBody('limited', { updb: { maxAttempts, lockoutDurationMinutes } }));
+  return { authPolicyId, ...(await app.user({ authPolicyId })) };
+};
+const fail = async (app: App, username: string, times = 1) => {
+  for (let i = 0; i < times; i++) assertRefused(await app.login(username, `wrong password ${i}`), 401, 'INVALID_AUTH');
+};
+const stateOf = async (app: App, id: string) => {
+  const { disabled, disabledUntil } = (await app.request('GET', `/identities/${id}`)).body.data;
+  return { disabled, disabledUntil };
+};
+
+onEveryStore('too many wrong passwords', (open) => {
+  test('as many wrong passwords as the policy allows disable the identity for its minutes', async () => {
+    await using app = await open();
+    const user = await limited(app, 3, 10);
+    await fail(app, user.username, 2);
+    assert.equal((await stateOf(app, user.id)).disabled, false);
+    await fail(app, user.username);
+    assert.deepEqual(await stateOf(app, user.id), { disabled: true, disabledUntil: '2026-11-21T10:10:00.000Z' });
+    assertRefused(await app.login(user.username, PASSWORD), 401, 'INVALID_AUTH');
+    app.clock.advance('599s');
+    assertRefused(await app.login(user.username, PASSWORD), 401, 'INVALID_AUTH');
+    app.clock.advance('1s');
+    assert.equal((await app.login(user.username, PASSWORD)).status, 200);
+  });
+
+  test('a lockout ends the running sessions', async () => {
+    await using app = await open();
+    const user = await limited(app, 1, 10);
+    const as = await user.login();
+    await fail(app, user.username);
+    assertRefused(await app.request('GET', '/current-identity', { as }), 401, 'UNAUTHORIZED');
+  });
+
+  test('right passwords do not count, and start the count anew', async () => {
+    await using app = await open();
+    const user = await limited(app, 2, 10);
+    for (let i = 0; i < 5; i++) assert.equal((await app.login(user.username, PASSWORD)).status, 200);
+    for (let i = 0; i < 3; i++) {
+      await fail(app, user.username);
+      assert.equal((await app.login(user.username, PASSWORD)).status, 200);
+    }
+    assert.equal((await stateOf(app, user.id)).disabled, false);
+  });
+
+  test('a lockout of zero minutes lasts until an administrator enables, and then all attempts are there again', async () => {
+    await using app = await open();
+    const user = await limited(app, 2, 0);
+    await fail(app, user.username, 2);
+    assert.deepEqual(await stateOf(app, user.id), { disabled: true, disabledUntil: undefined });
+    await app.request('POST', `/identities/${user.id}/enable`, { body: {} });
+    await fail(app, user.username);
+    assert.equal((await app.login(user.username, PASSWORD)).status, 200);
+  });
+
+  test('enabling and a new password start the count anew', async () => {
+    await using app = await open();
+    const user = await limited(app, 2, 10);
+    await fail(app, user.username);
+    await app.request('POST', `/identities/${user.id}/enable`);
+    await fail(app, user.username);
+    await app.request('PATCH', `/authenticators/${user.authenticatorId}`, { body: { password: 'another password' } });
+    await fail(app, user.username);
+    assert.equal((await app.login(user.username, 'another password')).status, 200);
+  });
+
+  test('nothing is counted while the identity is locked out', async () => {
+    await using app = await open();
+    const user = await limited(app, 2, 10);
+    await fail(app, user.username, 2);
+    app.clock.advance('5m');
+    const left = await app.trail(() => fail(app, user.username, 5));
+    assert.deepEqual(left, []);
+    assert.equal((await stateOf(app, user.id)).disabledUntil, '2026-11-21T10:10:00.000Z');
+    app.clock.advance('5m');
+    await fail(app, user.username);
+    assert.equal((await app.login(user.username, PASSWORD)).status, 200);
+  });
+
+  test('zero attempts mean no limit', async () => {
+    await using app = await open();
+    const user = await limited(app, 0, 10);
+    await fail(app, user.username, 20);
+    assert.equal((await app.login(user.username, PASSWORD)).status, 200);
+  });
+
+  test('the count is of consecutive wrong passwords over sessions, clock and other identities', async () => {
+    await using app = await open();
+    const user = await limited(app, 3, 10);
+    const other = await app.user({ authPolicyId: user.authPolicyId });
+    await fail(app, user.username, 2);
+    app.clock.advance('2d');
+    await fail(app, other.username, 2);
+    assert.equal((await app.login(other.username, PASSWORD)).status, 200);
+    await fail(app, user.username);
+    const as = (await app.login('admin', 'the-admin-password')).body.data.token;
+    assert.equal((await app.request('GET', `/identities/${user.id}`, { as })).body.data.disabled, true);
+  });
+
+  test('a policy that is made stricter holds at the next wrong password', async () => {
+    await using app = await open();
+    const user = await limited(app, 5, 10);
+    await fail(app, user.username, 3);
+    await app.request('PATCH', `/auth-policies/${user.authPolicyId}`, { body: { primary: { updb: { maxAttempts: 2 } } } });
+    assert.equal((await stateOf(app, user.id)).disabled, false);
+    await fail(app, user.username);
+    assert.equal((await stateOf(app, user.id)).disabled, true);
+  });
+
+  test('a lockout is in the change log, done by nobody known', async () => {
+    await using app = await open();
+    const user = await limited(app, 1, 10);
+    const left = await app.trail(() => fail(app, user.username));
+    assert.deepEqual(left, ['update identity']);
+    assert.equal((await app.rows('change')).at(-1)?.actor, 'anonymous');
+  });
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { policyBody } from '../support/policies.ts';
+import { assertRefused } from '../support/refusals.ts';
+
+const MFA_QUERY = { typeId: 'MFA', provider: 'ziti', httpMethod: 'POST', httpUrl: './authenticate/mfa', format: 'alphaNumeric', minLength: 4, maxLength: 6, scopes: null };
+
+/** Somebody whose policy asks for a second factor that cannot be given yet. */
+const owing = async (app: App, isAdmin = false) => {
+  const authPolicyId = await app.create('/auth-policies', policyBody('two factors', { secondary: { requireTotp: true } }));
+  const user = await app.user({ authPolicyId, isAdmin });
+  const { data } = (await app.login(user.username, PASSWORD)).body;
+  return { ...user, authPolicyId, session: data, as: data.token as string };
+};
+
+onEveryStore('factors that are still owed', (open) => {
+  test('a login under a policy that requires TOTP is told what is owed, and what it will look like', async () => {
+    await using app = await open();
+    const { session, as } = await owing(app);
+    assert.deepEqual(session.authQueries, [MFA_QUERY]);
+    assert.deepEqual([session.isMfaRequired, session.isMfaComplete], [true, false]);
+    const { data } = (await app.request('GET', '/current-api-session', { as })).body;
+    assert.deepEqual([data.authQueries, data.isMfaRequired, data.isMfaComplete], [[MFA_QUERY], true, false]);
+  });
+
+  test('a session that owes a factor may look at itself and end itself, and do nothing else', async () => {
+    await using app = await open();
+    const { as, authenticatorId } = await owing(app);
+    const left = await app.trail(async () => {
+      for (const path of ['/current-identity', '/current-identity/authenticators', `/current-identity/authenticators/${authenticatorId}`, '/identities', '/summary']) {
+        assertRefused(await app.request('GET', path, { as }), 401, 'UNAUTHORIZED');
+      }
+      assertRefused(await app.request('PATCH', `/current-identity/authenticators/${authenticatorId}`, { as, body: { password: 'another password', currentPassword: PASSWORD } }), 401, 'UNAUTHORIZED');
+    });
+    assert.deepEqual(left, []);
+    assert.equal((await app.request('GET', '/current-api-session', { as })).status, 200);
+    assert.equal((await app.request('DELETE', '/current-api-session', { as })).status, 200);
+  });
+
+  test('an administrator who owes a factor is no more than any other', async () => {
+    await using app = await open();
+    const { as, session } = await owing(app, true);
+    for (const [method, path, body] of [['GET', '/identities'], ['POST', '/identities', { name: 'x', type: 'User', isAdmin: true }], ['DELETE', `/api-sessions/${session.id}`], ['PATCH', '/auth-policies/default', { name: 'x' }]] as const) {
+      assertRefused(await app.request(method, path, { as, body }), 401, 'UNAUTHORIZED');
+    }
+  });
+
+  test('a change of policy holds for running sessions at their next request, in both directions', async () => {
+    await using app = await open();
+    const authPolicyId = await app.create('/auth-policies', policyBody('strict'));
+    const user = await app.user({ authPolicyId });
+    const as = await user.login();
+    const require = (requireTotp: boolean) => app.request('PATCH', `/auth-policies/${authPolicyId}`, { body: { secondary: { requireTotp } } });
+    await require(true);
+    assertRefused(await app.request('GET', '/current-identity', { as }), 401, 'UNAUTHORIZED');
+    assert.deepEqual((await app.request('GET', '/current-api-session', { as })).body.data.authQueries, [MFA_QUERY]);
+    await require(false);
+    assert.equal((await app.request('GET', '/current-identity', { as })).status, 200);
+  });
+
+  test('administrators see that a code is required, and no queries of the sessions of others', async () => {
+    await using app = await open();
+    const { session } = await owing(app);
+    const { authQueries, isMfaRequired, isMfaComplete } = (await app.request('GET', `/api-sessions/${session.id}`)).body.data;
+    assert.deepEqual({ authQueries, isMfaRequired, isMfaComplete }, { authQueries: [], isMfaRequired: true, isMfaComplete: false });
+  });
+});

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type App, onEveryStore } from '../support/app.ts';
+import { list } from '../support/lists.ts';
+import { assertInvalid, assertRefused } from '../support/refusals.ts';
+
+const PATH = '/identity-role-attributes';
+const carrying = (app: App, name: string, roleAttributes: readonly string[]) => app.create('/identities', { name, type: 'User', isAdmin: false, roleAttributes });
+
+onEveryStore('role attributes in use', (open) => {
+  test('role attributes in use are listed, each once, all of them, by code point', async () => {
+    await using app = await open();
+    const many = Array.from({ length: 30 }, (_, i) => `a${String(i).padStart(2, '0')}`);
+    await carrying(app, 'ann', [...many, 'Z', 'é', '😀', '\ufb01']);
+    await carrying(app, 'bob', ['a00', 'b']);
+    const { body } = await app.request('GET', PATH);
+    assert.deepEqual(body.data, ['Z', ...many, 'b', 'é', '\ufb01', '😀']);
+    assert.deepEqual(body.meta.filterableFields, ['id']);
+    assert.equal(body.meta.pagination.totalCount, 35);
+  });
+
+  test('role attribute lists obey limit and offset, by parameter and in the filter', async () => {
+    await using app = await open();
+    await carrying(app, 'ann', ['a', 'b', 'c', 'd']);
+    const page = await list(app, PATH, { limit: 2, offset: 1 });
+    assert.deepEqual([page.body.data, page.body.meta.pagination], [['b', 'c'], { limit: 2, offset: 1, totalCount: 4 }]);
+    assert.deepEqual((await list(app, PATH, { filter: 'true skip 3 limit 5' })).body.data, ['d']);
+    assertInvalid(await list(app, PATH, { limit: 'x' }), 'limit');
+  });
+
+  test('role attribute lists obey filter and sort by id, and know no other field', async () => {
+    await using app = await open();
+    await carrying(app, 'ann', ['red', 'blue', 'dark red']);
+    assert.deepEqual((await list(app, PATH, { filter: 'id contains "red"' })).body.data, ['dark red', 'red']);
+    assert.deepEqual((await list(app, PATH, { sort: 'id desc' })).body.data, ['red', 'dark red', 'blue']);
+    for (const filter of ['name = "red"', 'id =', 'createdAt = null']) assertRefused(await list(app, PATH, { filter }), 400, 'INVALID_FILTER');
+    assertRefused(await list(app, PATH, { sort: 'name' }), 400, 'INVALID_SORT_IDENTIFIER');
+  });
+
+  test('an attribute that nobody carries any more is no longer listed', async () => {
+    await using app = await open();
+    const id = await carrying(app, 'ann', ['a', 'b']);
+    await app.request('PATCH', `/identities/${id}`, { body: { roleAttributes: ['b'] } });
+    assert.deepEqual((await app.request('GET', PATH)).body.data, ['b']);
+    await app.request('PATCH', `/identities/${id}`, { body: { roleAttributes: [] } });
+    assert.deepEqual((await app.request('GET', PATH)).body.data, []);
+  });
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+import type { KindName } from '../../src/api/index.ts';
+import { type ControllerOptions, ManagementController } from '../../src/controller.ts';
+import type { CoreAnswer, CoreRequest } from '../../src/http/message.ts';
+import { fastPasswordHasher } from '../../src/platform/testing.ts';
+import { webPlatform } from '../../src/platform/web.ts';
+import type { Row, StorageAdapter, Store } from '../../src/storage/port.ts';
+import { frozenClock, type TestClock } from './clock.ts';
+import { newStorage, stores } from './stores.ts';
+
+export const PASSWORD = 'Passw0rd!Passw0rd!';
+export const ADMIN = { username: 'admin', password: 'the-admin-password' } as const;
+const M = '/edge/management/v1';
+
+/** An answer with its JSON read. `any` would hide nothing here: tests look into answers of every shape. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+export interface RequestOptions {
+  readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Session token; `null` for none. Default: the administrator's. */
+  readonly as?: string | null;
+}
+
+/** A controller with a clock that stands still, and requests as they come over HTTP, without a socket. */
+export interface App extends AsyncDisposable {
+  readonly controller: ManagementController;
+  readonly clock: TestClock;
+  /** Session token of the default administrator. */
+  readonly admin: string;
+  /** A path below the management API, or from the root when it begins with `/edge/`. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  /** Creates over HTTP and returns the id. */
+  create(collection: string, body: unknown): Promise<string>;
+  /** An identity with a password; `login()` gives a session token. */
+  user(
+    fields?: Readonly<Record<string, unknown>>,
+  ): Promise<{ id: string; username: string; authenticatorId: string; login(password?: string): Promise<string> }>;
+  login(username: string, password: string): Promise<Answer>;
+  /** The rows of a kind as the store holds them, by id. */
+  rows(kind: KindName): Promise<readonly Row[]>;
+  /** The change records that some work leaves, in order: `create identity`, `delete apiSession`, ... */
+  trail(work: () => Promise<unknown>): Promise<readonly string[]>;
+  /** Every line that the controller logged. */
+  readonly log: readonly string[];
+  close(): Promise<void>;
+}
+
+export const openApp = async (store: string, options: Partial<ControllerOptions> = {}): Promise<App> => {
+  const clock = frozenClock();
+  const log: string[] = [];
+  const note = (...line: unknown[]) =>
+    void log.push(JSON.stringify(line, (_, value) => (value instanceof Error ? `${value.stack}` : value)));
+  const error = (...line: unknown[]) => {
+    note(...line);
+    console.error(...line);
+  };
+  const platform = webPlatform({ clock, passwords: fastPasswordHasher(), logger: { error, warn: note, info: note } });
+  const { storage, storeOf } = watched(options.storage ?? newStorage(store));
+  const controller = await ManagementController.open({ platform, administrator: ADMIN, ...options, storage });
+
+  const request: App['request'] = async (method, path, { body, raw, headers = {}, as } = {}) => {
+    const token = as === undefined ? app.admin : as;
+    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const all: Record<string, string> = {
+      ...(token ? { 'zt-session': token } : {}),
+      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    };
+    const message: CoreRequest = {
+      method,
+      target: path.startsWith('/edge/') ? path : `${M}${path}`,
+      header: (name) => all[name],
+      body: async () => (typeof payload === 'string' ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array())),
+      remoteAddress: '127.0.0.1',
+    };
+    return answerOf(await controller.handle(message));
+  };
+  let serial = 0;
+  const app: { -readonly [K in keyof App]: App[K] } = {
+    controller,
+    clock,
+    admin: '',
+    request,
+    create: async (collection, body) => {
+      const { status, body: answer, text } = await request('POST', collection, { body });
+      assert.equal(status, 201, `POST ${collection}: ${text}`);
+      return answer.data.id;
+    },
+    user: async (fields = {}) => {
+      const username = `user-${++serial}`;
+      const id = await app.create('/identities', { name: username, type: 'User', isAdmin: false, ...fields });
+      const authenticatorId = await app.create('/authenticators', { identityId: id, method: 'updb', username, password: PASSWORD });
+      return { id, username, authenticatorId, login: async (password = PASSWORD) => (await app.login(username, password)).body.data.token };
+    },
+    login: (username, password) => request('POST', '/authenticate?method=password', { as: null, body: { username, password } }),
+    rows: (kind) => storeOf().transaction('read', (tx) => tx.list(kind, { where: { op: 'all' } })),
+    trail: async (work) => {
+      const before = (await app.rows('change')).length;
+      await work();
+      return (await app.rows('change')).slice(before).map(({ action, entity }) => `${action} ${entity}`);
+    },
+    log,
+    close: () => controller.close(),
+    [Symbol.asyncDispose]: () => controller.close(),
+  };
+  const { username, password } = controller.firstAdministrator ?? ADMIN;
+  app.admin = (await app.login(username, password)).body.data.token;
+  return app;
+};
+
+/** The adapter, and the store that it gave to the controller: for looking at what is stored. */
+const watched = (adapter: StorageAdapter): { storage: StorageAdapter; storeOf(): Store } => {
+  let store: Store | undefined;
+  const storage: StorageAdapter = { open: async (schema) => (store = await adapter.open(schema)) };
+  return {
+    storage,
+    storeOf: () => {
+      if (!store) throw new TypeError('the store is not open yet');
+      return store;
+    },
+  };
+};
+
+const answerOf = ({ status, headers, body }: CoreAnswer): Answer => {
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  return { status, headers, text, body: headers['content-type']?.includes('json') ? JSON.parse(text) : undefined };
+};
+
+/** Runs a suite once on every store, with a new app for each test that asks for one. */
+export const onEveryStore = (name: string, suite: (open: (options?: Partial<ControllerOptions>) => Promise<App>, store: string) => void): void => {
+  for (const store of stores) describe(`${name} (${store})`, () => suite((options) => openApp(store, options), store));
+};
