@@ -1,22 +1,22 @@
 import { EventEmitter } from 'eventemitter3';
 import { groups } from './api/index.ts';
 import type { InputOf, OutputOf } from './api/kit/operation.ts';
+import type { Credentials } from './call/call.ts';
+import type { Core } from './call/core.ts';
+import { createGate } from './call/gate.ts';
+import { createPasswordChecks } from './call/password-checks.ts';
+import { defaultSettings, type Settings } from './call/settings.ts';
+import { entitiesOf } from './changes/entities.ts';
 import type { ChangeEvents } from './changes/events.ts';
 import { createPublisher } from './changes/publisher.ts';
 import { createStamps } from './changes/stamps.ts';
-import { createPasswordChecks } from './call/password-checks.ts';
 import { type AdministratorOptions, type FirstAdministrator, prepareBootstrap } from './domain/bootstrap.ts';
 import { entries } from './domain/entries.ts';
-import { createHandler, type Handle } from './http/handler.ts';
 import { createDocuments } from './http/documents.ts';
-import type { Credentials } from './call/call.ts';
-import type { Core } from './call/core.ts';
+import { createHandler, type Handle } from './http/handler.ts';
 import { createInvoke } from './pipeline/invoke.ts';
-import { createGate } from './call/gate.ts';
-import { defaultSettings, type Settings } from './call/settings.ts';
 import type { Platform } from './platform/platform.ts';
 import { webPlatform } from './platform/web.ts';
-import { entitiesOf } from './changes/entities.ts';
 import { newId } from './storage/ids.ts';
 import type { StorageAdapter } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
@@ -27,7 +27,11 @@ type Verbs<G> = G extends { readonly operations: infer O } ? O : never;
 type Call<I, O> = Partial<I> extends I ? (input?: I, options?: CallOptions) => Promise<O> : (input: I, options?: CallOptions) => Promise<O>;
 
 /** Every operation as a function: `facade.<group>.<verb>(input)`. */
-export type Facade = { readonly [G in keyof Groups]: { readonly [V in keyof Verbs<Groups[G]>]: Call<InputOf<Verbs<Groups[G]>[V]>, OutputOf<Verbs<Groups[G]>[V]>> } };
+export type Facade = {
+  readonly [G in keyof Groups]: {
+    readonly [V in keyof Verbs<Groups[G]>]: Call<InputOf<Verbs<Groups[G]>[V]>, OutputOf<Verbs<Groups[G]>[V]>>;
+  };
+};
 
 export interface CallOptions {
   /** The host's own open transaction on the same database, in the form that the storage adapter takes. The host commits it, and then calls `publish()`. */
@@ -71,7 +75,12 @@ export interface ManagementController extends Facade {
  * ```
  * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for settings or credentials out of bounds
  */
-const open = async ({ storage, administrator = {}, platform = webPlatform(), settings: given = {} }: ControllerOptions): Promise<ManagementController> => {
+const open = async ({
+  storage,
+  administrator = {},
+  platform = webPlatform(),
+  settings: given = {},
+}: ControllerOptions): Promise<ManagementController> => {
   const settings = checked({ ...defaultSettings, ...given });
   const store = await storage.open(storageSchema);
   const stamp = createStamps(platform.clock);
@@ -80,7 +89,16 @@ const open = async ({ storage, administrator = {}, platform = webPlatform(), set
   const made = await store.transaction('write', (tx) => bootstrap.seed(entitiesOf(tx, context)));
 
   const events = new EventEmitter<ChangeEvents>();
-  const core: Core = { store, platform, settings, events, passwordChecks: createPasswordChecks(platform.passwords, settings), documents: createDocuments(groups, settings), stamp, startedAt: stamp() };
+  const core: Core = {
+    store,
+    platform,
+    settings,
+    events,
+    passwordChecks: createPasswordChecks(platform.passwords, settings),
+    documents: createDocuments(groups, settings),
+    stamp,
+    startedAt: stamp(),
+  };
   const publisher = await createPublisher(store, events, platform.logger);
   const invoke = createInvoke({ core, publisher, writes: createGate(4, settings.maxQueuedWrites) });
 
@@ -88,7 +106,14 @@ const open = async ({ storage, administrator = {}, platform = webPlatform(), set
     const built: Record<string, Record<string, unknown>> = {};
     for (const entry of entries) {
       const call = async (input: unknown = {}, { transaction, signal }: CallOptions = {}) => {
-        const source = { requestId: newId(platform.random), api: 'management', credentials, input: () => input, ...(signal ? { signal } : {}), ...(transaction === undefined ? {} : { hostTransaction: transaction }) } as const;
+        const source = {
+          requestId: newId(platform.random),
+          api: 'management',
+          credentials,
+          input: () => input,
+          ...(signal ? { signal } : {}),
+          ...(transaction === undefined ? {} : { hostTransaction: transaction }),
+        } as const;
         return (await invoke(entry, source)).output;
       };
       (built[entry.group] ??= {})[entry.verb] = call;
@@ -116,6 +141,7 @@ const checked = (settings: Settings): Settings => {
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value === 'number' && !(value >= 1)) throw new TypeError(`setting ${name} must be 1 or more, got ${value}`);
   }
-  if (!/^https?:\/\/[^/]+$/.test(settings.address)) throw new TypeError(`setting address must be like https://host:port without a path, got '${settings.address}'`);
+  if (!/^https?:\/\/[^/]+$/.test(settings.address))
+    throw new TypeError(`setting address must be like https://host:port without a path, got '${settings.address}'`);
   return settings;
 };

@@ -4,7 +4,7 @@ export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
 export { type CallOptions, type ControllerOptions, type Facade, ManagementController } from './controller.ts';
 export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
-export { ApiError, type ErrorCause, type ErrorCode } from './errors/index.ts';
+export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
 export { webPlatform } from './platform/web.ts';

@@ -25,7 +25,8 @@ const updb = {
   /** Minutes for which it is disabled; 0: until enabled. */
   lockoutDurationMinutes: atLeast(0),
 };
-const leaves = <S extends Record<string, z.ZodType>>(shape: S) => z.object(Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, given(schema)])));
+const leaves = <S extends Record<string, z.ZodType>>(shape: S) =>
+  z.object(Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, given(schema)])));
 
 const primary = z.object({ cert: z.object(cert), extJwt: z.object(extJwt), updb: z.object(updb) }).meta({ id: 'AuthPolicyPrimary' });
 const primaryPatch = z
@@ -37,13 +38,16 @@ const secondary = z
   .object({ requireTotp: flag, requireExtJwtSigner: signer.nullish().transform((value) => value ?? null) })
   .meta({ id: 'AuthPolicySecondary' });
 /** Here null clears the signer (the one null that counts). */
-const secondaryPatch = z.object({ requireTotp: given(flag), requireExtJwtSigner: signer.nullish() }).meta({ id: 'AuthPolicySecondaryPatch' });
+const secondaryPatch = z
+  .object({ requireTotp: given(flag), requireExtJwtSigner: signer.nullish() })
+  .meta({ id: 'AuthPolicySecondaryPatch' });
 
 export const authPolicy = resource({
   kind: 'authPolicy',
   collection: 'auth-policies',
   names: ['AuthPolicy', 'AuthPolicies'],
-  about: 'An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors are owed.',
+  about:
+    'An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors are owed.',
   fields: {
     name: required(name, { unique: true, filter: true }),
     primary: required(primary, { patch: primaryPatch }),
@@ -65,4 +69,8 @@ export const authPolicy = resource({
   },
 });
 
-export const authPolicies = group('authPolicies', 'Authentication policies', crud(authPolicy, { errors: { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }));
+export const authPolicies = group(
+  'authPolicies',
+  'Authentication policies',
+  crud(authPolicy, { errors: { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }),
+);

@@ -7,7 +7,10 @@ const authenticate = z
   .object({
     username: username.optional(),
     password: password.optional(),
-    configTypes: z.array(text).optional().meta({ description: 'Config types whose data this session wants to see with services: ids or names, or `all`.' }),
+    configTypes: z
+      .array(text)
+      .optional()
+      .meta({ description: 'Config types whose data this session wants to see with services: ids or names, or `all`.' }),
     envInfo: envInfo.optional(),
     sdkInfo: sdkInfo.optional(),
   })

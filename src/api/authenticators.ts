@@ -31,7 +31,12 @@ export const authenticator = resource({
     extendRequestedAt: readOnly(timestamp, { absent: true, filter: true }),
   },
   links: { identities: './identities/{identityId}' },
-  symbols: { updbPassword: secret, updbSalt: secret, publicKeyPrint: secret, lastExtendRolledKeys: { path: 'lastExtendRolledKeys', type: 'boolean' } },
+  symbols: {
+    updbPassword: secret,
+    updbSalt: secret,
+    publicKeyPrint: secret,
+    lastExtendRolledKeys: { path: 'lastExtendRolledKeys', type: 'boolean' },
+  },
 });
 
 /** Both are needed to replace a password authenticator. */

@@ -21,4 +21,3 @@ export const change = resource({
     after: readOnly(jsonMap),
   },
 });
-

@@ -12,7 +12,8 @@ const jsonObject = z
   .unknown()
   .superRefine((value, context) => {
     if (value === undefined) context.addIssue({ code: 'invalid_type', expected: 'object', input: value });
-    else if (typeof value !== 'object' || value === null || Array.isArray(value)) context.addIssue({ code: 'custom', message: 'must be of type object' });
+    else if (typeof value !== 'object' || value === null || Array.isArray(value))
+      context.addIssue({ code: 'custom', message: 'must be of type object' });
   })
   .transform((value) => value as Readonly<Record<string, unknown>>) // just checked above
   .meta({ type: 'object' });
@@ -21,7 +22,9 @@ const jsonObject = z
 const configTypeName = name.refine((value) => value !== 'all', { error: '"all" is reserved and cannot be the name of a config type' });
 
 /** `{}` says nothing and reads back as null, like no schema at all. */
-const schemaDocument = jsonObject.transform((value): Readonly<Record<string, unknown>> | null => (Object.keys(value).length === 0 ? null : value));
+const schemaDocument = jsonObject.transform((value): Readonly<Record<string, unknown>> | null =>
+  Object.keys(value).length === 0 ? null : value,
+);
 
 export const configType = resource({
   kind: 'configType',

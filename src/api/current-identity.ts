@@ -9,13 +9,20 @@ const own = { permission: 'session', apis: ['management', 'client'] } as const;
 const at = '/current-identity/authenticators/{id}' as const;
 
 /** A change of one's own password or username is proved by the current password. */
-const replaceOwn = z.object({ username, password, currentPassword: password, tags: tags.optional() }).meta({ id: 'AuthenticatorUpdateWithCurrent' });
+const replaceOwn = z
+  .object({ username, password, currentPassword: password, tags: tags.optional() })
+  .meta({ id: 'AuthenticatorUpdateWithCurrent' });
 const patchOwn = z
   .object({ username: username.optional(), password: password.optional(), currentPassword: password, tags: tags.optional() })
   .meta({ id: 'AuthenticatorPatchWithCurrent' });
 
 export const currentIdentity = group('currentIdentity', 'Current identity', {
-  get: operation('GET', '/current-identity', { operationId: 'getCurrentIdentity', summary: 'Get the identity of this session', answer: data(identity.schemas.detail), ...own }),
+  get: operation('GET', '/current-identity', {
+    operationId: 'getCurrentIdentity',
+    summary: 'Get the identity of this session',
+    answer: data(identity.schemas.detail),
+    ...own,
+  }),
   listAuthenticators: operation('GET', '/current-identity/authenticators', {
     operationId: 'listCurrentIdentityAuthenticators',
     summary: "List the session's identity's own authenticators",

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { authenticator } from './authenticators.ts';
 import { crud } from './kit/crud.ts';
-import { optional, readOnly, required, writeOnly } from './kit/field.ts';
+import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { EMPTY, group, operation, page } from './kit/operation.ts';
 import { map, reference, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { cost, envInfo, flag, jsonMap, name, precedence, sdkInfo, text, timestamp, username } from './shared.ts';
+import { cost, entityReference, envInfo, flag, jsonMap, name, precedence, sdkInfo, text, timestamp, username } from './shared.ts';
 
 /** Blank text is no value. */
 const blankIsNull = text.transform((value): string | null => (value.trim() === '' ? null : value));
@@ -21,6 +21,16 @@ const authenticatorSummaries = z
 const enrollmentRequest = z
   .object({ ott: flag.nullish(), ottca: text.nullish().meta({ description: 'Id of a certificate authority.' }), updb: username.nullish() })
   .meta({ id: 'IdentityEnrollmentRequest' });
+
+const outstanding = { id: text, token: text, jwt: text, expiresAt: timestamp };
+/** Enrollments that the identity may still use, by method. */
+const outstandingEnrollments = z
+  .object({
+    ott: z.object(outstanding).optional(),
+    ottca: z.object({ ...outstanding, ca: entityReference, caId: text }).optional(),
+    updb: z.object(outstanding).optional(),
+  })
+  .meta({ id: 'IdentityEnrollments' });
 
 export const identity = resource({
   kind: 'identity',
@@ -47,14 +57,24 @@ export const identity = resource({
     envInfo: readOnly(envInfo, { default: {} }),
     sdkInfo: readOnly(sdkInfo, { default: {} }),
     authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
-    enrollment: { ...writeOnly(enrollmentRequest), write: 'createOptional' },
+    enrollment: exchanged(enrollmentRequest, outstandingEnrollments),
     hasApiSession: readOnly(flag, { keep: 'computed' }),
     hasEdgeRouterConnection: readOnly(flag, { keep: 'computed' }),
     edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
     isMfaEnabled: readOnly(flag, { keep: 'computed' }),
     interfaces: readOnly(z.array(jsonMap), { keep: 'computed' }),
   },
-  subLinks: ['authenticators', 'edge-router-policies', 'edge-routers', 'enrollments', 'failed-service-requests', 'posture-data', 'service-configs', 'service-policies', 'services'],
+  subLinks: [
+    'authenticators',
+    'edge-router-policies',
+    'edge-routers',
+    'enrollments',
+    'failed-service-requests',
+    'posture-data',
+    'service-configs',
+    'service-policies',
+    'services',
+  ],
   links: { 'auth-policies': './auth-policies/{authPolicyId}' },
 });
 

@@ -13,4 +13,8 @@ export const identityType = resource({
   fields: { name: required(name, { filter: true, unique: true }) },
 });
 
-export const identityTypes = group('identityTypes', 'Identity types', crud(identityType, { except: ['create', 'replace', 'patch', 'delete'] }));
+export const identityTypes = group(
+  'identityTypes',
+  'Identity types',
+  crud(identityType, { except: ['create', 'replace', 'patch', 'delete'] }),
+);

@@ -1,4 +1,3 @@
-import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
 import { authPolicies, authPolicy } from './auth-policies.ts';
 import { authentication } from './authentication.ts';
 import { authenticator, authenticators } from './authenticators.ts';
@@ -9,6 +8,7 @@ import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
 import { roleAttributeLists } from './role-attributes.ts';
+import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
 
 /** The one list of groups: every operation of the controller. */
 export const groups = {

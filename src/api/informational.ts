@@ -23,14 +23,24 @@ const open = { permission: 'open', apis: ['management', 'client'] } as const;
 
 export const informational = group('informational', 'Information', {
   root: operation('GET', '/', { operationId: 'listRoot', summary: 'Version information', answer: data(versionInformation), ...open }),
-  version: operation('GET', '/version', { operationId: 'listVersion', summary: 'Version information', answer: data(versionInformation), ...open }),
+  version: operation('GET', '/version', {
+    operationId: 'listVersion',
+    summary: 'Version information',
+    answer: data(versionInformation),
+    ...open,
+  }),
   capabilities: operation('GET', '/enumerated-capabilities', {
     operationId: 'listEnumeratedCapabilities',
     summary: 'All capabilities that a controller may report, not those in force',
     answer: data(z.array(text)),
     ...open,
   }),
-  listSpecs: operation('GET', '/specs', { operationId: 'listSpecs', summary: 'List the descriptions of the APIs', answer: page(spec), ...open }),
+  listSpecs: operation('GET', '/specs', {
+    operationId: 'listSpecs',
+    summary: 'List the descriptions of the APIs',
+    answer: page(spec),
+    ...open,
+  }),
   getSpec: operation('GET', '/specs/{id}', { operationId: 'detailSpec', summary: 'Get one description', answer: data(spec), ...open }),
   getSpecBody: operation('GET', '/specs/{id}/spec', {
     operationId: 'detailSpecBody',

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { listQuery } from './kit/list-query.ts';
-import { group, operation, page, type Permission } from './kit/operation.ts';
+import { group, operation, type Permission, page } from './kit/operation.ts';
 
 /** The list of the attributes that entities of a kind carry, each once. Its only filter field is `id`: the attribute itself. */
 const inUse = <const P extends string>(path: P, operationId: string, permission: Permission) =>
-  operation('GET', path, { operationId, summary: `List the role attributes in use: ${path.slice(1)}`, permission, query: listQuery, answer: page(z.string()) });
+  operation('GET', path, {
+    operationId,
+    summary: `List the role attributes in use: ${path.slice(1)}`,
+    permission,
+    query: listQuery,
+    answer: page(z.string()),
+  });
 
 export const roleAttributeLists = group('roleAttributes', 'Role attributes', {
   identities: inUse('/identity-role-attributes', 'listIdentityRoleAttributes', 'identity.read'),

@@ -28,7 +28,8 @@ export const apiSession = resource({
   kind: 'apiSession',
   collection: 'api-sessions',
   names: ['APISession', 'APISessions'],
-  about: 'An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is disabled or gone.',
+  about:
+    'An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is disabled or gone.',
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', filter: 'identity' }),
     /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
@@ -53,14 +54,35 @@ export const apiSession = resource({
 
 /** A session as its owner sees it: with its token and its end. */
 export const currentSession = z
-  .intersection(apiSession.schemas.detail, z.object({ expirationSeconds: z.int().meta({ description: 'Seconds of inactivity left.' }), expiresAt: timestamp }))
+  .intersection(
+    apiSession.schemas.detail,
+    z.object({ expirationSeconds: z.int().meta({ description: 'Seconds of inactivity left.' }), expiresAt: timestamp }),
+  )
   .meta({ id: 'CurrentAPISessionDetail' });
 
-export const apiSessions = group('apiSessions', 'API sessions', crud(apiSession, { except: ['create', 'replace', 'patch'], operationIds: { get: 'detailAPISessions', delete: 'deleteAPISessions' }, denied: { delete: 403 } }));
+export const apiSessions = group(
+  'apiSessions',
+  'API sessions',
+  crud(apiSession, {
+    except: ['create', 'replace', 'patch'],
+    operationIds: { get: 'detailAPISessions', delete: 'deleteAPISessions' },
+    denied: { delete: 403 },
+  }),
+);
 
 const onBothApis = { permission: 'partial', apis: ['management', 'client'] } as const;
 
 export const currentApiSession = group('currentApiSession', 'Current API session', {
-  get: operation('GET', '/current-api-session', { operationId: 'getCurrentAPISession', summary: 'Get the session of this request', answer: data(currentSession), ...onBothApis }),
-  delete: operation('DELETE', '/current-api-session', { operationId: 'deleteCurrentAPISession', summary: 'Log out: end the session of this request', answer: EMPTY, ...onBothApis }),
+  get: operation('GET', '/current-api-session', {
+    operationId: 'getCurrentAPISession',
+    summary: 'Get the session of this request',
+    answer: data(currentSession),
+    ...onBothApis,
+  }),
+  delete: operation('DELETE', '/current-api-session', {
+    operationId: 'deleteCurrentAPISession',
+    summary: 'Log out: end the session of this request',
+    answer: EMPTY,
+    ...onBothApis,
+  }),
 });

@@ -25,11 +25,14 @@ export const username = characters(4, 100);
 export const password = characters(5, 100);
 
 function characters(min: number, max: number) {
-  return z.string().superRefine((value, context) => {
-    const { length } = [...value];
-    if (length < min) context.addIssue({ code: 'too_small', minimum: min, origin: 'string', inclusive: true, input: value });
-    if (length > max) context.addIssue({ code: 'too_big', maximum: max, origin: 'string', inclusive: true, input: value });
-  }).meta({ minLength: min, maxLength: max });
+  return z
+    .string()
+    .superRefine((value, context) => {
+      const { length } = [...value];
+      if (length < min) context.addIssue({ code: 'too_small', minimum: min, origin: 'string', inclusive: true, input: value });
+      if (length > max) context.addIssue({ code: 'too_big', maximum: max, origin: 'string', inclusive: true, input: value });
+    })
+    .meta({ minLength: min, maxLength: max });
 }
 
 export type Tags = Readonly<Record<string, string | boolean | null>>;
@@ -40,7 +43,11 @@ export const tags = z
   .superRefine((value, context) => {
     for (const [key, entry] of Object.entries(value)) {
       if (key === '') context.addIssue({ code: 'custom', message: 'tags must have names that are not empty' });
-      if (entry !== null && typeof entry !== 'string' && typeof entry !== 'boolean') context.addIssue({ code: 'custom', message: `tags may hold text, booleans and null, but ${key} holds a ${Array.isArray(entry) ? 'list' : typeof entry}` });
+      if (entry !== null && typeof entry !== 'string' && typeof entry !== 'boolean')
+        context.addIssue({
+          code: 'custom',
+          message: `tags may hold text, booleans and null, but ${key} holds a ${Array.isArray(entry) ? 'list' : typeof entry}`,
+        });
     }
   })
   .meta({ id: 'Tags', description: 'A map of user-defined names to text, boolean or null.' }) as unknown as z.ZodType<Tags, Tags>; // what the refinement lets through
@@ -49,7 +56,9 @@ export const tags = z
 export const jsonMap = z.record(z.string(), z.unknown()).meta({ id: 'JsonMap', description: 'A map of names to any JSON values.' });
 
 export const link = z.object({ href: text }).meta({ id: 'Link' });
-export const links = z.record(z.string(), link).meta({ id: 'Links', description: 'Relative addresses of the entity and of what belongs to it.' });
+export const links = z
+  .record(z.string(), link)
+  .meta({ id: 'Links', description: 'Relative addresses of the entity and of what belongs to it.' });
 
 export const entityReference = z
   .object({ _links: links, entity: text, id: text, name: text.optional() })
@@ -59,13 +68,27 @@ export type EntityReference = z.infer<typeof entityReference>;
 
 /** Facts about the client's surroundings, told at login. */
 export const envInfo = z
-  .object({ arch: text.max(255), domain: text.max(253), hostname: text.max(253), os: text.max(255), osRelease: text.max(255), osVersion: text.max(255) })
+  .object({
+    arch: text.max(255),
+    domain: text.max(253),
+    hostname: text.max(253),
+    os: text.max(255),
+    osRelease: text.max(255),
+    osVersion: text.max(255),
+  })
   .partial()
   .meta({ id: 'EnvInfo' });
 
 /** Facts about the client's software, told at login. */
 export const sdkInfo = z
-  .object({ appId: text.max(255), appVersion: text.max(255), branch: text.max(255), revision: text.max(255), type: text.max(255), version: text.max(255) })
+  .object({
+    appId: text.max(255),
+    appVersion: text.max(255),
+    branch: text.max(255),
+    revision: text.max(255),
+    type: text.max(255),
+    version: text.max(255),
+  })
   .partial()
   .meta({ id: 'SdkInfo' });
 

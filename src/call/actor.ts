@@ -1,7 +1,7 @@
+import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { AuthQuery, apiSession } from '../api/sessions.ts';
 import { unauthorized } from '../errors/index.ts';
-import type { identity } from '../api/identities.ts';
 
 /** Who calls. */
 export type Actor =
@@ -23,7 +23,8 @@ export interface SessionActor {
 /** How an actor is named in change records. */
 export const actorId = (actor: Actor): string => (actor.kind === 'session' ? actor.identity.id : actor.kind);
 
-export const isAdministrator = (actor: Actor): boolean => actor.kind === 'system' || (actor.kind === 'session' && (actor.identity.isAdmin || actor.identity.isDefaultAdmin));
+export const isAdministrator = (actor: Actor): boolean =>
+  actor.kind === 'system' || (actor.kind === 'session' && (actor.identity.isAdmin || actor.identity.isDefaultAdmin));
 
 /** The actor of an operation that is about its session. @throws ApiError `UNAUTHORIZED` for the host's own code, which has none */
 export const sessionOf = (actor: Actor): SessionActor => {

@@ -1,9 +1,9 @@
-import type { Api } from '../api/kit/operation.ts';
 import type { EventEmitter } from 'eventemitter3';
+import type { Api } from '../api/kit/operation.ts';
 import type { ChangeEvents } from '../changes/events.ts';
-import type { PasswordChecks } from './password-checks.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Store } from '../storage/port.ts';
+import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
 
 /** What one controller is made of, shared by all its calls. */

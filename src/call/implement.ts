@@ -10,6 +10,12 @@ export type Handlers<O extends Operations> = { readonly [V in keyof O]: Handler<
 export const implement = <N extends string, O extends Operations>(group: Group<N, O>, handlers: Handlers<O>): readonly Entry[] => {
   const missing = Object.keys(group.operations).filter((verb) => !(verb in handlers));
   const extra = Object.keys(handlers).filter((verb) => !(verb in group.operations));
-  if (missing.length + extra.length > 0) throw new TypeError(`group ${group.name}: no handler for [${missing}], no operation for [${extra}]`);
-  return Object.entries(group.operations).map(([verb, operation]) => ({ group: group.name, verb, operation, handler: handlers[verb] as Handler }));
+  if (missing.length + extra.length > 0)
+    throw new TypeError(`group ${group.name}: no handler for [${missing}], no operation for [${extra}]`);
+  return Object.entries(group.operations).map(([verb, operation]) => ({
+    group: group.name,
+    verb,
+    operation,
+    handler: handlers[verb] as Handler,
+  }));
 };

@@ -1,16 +1,19 @@
-import { kinds, type KindName } from '../api/index.ts';
+import { type KindName, kinds } from '../api/index.ts';
 import type { Resource, RowOf } from '../api/kit/resource.ts';
-import type { Change } from './events.ts';
 import { invalidField, notFound } from '../errors/index.ts';
 import type { Random } from '../platform/platform.ts';
 import type { Predicate } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
 import type { Query, Row, Transaction } from '../storage/port.ts';
+import type { Change } from './events.ts';
 
 type AnyResource = Resource;
 /** What a new entity needs beside what the store gives it. */
-type NewRow<R> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'tags'> & { readonly id?: string; readonly tags?: RowOf<R> extends { tags: infer T } ? T : never };
+type NewRow<R> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'tags'> & {
+  readonly id?: string;
+  readonly tags?: RowOf<R> extends { tags: infer T } ? T : never;
+};
 
 /**
  * The store inside one transaction, typed by kind. Every write goes through here, so that none escapes the change log:
@@ -60,7 +63,14 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       after: after && visible(kind, after),
     };
     const { at, ...fields } = change;
-    await tx.insert(kinds.change.kind, { id: String(revision).padStart(16, '0'), version: revision, createdAt: at, updatedAt: at, tags: {}, ...fields });
+    await tx.insert(kinds.change.kind, {
+      id: String(revision).padStart(16, '0'),
+      version: revision,
+      createdAt: at,
+      updatedAt: at,
+      tags: {},
+      ...fields,
+    });
     changes.push(change);
   };
 
@@ -77,7 +87,8 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
     find: async (kind, where) => (await tx.list(kind.kind, { where, limit: 1 }))[0] as never,
     count: (kind, where) => tx.count(kind.kind, where),
     distinct: (kind, set) => tx.distinct(kind.kind, set),
-    referenced: (kind, field, values, where) => (values.length === 0 ? Promise.resolve([]) : tx.referenced(kind.kind, field, values, where)),
+    referenced: (kind, field, values, where) =>
+      values.length === 0 ? Promise.resolve([]) : tx.referenced(kind.kind, field, values, where),
     insert: async (kind, fields) => {
       const revision = await tx.nextRevision();
       const at = context.stamp();
@@ -116,7 +127,8 @@ const taken = async (kind: AnyResource, row: Row, write: () => Promise<void>) =>
   try {
     await write();
   } catch (error) {
-    if (error instanceof UniqueViolation && error.kind === kind.kind) throw invalidField(error.field, `${error.field} must be unique`, row[error.field]);
+    if (error instanceof UniqueViolation && error.kind === kind.kind)
+      throw invalidField(error.field, `${error.field} must be unique`, row[error.field]);
     throw error;
   }
 };

@@ -37,14 +37,18 @@ export const createPublisher = async (store: Store, events: EventEmitter<ChangeE
   const readOn = async () => {
     for (let more = true; more; ) {
       const where = { op: 'compare', field: REVISION, is: '>', value: published } as const;
-      const rows = await store.transaction('read', (tx) => tx.list(changeKind.kind, { where, sort: [{ field: REVISION, descending: false }], limit: BATCH }));
+      const rows = await store.transaction('read', (tx) =>
+        tx.list(changeKind.kind, { where, sort: [{ field: REVISION, descending: false }], limit: BATCH }),
+      );
       for (const row of rows) emit(changeOf(row));
       more = rows.length === BATCH;
     }
   };
   // One at a time, so that no change is published twice or out of turn.
   const queue = (step: () => Promise<void> | void): Promise<void> => {
-    work = work.then(step, step).catch((error) => logger.error('changes could not be published; they stay in the change log', { error: String(error) }));
+    work = work
+      .then(step, step)
+      .catch((error) => logger.error('changes could not be published; they stay in the change log', { error: String(error) }));
     return work;
   };
   return {
@@ -60,7 +64,9 @@ export const createPublisher = async (store: Store, events: EventEmitter<ChangeE
 };
 
 const latestRevision = async (store: Store): Promise<number> => {
-  const [last] = await store.transaction('read', (tx) => tx.list(changeKind.kind, { where: ALL, sort: [{ field: REVISION, descending: true }], limit: 1 }));
+  const [last] = await store.transaction('read', (tx) =>
+    tx.list(changeKind.kind, { where: ALL, sort: [{ field: REVISION, descending: true }], limit: 1 }),
+  );
   return last ? Number(last.revision) : 0;
 };
 

@@ -1,16 +1,16 @@
+import type { z } from 'zod';
 import { authPolicy } from '../api/auth-policies.ts';
 import { authenticator } from '../api/authenticators.ts';
 import { configType } from '../api/configs.ts';
 import { identity } from '../api/identities.ts';
 import { identityType } from '../api/identity-types.ts';
+import type { Resource } from '../api/kit/resource.ts';
 import { name as nameSchema, password as passwordSchema, username as usernameSchema } from '../api/shared.ts';
+import type { Entities } from '../changes/entities.ts';
 import type { Platform } from '../platform/platform.ts';
 import { equals, flag } from '../query/index.ts';
-import type { Entities } from '../changes/entities.ts';
 import { rowFields } from '../resources/merge.ts';
 import { newId } from '../storage/ids.ts';
-import type { Resource } from '../api/kit/resource.ts';
-import type { z } from 'zod';
 import { builtinConfigTypes } from './configs/builtin.ts';
 
 /** The first administrator of a new network. */
@@ -35,7 +35,10 @@ export interface Bootstrap {
 }
 
 /** @throws TypeError for credentials outside the limits */
-export const prepareBootstrap = async ({ passwords, random }: Platform, { username = 'admin', password = newId(random), name = 'Default Admin' }: AdministratorOptions): Promise<Bootstrap> => {
+export const prepareBootstrap = async (
+  { passwords, random }: Platform,
+  { username = 'admin', password = newId(random), name = 'Default Admin' }: AdministratorOptions,
+): Promise<Bootstrap> => {
   within(usernameSchema, username, 'the username of the first administrator must have 4 to 100 characters');
   within(passwordSchema, password, 'the password of the first administrator must have 5 to 100 characters');
   within(nameSchema, name, 'the name of the first administrator must not be empty');
@@ -63,7 +66,15 @@ const seedFixed = async (entities: Entities): Promise<void> => {
     primary: {
       cert: { allowed: true, allowExpiredCerts: true },
       extJwt: { allowed: true, allowedSigners: [] },
-      updb: { allowed: true, minPasswordLength: 5, requireSpecialChar: false, requireNumberChar: false, requireMixedCase: false, maxAttempts: 0, lockoutDurationMinutes: 0 },
+      updb: {
+        allowed: true,
+        minPasswordLength: 5,
+        requireSpecialChar: false,
+        requireNumberChar: false,
+        requireMixedCase: false,
+        maxAttempts: 0,
+        lockoutDurationMinutes: 0,
+      },
     },
     secondary: { requireTotp: false, requireExtJwtSigner: null },
   });

@@ -4,9 +4,9 @@ import type { Entry } from '../call/call.ts';
 import { implement } from '../call/implement.ts';
 import { equals, text } from '../query/index.ts';
 import { crudHandlers, listRows } from '../resources/crud.ts';
+import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
-import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
 import { roleAttributeEntries } from './roles/attributes-in-use.ts';
@@ -19,7 +19,8 @@ export const entries: readonly Entry[] = [
   ...currentIdentityEntries,
   ...implement(configTypes, {
     ...crudHandlers(configTypes, configType, configTypeBehaviour),
-    listConfigs: (call, { id, ...query }) => call.read((entities) => listRows(entities, config, undefined, query, call, equals(text('configTypeId'), id))),
+    listConfigs: (call, { id, ...query }) =>
+      call.read((entities) => listRows(entities, config, undefined, query, call, equals(text('configTypeId'), id))),
   }),
   ...implement(configs, crudHandlers(configs, config, configBehaviour)),
   ...roleAttributeEntries,

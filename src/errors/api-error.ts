@@ -39,7 +39,10 @@ export class ApiError extends Error {
 
 /** 400 `COULD_NOT_VALIDATE`: the field holds something it must not. `value` is shown to the caller: use `invalidSecret` where it may hold a secret. */
 export const invalidField = (field: string, reason: string, value: unknown, status?: number): ApiError =>
-  new ApiError('COULD_NOT_VALIDATE', { cause: { field, reason, value: showValue(field, value) }, ...(status === undefined ? {} : { status }) });
+  new ApiError('COULD_NOT_VALIDATE', {
+    cause: { field, reason, value: showValue(field, value) },
+    ...(status === undefined ? {} : { status }),
+  });
 
 /** 404 `NOT_FOUND` for an entity, e.g. `notFound('identity', id)`. */
 export const notFound = (kind: string, id: string): ApiError =>

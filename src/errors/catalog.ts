@@ -9,7 +9,6 @@ export const catalog = {
   COULD_NOT_PARSE_BODY: [400, 'The body of the request could not be parsed'],
   METHOD_NOT_ALLOWED: [405, 'The resource requested does not support this HTTP verb'],
   UNAUTHORIZED: [401, 'The request could not be completed. The session is not authorized or the credentials are invalid'],
-  FORBIDDEN: [403, 'The request is not allowed'],
   INVALID_FILTER: [400, 'The filter query supplied is invalid'],
   INVALID_SORT_IDENTIFIER: [400, 'The sort order supplied is invalid'],
   ENTITY_CAN_NOT_BE_DELETED: [400, 'The entity requested for delete can not be deleted'],

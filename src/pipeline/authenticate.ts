@@ -1,9 +1,9 @@
-import { actorOfToken, expiry, needsTouch } from '../domain/sessions/state.ts';
-import { apiSession } from '../api/sessions.ts';
-import { unauthorized } from '../errors/index.ts';
 import type { Operation } from '../api/kit/operation.ts';
+import { apiSession } from '../api/sessions.ts';
 import type { Actor } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
+import { actorOfToken, expiry, needsTouch } from '../domain/sessions/state.ts';
+import { unauthorized } from '../errors/index.ts';
 
 type Early = Omit<Call, 'actor'>;
 
@@ -15,7 +15,8 @@ export const authenticate = async (call: Early, operation: Operation, inHostTran
   const { credentials, core } = call;
   if (credentials.kind === 'system') return { kind: 'system' };
   if (operation.permission === 'open') return { kind: 'anonymous' };
-  if (credentials.kind === 'none' || credentials.token === undefined) throw unauthorized('no session token was presented: send the header zt-session');
+  if (credentials.kind === 'none' || credentials.token === undefined)
+    throw unauthorized('no session token was presented: send the header zt-session');
   const { token } = credentials;
   const now = call.now();
   const actor = await call.read((entities) => actorOfToken(entities, core.settings, token, now));

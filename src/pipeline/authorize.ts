@@ -1,6 +1,6 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { ApiError, unauthorized } from '../errors/index.ts';
 import { type Actor, isAdministrator } from '../call/actor.ts';
+import { ApiError, unauthorized } from '../errors/index.ts';
 
 /**
  * Whether the actor may call the operation. Denied unless something allows it.

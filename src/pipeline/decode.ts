@@ -35,7 +35,9 @@ const parametersOf = (operation: Operation): readonly string[] => {
 };
 
 const withoutNulls = (body: unknown): unknown =>
-  typeof body !== 'object' || Array.isArray(body) ? body : Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => value !== null && value !== undefined));
+  typeof body !== 'object' || Array.isArray(body)
+    ? body
+    : Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => value !== null && value !== undefined));
 
 const parse = (schema: z.ZodType, input: unknown, where: 'body' | 'query'): unknown => {
   const result = schema.safeParse(input, { reportInput: true });
@@ -73,9 +75,15 @@ const reasonOf = (issue: Issue): string => {
     case 'invalid_value':
       return issue.input === undefined || issue.input === null ? 'is required' : `should be one of [${issue.values.join(' ')}]`;
     case 'too_small':
-      return issue.origin === 'string' ? (issue.minimum === 1 ? 'is required' : `should be at least ${issue.minimum} chars long`) : `should be greater than or equal to ${issue.minimum}`;
+      return issue.origin === 'string'
+        ? issue.minimum === 1
+          ? 'is required'
+          : `should be at least ${issue.minimum} chars long`
+        : `should be greater than or equal to ${issue.minimum}`;
     case 'too_big':
-      return issue.origin === 'string' ? `should be at most ${issue.maximum} chars long` : `should be less than or equal to ${issue.maximum}`;
+      return issue.origin === 'string'
+        ? `should be at most ${issue.maximum} chars long`
+        : `should be less than or equal to ${issue.maximum}`;
     case 'invalid_format':
       return `must be of type ${issue.format}`;
     default:

@@ -1,16 +1,16 @@
-import { actorOfSession } from '../domain/sessions/state.ts';
-import type { Publisher } from '../changes/publisher.ts';
-import { ApiError, unauthorized } from '../errors/index.ts';
-import { entitiesOf } from '../changes/entities.ts';
 import { apiSession } from '../api/sessions.ts';
-import { StoreUnavailable, WriteConflict } from '../storage/errors.ts';
-import { actorId, type Actor } from '../call/actor.ts';
-import { authenticate } from './authenticate.ts';
-import { authorize } from './authorize.ts';
+import { type Actor, actorId } from '../call/actor.ts';
 import type { Call, CallSource, Entry, Invoke } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
-import { decode } from './decode.ts';
 import type { Gate } from '../call/gate.ts';
+import { entitiesOf } from '../changes/entities.ts';
+import type { Publisher } from '../changes/publisher.ts';
+import { actorOfSession } from '../domain/sessions/state.ts';
+import { ApiError, unauthorized } from '../errors/index.ts';
+import { StoreUnavailable, WriteConflict } from '../storage/errors.ts';
+import { authenticate } from './authenticate.ts';
+import { authorize } from './authorize.ts';
+import { decode } from './decode.ts';
 
 const NEVER_ABORTED = new AbortController().signal;
 
@@ -38,7 +38,13 @@ export const createInvoke =
     return { output, headers: answerHeaders };
   };
 
-const callOf = ({ core, publisher, writes }: Parts, { operation }: Entry, source: CallSource, actor: Actor, answerHeaders: Map<string, string>): Call => {
+const callOf = (
+  { core, publisher, writes }: Parts,
+  { operation }: Entry,
+  source: CallSource,
+  actor: Actor,
+  answerHeaders: Map<string, string>,
+): Call => {
   const now = () => new Date(core.platform.clock.now()).toISOString();
   const context = { actor: actorId(actor), requestId: source.requestId, random: core.platform.random, stamp: core.stamp };
   const joined = () => entitiesOf(core.store.join(source.hostTransaction), context);
@@ -56,7 +62,8 @@ const callOf = ({ core, publisher, writes }: Parts, { operation }: Entry, source
     peerCertificates: source.peerCertificates ?? [],
     remoteAddress: source.remoteAddress ?? '',
     answerHeaders,
-    read: (work) => (source.hostTransaction === undefined ? core.store.transaction('read', (tx) => work(entitiesOf(tx, context))) : work(joined())),
+    read: (work) =>
+      source.hostTransaction === undefined ? core.store.transaction('read', (tx) => work(entitiesOf(tx, context))) : work(joined()),
     write: async (work) => {
       if (source.hostTransaction !== undefined) return work(joined());
       return writes.pass(() =>

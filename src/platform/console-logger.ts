@@ -1,6 +1,6 @@
 import type { Logger } from './platform.ts';
 
-const SECRET = /pass(word|phrase)|secret|token|authorization|cookie|credential|private|(^|[a-z_-])key$|pem|otp|totp|recovery/i;
+const SECRET = /pass(word|phrase)|secret|token|authorization|cookie|credential|private|key$|pem|otp|totp|recovery/i;
 const MAX_DEPTH = 4;
 const MAX_TEXT = 4096;
 

@@ -41,7 +41,13 @@ export type Predicate =
   | { readonly op: 'isNull'; readonly field: FieldRef }
   | { readonly op: 'overlaps' | 'covers' | 'coveredBy'; readonly set: string; readonly values: readonly string[] }
   | { readonly op: 'some'; readonly set: string; readonly where: Predicate }
-  | { readonly op: 'size'; readonly set: string; readonly is: Ordering; readonly value: number; readonly of?: { readonly kind: string; readonly where: Predicate } };
+  | {
+      readonly op: 'size';
+      readonly set: string;
+      readonly is: Ordering;
+      readonly value: number;
+      readonly of?: { readonly kind: string; readonly where: Predicate };
+    };
 
 /** The element of a set, inside the `where` of a `some`. */
 export const ELEMENT: FieldRef = { path: ['*'], type: 'string' };
@@ -61,7 +67,8 @@ export const flag = (name: string): FieldRef => ({ path: [name], type: 'boolean'
 export const equals = (field: FieldRef, value: Scalar): Predicate => ({ op: 'compare', field, is: '=', value });
 export const oneOf = (field: FieldRef, values: readonly Scalar[]): Predicate => (values.length === 0 ? NONE : { op: 'in', field, values });
 export const has = (set: string, value: string): Predicate => ({ op: 'covers', set, values: [value] });
-export const not = (term: Predicate): Predicate => (term.op === 'all' ? NONE : term.op === 'none' ? ALL : term.op === 'not' ? term.term : { op: 'not', term });
+export const not = (term: Predicate): Predicate =>
+  term.op === 'all' ? NONE : term.op === 'none' ? ALL : term.op === 'not' ? term.term : { op: 'not', term };
 
 /** `and` and `or` drop what decides nothing, so that adapters see no empty or single-term nodes. */
 export const and = (...terms: readonly Predicate[]): Predicate => join('and', terms, 'all', 'none');

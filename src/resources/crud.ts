@@ -2,12 +2,12 @@ import type { CrudOperations } from '../api/kit/crud.ts';
 import type { Fields } from '../api/kit/field.ts';
 import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/operation.ts';
 import type { Detail, Resource } from '../api/kit/resource.ts';
-import { ApiError } from '../errors/index.ts';
 import type { Call, Handler } from '../call/call.ts';
+import type { Entities } from '../changes/entities.ts';
+import { ApiError } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import type { Behaviour, WriteVerb } from './behaviours.ts';
-import type { Entities } from '../changes/entities.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, rowFields } from './merge.ts';
@@ -39,14 +39,20 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
       await checkReferences(entities, resource, intended, before);
       const further = (await behaviour?.check?.(entities, intended as never, before as never, call)) as Body | undefined;
       const changes = { ...fields, ...further };
-      const after = before === undefined ? await entities.insert(resource, changes as never) : await entities.update(resource, before as never, changes as never);
+      const after =
+        before === undefined
+          ? await entities.insert(resource, changes as never)
+          : await entities.update(resource, before as never, changes as never);
       await behaviour?.write?.(entities, after as never, before as never, call);
       return after as unknown as Row;
     });
   };
   const handlers = {
     list: (call: Call, input: ListInput) => call.read((entities) => listRows(entities, resource, behaviour, input, call)),
-    get: (call: Call, { id }: { id: string }) => call.read(async (entities) => (await presentRows(entities, resource, behaviour, [await requireRow(entities, resource, id)], call))[0]),
+    get: (call: Call, { id }: { id: string }) =>
+      call.read(
+        async (entities) => (await presentRows(entities, resource, behaviour, [await requireRow(entities, resource, id)], call))[0],
+      ),
     create: async (call: Call, { body }: { body: Body }) => {
       const row = await write(call, 'create', body, undefined);
       return { _links: selfLink(resource, row.id), id: row.id };
@@ -77,12 +83,24 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
 };
 
 /** A page of a kind; `within` narrows it to what belongs to a parent. */
-export const listRows = async <F extends Fields>(entities: Entities, resource: Resource<string, F>, behaviour: Behaviour<never> | undefined, input: ListInput, call: Call, within?: Predicate): Promise<Page<Detail<F>>> => {
+export const listRows = async <F extends Fields>(
+  entities: Entities,
+  resource: Resource<string, F>,
+  behaviour: Behaviour<never> | undefined,
+  input: ListInput,
+  call: Call,
+  within?: Predicate,
+): Promise<Page<Detail<F>>> => {
   const kind = resource as unknown as Resource; // as above
   const symbols = symbolsFor(kind);
   const plan = planList(symbols, input);
   const where = within ? and(within, plan.where) : plan.where;
-  const rows = (await entities.list(kind, { where, sort: plan.sort, offset: plan.offset, ...(plan.limit === Infinity ? {} : { limit: plan.limit }) })) as unknown as readonly Row[];
+  const rows = (await entities.list(kind, {
+    where,
+    sort: plan.sort,
+    offset: plan.offset,
+    ...(plan.limit === Infinity ? {} : { limit: plan.limit }),
+  })) as unknown as readonly Row[];
   // A page that is not full tells the total by itself.
   const known = rows.length < plan.limit && (rows.length > 0 || plan.offset === 0);
   const total = known ? plan.offset + rows.length : await entities.count(kind, where);

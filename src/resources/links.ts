@@ -13,7 +13,9 @@ export const linksOf = (kind: Resource, row: Row): Links => {
   return build(row);
 };
 
-export const selfLink = (kind: Resource, id: string): { readonly self: { readonly href: string } } => ({ self: { href: `./${kind.collection}/${id}` } });
+export const selfLink = (kind: Resource, id: string): { readonly self: { readonly href: string } } => ({
+  self: { href: `./${kind.collection}/${id}` },
+});
 
 const builder = (kind: Resource): ((row: Row) => Links) => {
   const own = (kind.subLinks ?? []).map((name) => [name, `/${name}`] as const);

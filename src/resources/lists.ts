@@ -2,7 +2,20 @@ import { LRUCache } from 'lru-cache';
 import type { ListQuery } from '../api/kit/list-query.ts';
 import type { Page } from '../api/kit/operation.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
-import { and, type BoundFilter, FilterError, oneOf, or, type Predicate, readFilter, readSort, type SortKey, SortError, type Symbols, text } from '../query/index.ts';
+import {
+  and,
+  type BoundFilter,
+  FilterError,
+  oneOf,
+  or,
+  type Predicate,
+  readFilter,
+  readSort,
+  SortError,
+  type SortKey,
+  type Symbols,
+  text,
+} from '../query/index.ts';
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 500;
@@ -81,12 +94,15 @@ const readSortParameter = (symbols: Symbols, sort: string | undefined): readonly
 /** Entities that carry the `#attributes` by the semantic, united with those named by `@id`. `#all` and names have no meaning here. */
 const rolePredicate = (entries: readonly string[], semantic = 'AllOf'): Predicate => {
   const anyOf = semantic.toLowerCase() === 'anyof';
-  if (!anyOf && semantic.toLowerCase() !== 'allof') throw invalidField('semantic', `semantic must be AllOf or AnyOf, got '${semantic}'`, semantic);
+  if (!anyOf && semantic.toLowerCase() !== 'allof')
+    throw invalidField('semantic', `semantic must be AllOf or AnyOf, got '${semantic}'`, semantic);
   if (entries.length === 0) return { op: 'all' };
   const strange = entries.find((entry) => !entry.startsWith('#') && !entry.startsWith('@'));
-  if (strange !== undefined) throw invalidField('roleFilter', 'role entries must prefixed with # (to indicate role attributes) or @ (to indicate an id)', strange);
+  if (strange !== undefined)
+    throw invalidField('roleFilter', 'role entries must prefixed with # (to indicate role attributes) or @ (to indicate an id)', strange);
   const named = (sign: string) => entries.filter((entry) => entry.startsWith(sign)).map((entry) => entry.slice(1));
   const attributes = named('#');
-  const byAttribute: Predicate = attributes.length === 0 ? { op: 'none' } : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: attributes };
+  const byAttribute: Predicate =
+    attributes.length === 0 ? { op: 'none' } : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: attributes };
   return or(byAttribute, oneOf(text('id'), named('@')));
 };

@@ -31,7 +31,9 @@ export const mergeBody = (kind: Resource, verb: Exclude<WriteVerb, 'create'> | W
 
 /** Whether a patch names a field; of a document that is patched leaf by leaf, a leaf. */
 export const givesAnything = (kind: Resource, body: Values): boolean =>
-  Object.entries(body).some(([name, value]) => name === 'tags' || (name in kind.fields && (kind.fields[name]?.patch ? hasLeaf(value) : true)));
+  Object.entries(body).some(
+    ([name, value]) => name === 'tags' || (name in kind.fields && (kind.fields[name]?.patch ? hasLeaf(value) : true)),
+  );
 
 const hasLeaf = (value: unknown): boolean => (isDocument(value) ? Object.values(value).some(hasLeaf) : value !== undefined);
 

@@ -1,10 +1,10 @@
 import type { DetailOf, Resource, RowOf } from '../api/kit/resource.ts';
 import type { EntityReference } from '../api/shared.ts';
 import type { Call } from '../call/call.ts';
+import type { Entities } from '../changes/entities.ts';
 import { oneOf, text } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import type { Behaviour } from './behaviours.ts';
-import type { Entities } from '../changes/entities.ts';
 import { linksOf, referenceTo } from './links.ts';
 import { kindOf } from './references.ts';
 
@@ -14,13 +14,25 @@ export type WireDetail = Record<string, unknown>;
  * Rows as answers show them: a whole page at once, so that it costs one query per kind that is pointed at, however long it is.
  * @returns a detail per row, in the same order
  */
-export const presentRows = async (entities: Entities, kind: Resource, behaviour: Behaviour<never> | undefined, rows: readonly Row[], call: Call): Promise<readonly WireDetail[]> => {
+export const presentRows = async (
+  entities: Entities,
+  kind: Resource,
+  behaviour: Behaviour<never> | undefined,
+  rows: readonly Row[],
+  call: Call,
+): Promise<readonly WireDetail[]> => {
   if (rows.length === 0) return [];
   const { show, references } = layoutOf(kind);
   const targets = await Promise.all(references.map(({ field, target }) => loadTargets(entities, target, field, rows)));
   const computed = await behaviour?.present?.(entities, rows as never, call);
   return rows.map((row, i) => {
-    const detail: WireDetail = { _links: linksOf(kind, row), createdAt: row.createdAt, id: row.id, tags: row.tags ?? {}, updatedAt: row.updatedAt };
+    const detail: WireDetail = {
+      _links: linksOf(kind, row),
+      createdAt: row.createdAt,
+      id: row.id,
+      tags: row.tags ?? {},
+      updatedAt: row.updatedAt,
+    };
     show(row, detail);
     references.forEach(({ field, name }, r) => {
       const reference = targets[r]?.get(String(row[field]));
@@ -31,7 +43,13 @@ export const presentRows = async (entities: Entities, kind: Resource, behaviour:
 };
 
 /** One row of a kind, as an answer shows it. */
-export const presentOne = async <R extends Resource>(entities: Entities, kind: R, behaviour: Behaviour<R> | undefined, row: RowOf<R>, call: Call): Promise<DetailOf<R>> => {
+export const presentOne = async <R extends Resource>(
+  entities: Entities,
+  kind: R,
+  behaviour: Behaviour<R> | undefined,
+  row: RowOf<R>,
+  call: Call,
+): Promise<DetailOf<R>> => {
   const [detail] = await presentRows(entities, kind, behaviour as Behaviour<never> | undefined, [row as unknown as Row], call);
   return detail as DetailOf<R>; // built from the kind's own field table
 };
@@ -65,9 +83,17 @@ const layoutOf = (kind: Resource): Layout => {
   return layout;
 };
 
-const loadTargets = async (entities: Entities, target: Resource, field: string, rows: readonly Row[]): Promise<ReadonlyMap<string, EntityReference>> => {
+const loadTargets = async (
+  entities: Entities,
+  target: Resource,
+  field: string,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<string, EntityReference>> => {
   const ids = [...new Set(rows.map((row) => row[field]).filter((id) => typeof id === 'string'))];
   const [only] = ids;
-  const found = ids.length === 1 && only !== undefined ? [await entities.get(target, only)] : await entities.list(target, { where: oneOf(text('id'), ids) });
+  const found =
+    ids.length === 1 && only !== undefined
+      ? [await entities.get(target, only)]
+      : await entities.list(target, { where: oneOf(text('id'), ids) });
   return new Map(found.flatMap((row) => (row ? [[row.id, referenceTo(target, row as unknown as Row)]] : [])));
 };

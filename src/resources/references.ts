@@ -1,10 +1,10 @@
 import { kinds } from '../api/index.ts';
 import type { Field, Reference } from '../api/kit/field.ts';
 import type { Resource } from '../api/kit/resource.ts';
+import type { Entities } from '../changes/entities.ts';
 import { ApiError, invalidField, notFound, notFoundField } from '../errors/index.ts';
 import { equals, has, text } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
-import type { Entities } from '../changes/entities.ts';
 
 const allKinds: readonly Resource[] = Object.values(kinds);
 export const kindOf = (name: string): Resource | undefined => allKinds.find((kind) => kind.kind === name);
@@ -43,7 +43,8 @@ const checkReference = async (entities: Entities, name: string, { target, unknow
   const kind = kindOf(target);
   if (kind && (await entities.get(kind, id))) return;
   if (unknown === 'invalid') throw invalidField(fault, `no ${target} with id ${id}`, id);
-  if (unknown === 'unresolved') throw new ApiError('REFERENCED_ENTITY_NOT_FOUND', { cause: { field: fault, reason: `no ${target} with id ${id}`, value: id } });
+  if (unknown === 'unresolved')
+    throw new ApiError('REFERENCED_ENTITY_NOT_FOUND', { cause: { field: fault, reason: `no ${target} with id ${id}`, value: id } });
   throw notFoundField(fault, target, id);
 };
 
@@ -65,7 +66,9 @@ export const removeEntity = async (entities: Entities, kind: Resource, row: Row)
     const users = await entities.list(holder, { where: equals(text(field), row.id), limit: 10 });
     if (users.length > 0) {
       const ids = users.map((user) => user.id).join(' ');
-      throw new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', { cause: { field, reason: `${kind.kind} ${row.id} is used by ${holder.collection}`, value: `[${ids}]` } });
+      throw new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
+        cause: { field, reason: `${kind.kind} ${row.id} is used by ${holder.collection}`, value: `[${ids}]` },
+      });
     }
   }
   for (const { holder, field, how } of pointers) {
@@ -74,7 +77,10 @@ export const removeEntity = async (entities: Entities, kind: Resource, row: Row)
     for (const user of await entities.list(holder, { where })) {
       const holding = user as unknown as Row; // rows of any kind are rows
       if (how === 'cascade') await removeEntity(entities, holder, holding);
-      else await entities.update(holder, user, { [field]: how === 'unset' ? null : (holding[field] as readonly string[]).filter((entry) => entry !== `@${row.id}`) });
+      else
+        await entities.update(holder, user, {
+          [field]: how === 'unset' ? null : (holding[field] as readonly string[]).filter((entry) => entry !== `@${row.id}`),
+        });
     }
   }
   await entities.remove(kind, row as never);

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { fieldType } from '../api/kit/field.ts';
 import type { Resource } from '../api/kit/resource.ts';
-import { equals, fieldSymbol, symbolsOf, text, type FilterSymbol, type Symbols } from '../query/index.ts';
+import { equals, type FilterSymbol, fieldSymbol, type Symbols, symbolsOf, text } from '../query/index.ts';
 
 const base: Readonly<Record<string, FilterSymbol>> = {
   id: fieldSymbol('string', 'id'),
@@ -26,7 +26,9 @@ const fieldSymbols = (kind: Resource): Record<string, FilterSymbol> => {
   for (const [key, field] of Object.entries(kind.fields)) {
     if (!field.filter) continue;
     const type = fieldType(field.schema);
-    table[field.filter === true ? key : field.filter] = field.set ? { is: 'set', set: key } : fieldSymbol(type === 'tag' ? 'string' : type, key);
+    table[field.filter === true ? key : field.filter] = field.set
+      ? { is: 'set', set: key }
+      : fieldSymbol(type === 'tag' ? 'string' : type, key);
   }
   return table;
 };
@@ -34,9 +36,17 @@ const fieldSymbols = (kind: Resource): Record<string, FilterSymbol> => {
 const furtherSymbols = (kind: Resource): Record<string, FilterSymbol> =>
   Object.fromEntries(
     Object.entries(kind.symbols ?? {}).map(([name, symbol]): [string, FilterSymbol] => {
-      if ('path' in symbol) return [name, { is: 'field', field: { path: symbol.path.split('.') as [string, ...string[]], type: symbol.type }, sortable: true }];
+      if ('path' in symbol)
+        return [name, { is: 'field', field: { path: symbol.path.split('.') as [string, ...string[]], type: symbol.type }, sortable: true }];
       const { hashedAs } = symbol;
-      return [name, { is: 'secret', type: symbol.secret, ...(hashedAs ? { matches: (value: string) => equals(text(hashedAs), hashToken(value)) } : {}) }];
+      return [
+        name,
+        {
+          is: 'secret',
+          type: symbol.secret,
+          ...(hashedAs ? { matches: (value: string) => equals(text(hashedAs), hashToken(value)) } : {}),
+        },
+      ];
     }),
   );
 

@@ -1,9 +1,9 @@
+import type { z } from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
 import type { Fields } from './field.ts';
 import { type ListQuery, listQuery, roleListQuery } from './list-query.ts';
-import { CREATED, data, EMPTY, type Operation, operation, type Page, page, type Permission } from './operation.ts';
+import { CREATED, data, EMPTY, type Operation, operation, type Page, type Permission, page } from './operation.ts';
 import type { CreateBody, Detail, PatchBody, ReplaceBody, Resource } from './resource.ts';
-import type { z } from 'zod';
 
 export type CrudVerb = 'list' | 'get' | 'create' | 'replace' | 'patch' | 'delete';
 
@@ -23,7 +23,11 @@ type Created = { readonly _links: Readonly<Record<string, { readonly href: strin
 type Empty = Record<string, never>;
 
 export interface CrudOperations<F extends Fields> {
-  readonly list: Operation<'roleAttributes' extends keyof F ? RoleListInput : ListInput, Page<Detail<F>>, 'roleAttributes' extends keyof F ? z.output<typeof roleListQuery> : ListQuery>;
+  readonly list: Operation<
+    'roleAttributes' extends keyof F ? RoleListInput : ListInput,
+    Page<Detail<F>>,
+    'roleAttributes' extends keyof F ? z.output<typeof roleListQuery> : ListQuery
+  >;
   readonly get: Operation<Id, Detail<F>>;
   readonly create: Operation<{ readonly body: CreateBody<F> }, Created>;
   readonly replace: Operation<Id & { readonly body: ReplaceBody<F> }, Empty>;
@@ -47,12 +51,34 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     ...(denied[verb] ? { denied: denied[verb] } : {}),
   });
   const all = {
-    list: operation('GET', path, { ...common('list', `list${plural}`, 'read', `List ${kind.collection}`), query: kind.fields.roleAttributes ? roleListQuery : listQuery, answer: page(kind.schemas.detail) }),
-    get: operation('GET', `${path}/{id}`, { ...common('get', `detail${singular}`, 'read', `Get one of ${kind.collection}`), answer: data(kind.schemas.detail) }),
-    create: operation('POST', path, { ...common('create', `create${singular}`, 'create', `Create one of ${kind.collection}`), body: { schema: kind.schemas.create, name: bodyName }, answer: CREATED }),
-    replace: operation('PUT', `${path}/{id}`, { ...common('replace', `update${singular}`, 'update', `Replace all fields of one of ${kind.collection}`), body: { schema: kind.schemas.replace, name: bodyName }, answer: EMPTY }),
-    patch: operation('PATCH', `${path}/{id}`, { ...common('patch', `patch${singular}`, 'update', `Change the given fields of one of ${kind.collection}`), body: { schema: kind.schemas.patch, name: bodyName }, answer: EMPTY }),
-    delete: operation('DELETE', `${path}/{id}`, { ...common('delete', `delete${singular}`, 'delete', `Delete one of ${kind.collection}`), answer: EMPTY }),
+    list: operation('GET', path, {
+      ...common('list', `list${plural}`, 'read', `List ${kind.collection}`),
+      query: kind.fields.roleAttributes ? roleListQuery : listQuery,
+      answer: page(kind.schemas.detail),
+    }),
+    get: operation('GET', `${path}/{id}`, {
+      ...common('get', `detail${singular}`, 'read', `Get one of ${kind.collection}`),
+      answer: data(kind.schemas.detail),
+    }),
+    create: operation('POST', path, {
+      ...common('create', `create${singular}`, 'create', `Create one of ${kind.collection}`),
+      body: { schema: kind.schemas.create, name: bodyName },
+      answer: CREATED,
+    }),
+    replace: operation('PUT', `${path}/{id}`, {
+      ...common('replace', `update${singular}`, 'update', `Replace all fields of one of ${kind.collection}`),
+      body: { schema: kind.schemas.replace, name: bodyName },
+      answer: EMPTY,
+    }),
+    patch: operation('PATCH', `${path}/{id}`, {
+      ...common('patch', `patch${singular}`, 'update', `Change the given fields of one of ${kind.collection}`),
+      body: { schema: kind.schemas.patch, name: bodyName },
+      answer: EMPTY,
+    }),
+    delete: operation('DELETE', `${path}/{id}`, {
+      ...common('delete', `delete${singular}`, 'delete', `Delete one of ${kind.collection}`),
+      answer: EMPTY,
+    }),
   };
   const kept = Object.entries(all).filter(([verb]) => !(except as readonly string[]).includes(verb));
   // The entries are those of CrudOperations<F>: their schemas are the kind's own.

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
 
 /**
- * The field table of a resource kind is made of these nine wrappers. A wrapper says when a field may be written, zod says what it is,
+ * The field table of a resource kind is made of these wrappers. A wrapper says when a field may be written, zod says what it is,
  * the options say how it is stored, asked for and shown. An odd shape is overridden with plain zod where it stands.
  */
 export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'never';
@@ -29,6 +29,8 @@ export interface Field<W extends Write = Write, K extends Keep = Keep, In = unkn
   readonly write: W;
   readonly keep: K;
   readonly schema: z.ZodType<Out, In>;
+  /** What bodies hold where answers hold something else; default `schema`. */
+  readonly input?: z.ZodType;
   /** What a write without the field stores. */
   readonly default: Out | null;
   /** A single entity of another kind, by id. */
@@ -56,33 +58,73 @@ export interface Reference {
 type Schema<In, Out> = z.ZodType<Out, In>;
 
 /** Needed on create and replace. */
-export const required = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'required', 'stored', In, Out> =>
-  ({ ...options, write: 'required', keep: 'stored', schema, default: null });
+export const required = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'required', 'stored', In, Out> => ({
+  ...options,
+  write: 'required',
+  keep: 'stored',
+  schema,
+  default: null,
+});
 
 /** May be left out: then it is `default` on create and replace (null where no default is given). */
-export function optional<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly default: NoInfer<Out> }): Field<'optional', 'stored', In, Out>;
+export function optional<In, Out>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & { readonly default: NoInfer<Out> },
+): Field<'optional', 'stored', In, Out>;
 export function optional<In, Out>(schema: Schema<In, Out>, options?: FieldOptions): Field<'optional', 'stored', In, Out | null>;
-export function optional<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly default?: Out } = {}): Field<'optional', 'stored', In, Out | null> {
+export function optional<In, Out>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & { readonly default?: Out } = {},
+): Field<'optional', 'stored', In, Out | null> {
   return { ...options, write: 'optional', keep: 'stored', schema, default: options.default ?? null };
 }
 
 /** Needed on create, and never changed again. */
-export const createOnly = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'createOnly', 'stored', In, Out> =>
-  ({ ...options, write: 'createOnly', keep: 'stored', schema, default: null });
+export const createOnly = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'createOnly', 'stored', In, Out> => ({
+  ...options,
+  write: 'createOnly',
+  keep: 'stored',
+  schema,
+  default: null,
+});
 
 /** Taken in a body, and turned into something else by the kind's behaviour: never stored or shown as it is. */
-export function writeOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly required: true }): Field<'required', 'input', In, Out>;
+export function writeOnly<In, Out>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & { readonly required: true },
+): Field<'required', 'input', In, Out>;
 export function writeOnly<In, Out>(schema: Schema<In, Out>, options?: FieldOptions): Field<'optional', 'input', In, Out | null>;
-export function writeOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly required?: true } = {}): Field<Write, 'input', In, Out | null> {
+export function writeOnly<In, Out>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & { readonly required?: true } = {},
+): Field<Write, 'input', In, Out | null> {
   return { ...options, write: options.required ? 'required' : 'optional', keep: 'input', schema, default: null };
 }
 
+/** Taken in one form on create, and shown in another: `input` is what the body holds, `schema` what answers compute. */
+export const exchanged = <In, Out>(input: z.ZodType<unknown, In>, schema: z.ZodType<Out>): Field<'createOptional', 'computed', In, Out> => ({
+  write: 'createOptional',
+  keep: 'computed',
+  input,
+  schema: schema as unknown as Schema<In, Out>, // bodies are read with `input`, so what `schema` itself would take never counts
+  default: null,
+});
+
 /** Never taken from a body. `keep` is `stored` unless told: `computed` when shown, or `hidden` (stored, and leaves the store for nobody). */
 export function readOnly<In, Out>(schema: Schema<In, Out>): Field<'never', 'stored', In, Out | null>;
-export function readOnly<In, Out, K extends Keep>(schema: Schema<In, Out>, options: FieldOptions & { readonly keep: K; readonly default?: Out }): Field<'never', K, In, Out | null>;
-export function readOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly default: NoInfer<Out> }): Field<'never', 'stored', In, Out>;
+export function readOnly<In, Out, K extends Keep>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & { readonly keep: K; readonly default?: Out },
+): Field<'never', K, In, Out | null>;
+export function readOnly<In, Out>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & { readonly default: NoInfer<Out> },
+): Field<'never', 'stored', In, Out>;
 export function readOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions): Field<'never', 'stored', In, Out | null>;
-export function readOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions & { readonly keep?: Keep; readonly default?: Out } = {}): Field<'never', Keep, In, Out | null> {
+export function readOnly<In, Out>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & { readonly keep?: Keep; readonly default?: Out } = {},
+): Field<'never', Keep, In, Out | null> {
   return { ...options, write: 'never', keep: options.keep ?? 'stored', schema, default: options.default ?? null };
 }
 

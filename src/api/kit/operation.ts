@@ -61,7 +61,11 @@ export interface Group<N extends string = string, O extends Operations = Operati
   readonly operations: O;
 }
 
-export const group = <const N extends string, O extends Operations>(name: N, about: string, operations: O): Group<N, O> => ({ name, about, operations });
+export const group = <const N extends string, O extends Operations>(name: N, about: string, operations: O): Group<N, O> => ({
+  name,
+  about,
+  operations,
+});
 
 export interface Page<T> {
   readonly data: readonly T[];
@@ -77,11 +81,21 @@ export interface Pagination {
   readonly totalCount: number;
 }
 
-type PathParameters<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? { readonly [K in Name]: string } & PathParameters<Rest> : unknown;
+type PathParameters<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [K in Name]: string } & PathParameters<Rest>
+  : unknown;
 type QueryInput<Q> = Q extends z.ZodObject ? { readonly [K in keyof z.input<Q>]: z.input<Q>[K] } : unknown;
 type QueryDecoded<Q> = Q extends z.ZodObject ? z.output<Q> : unknown;
-type BodyInput<B> = B extends { readonly schema: z.ZodType; readonly required: false } ? { readonly body?: z.input<B['schema']> } : B extends { readonly schema: z.ZodType } ? { readonly body: z.input<B['schema']> } : unknown;
-type BodyDecoded<B> = B extends { readonly schema: z.ZodType; readonly required: false } ? { readonly body?: z.output<B['schema']> } : B extends { readonly schema: z.ZodType } ? { readonly body: z.output<B['schema']> } : unknown;
+type BodyInput<B> = B extends { readonly schema: z.ZodType; readonly required: false }
+  ? { readonly body?: z.input<B['schema']> }
+  : B extends { readonly schema: z.ZodType }
+    ? { readonly body: z.input<B['schema']> }
+    : unknown;
+type BodyDecoded<B> = B extends { readonly schema: z.ZodType; readonly required: false }
+  ? { readonly body?: z.output<B['schema']> }
+  : B extends { readonly schema: z.ZodType }
+    ? { readonly body: z.output<B['schema']> }
+    : unknown;
 type Expand<T> = { [K in keyof T]: T[K] };
 type Types<O> = O extends { readonly types?: infer T } ? NonNullable<T> : never;
 /** What a caller in process hands in. */
@@ -101,7 +115,10 @@ type AnswerOutput<A extends Answer> = A extends { is: 'data'; schema: z.ZodType<
         ? Record<string, never>
         : { readonly contentType: string; readonly body: string | Uint8Array };
 
-type Declared<P extends string, Q, B, A extends Answer> = Omit<Operation, 'method' | 'path' | 'query' | 'body' | 'answer' | 'apis' | 'types'> & {
+type Declared<Q, B, A extends Answer> = Omit<
+  Operation,
+  'method' | 'path' | 'query' | 'body' | 'answer' | 'apis' | 'types'
+> & {
   readonly query?: Q;
   readonly body?: B;
   readonly answer: A;
@@ -109,11 +126,20 @@ type Declared<P extends string, Q, B, A extends Answer> = Omit<Operation, 'metho
 };
 
 /** Declares an operation; input and output types follow from path, query, body and answer. */
-export const operation = <const P extends string, const Q extends z.ZodObject | undefined, const B extends Body | undefined, const A extends Answer>(
+export const operation = <
+  const P extends string,
+  const Q extends z.ZodObject | undefined,
+  const B extends Body | undefined,
+  const A extends Answer,
+>(
   method: Method,
   path: P,
-  { apis = ['management'], ...rest }: Declared<P, Q, B, A>,
-): Operation<Expand<PathParameters<P> & QueryInput<Q> & BodyInput<B>>, AnswerOutput<A>, Expand<PathParameters<P> & QueryDecoded<Q> & BodyDecoded<B>>> =>
+  { apis = ['management'], ...rest }: Declared<Q, B, A>,
+): Operation<
+  Expand<PathParameters<P> & QueryInput<Q> & BodyInput<B>>,
+  AnswerOutput<A>,
+  Expand<PathParameters<P> & QueryDecoded<Q> & BodyDecoded<B>>
+> =>
   // `types` is a phantom: the object holds what was declared and nothing else.
   ({ method, path, apis, ...rest }) as never;
 

@@ -12,14 +12,34 @@ export interface ReferenceOptions extends FieldOptions, Partial<Omit<Reference, 
 }
 
 /** The id of an entity of kind `target`. In answers the entity's reference stands beside it: `authPolicyId` brings `authPolicy`. */
-export function reference(target: string, options: ReferenceOptions & { readonly write: 'never' }): Field<'never', 'stored', string, string>;
-export function reference(target: string, options: ReferenceOptions & { readonly write: 'createOnly' }): Field<'createOnly', 'stored', string, string>;
-export function reference(target: string, options: ReferenceOptions & { readonly write: 'optional'; readonly default: string }): Field<'optional', 'stored', string, string>;
-export function reference(target: string, options: ReferenceOptions & { readonly write: 'optional' }): Field<'optional', 'stored', string, string | null>;
+export function reference(
+  target: string,
+  options: ReferenceOptions & { readonly write: 'never' },
+): Field<'never', 'stored', string, string>;
+export function reference(
+  target: string,
+  options: ReferenceOptions & { readonly write: 'createOnly' },
+): Field<'createOnly', 'stored', string, string>;
+export function reference(
+  target: string,
+  options: ReferenceOptions & { readonly write: 'optional'; readonly default: string },
+): Field<'optional', 'stored', string, string>;
+export function reference(
+  target: string,
+  options: ReferenceOptions & { readonly write: 'optional' },
+): Field<'optional', 'stored', string, string | null>;
 export function reference(target: string, options?: ReferenceOptions): Field<'required', 'stored', string, string>;
 export function reference(target: string, options: ReferenceOptions = {}): Field<Write, 'stored', string, string | null> {
   const { write = 'required', onDelete = 'restrict', unknown = 'notFound', fault, alone, schema = idText, ...rest } = options;
-  return { ...rest, write, keep: 'stored', schema, default: options.default ?? null, index: true, reference: { target, onDelete, unknown, ...(fault ? { fault } : {}), ...(alone ? { alone } : {}) } };
+  return {
+    ...rest,
+    write,
+    keep: 'stored',
+    schema,
+    default: options.default ?? null,
+    index: true,
+    reference: { target, onDelete, unknown, ...(fault ? { fault } : {}), ...(alone ? { alone } : {}) },
+  };
 }
 
 /** By code point, as every list of texts is returned. */
@@ -40,25 +60,56 @@ export const byCodePoint = (a: string, b: string): number => {
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
 /** A set of texts: duplicates dropped, returned by code point. */
-export const textSet = z.array(z.string()).transform(sortedSet).meta({ id: 'TextSet', description: 'A set of texts: duplicates are dropped, the order is by code point.' });
+export const textSet = z
+  .array(z.string())
+  .transform(sortedSet)
+  .meta({ id: 'TextSet', description: 'A set of texts: duplicates are dropped, the order is by code point.' });
 
 const attribute = z.array(z.string()).superRefine((values, context) => {
   for (const value of values) {
-    const reason = value === '' ? 'role attributes may not be empty' : value.startsWith('#') || value.startsWith('@') ? `role attributes may not be prefixed with ${value[0]}` : undefined;
+    const reason =
+      value === ''
+        ? 'role attributes may not be empty'
+        : value.startsWith('#') || value.startsWith('@')
+          ? `role attributes may not be prefixed with ${value[0]}`
+          : undefined;
     if (reason) context.addIssue({ code: 'custom', message: reason, path: [] });
   }
 });
 
-export const roleAttributes = attribute.transform(sortedSet).meta({ id: 'RoleAttributes', description: 'A set of role attributes, by which policies select the entity. No attribute begins with # or @.' });
+export const roleAttributes = attribute.transform(sortedSet).meta({
+  id: 'RoleAttributes',
+  description: 'A set of role attributes, by which policies select the entity. No attribute begins with # or @.',
+});
 
 /** A set of role attributes; none reads back as null. */
-export const roles = (): Field<'optional', 'stored', string[], readonly string[]> =>
-  ({ write: 'optional', keep: 'stored', schema: roleAttributes, default: [], set: { of: 'attributes' }, filter: true });
+export const roles = (): Field<'optional', 'stored', string[], readonly string[]> => ({
+  write: 'optional',
+  keep: 'stored',
+  schema: roleAttributes,
+  default: [],
+  set: { of: 'attributes' },
+  filter: true,
+});
 
 /** The role array of a policy: `#attribute`, `@id`, or `#all` alone. */
-export const selectors = (target: string): Field<'optional', 'stored', string[], readonly string[]> =>
-  ({ write: 'optional', keep: 'stored', schema: textSet, default: [], set: { of: 'selectors', target }, filter: true });
+export const selectors = (target: string): Field<'optional', 'stored', string[], readonly string[]> => ({
+  write: 'optional',
+  keep: 'stored',
+  schema: textSet,
+  default: [],
+  set: { of: 'selectors', target },
+  filter: true,
+});
 
 /** A map of names to values, replaced as a whole by PATCH. `keys`: the names are ids of that kind (unknown: 404). */
-export const map = <In, Out>(value: z.ZodType<Out, In>, options: FieldOptions & { readonly keys?: string } = {}): Field<'optional', 'stored', Record<string, In>, Readonly<Record<string, Out>>> =>
-  ({ ...options, write: 'optional', keep: 'stored', schema: z.record(z.string(), value), default: {} });
+export const map = <In, Out>(
+  value: z.ZodType<Out, In>,
+  options: FieldOptions & { readonly keys?: string } = {},
+): Field<'optional', 'stored', Record<string, In>, Readonly<Record<string, Out>>> => ({
+  ...options,
+  write: 'optional',
+  keep: 'stored',
+  schema: z.record(z.string(), value),
+  default: {},
+});

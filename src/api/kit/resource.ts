@@ -21,7 +21,13 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   /** Other links: name to address, with `{field}` for a field of the row. */
   readonly links?: Readonly<Record<string, string>>;
   /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without). */
-  readonly symbols?: Readonly<Record<string, { readonly path: string; readonly type: Exclude<FieldType, 'tag'> } | { readonly secret: Exclude<FieldType, 'tag'>; readonly hashedAs?: string }>>;
+  readonly symbols?: Readonly<
+    Record<
+      string,
+      | { readonly path: string; readonly type: Exclude<FieldType, 'tag'> }
+      | { readonly secret: Exclude<FieldType, 'tag'>; readonly hashedAs?: string }
+    >
+  >;
 }
 
 /** A resource kind: its declaration, and the schemas of its bodies and details. */
@@ -59,18 +65,29 @@ type Expand<T> = { [K in keyof T]: T[K] };
 type TagsInput = { readonly tags?: Tags | null | undefined };
 
 export type CreateBody<F extends Fields> = Expand<
-  { readonly [K in KeysWritten<F, 'required' | 'createOnly'>]: In<F[K]> } & { readonly [K in KeysWritten<F, 'optional' | 'createOptional'>]?: In<F[K]> | null | undefined } & TagsInput
+  { readonly [K in KeysWritten<F, 'required' | 'createOnly'>]: In<F[K]> } & {
+    readonly [K in KeysWritten<F, 'optional' | 'createOptional'>]?: In<F[K]> | null | undefined;
+  } & TagsInput
 >;
 export type ReplaceBody<F extends Fields> = Expand<
-  { readonly [K in KeysWritten<F, 'required'>]: In<F[K]> } & { readonly [K in KeysWritten<F, 'optional'>]?: In<F[K]> | null | undefined } & TagsInput
+  { readonly [K in KeysWritten<F, 'required'>]: In<F[K]> } & {
+    readonly [K in KeysWritten<F, 'optional'>]?: In<F[K]> | null | undefined;
+  } & TagsInput
 >;
-export type PatchBody<F extends Fields> = Expand<{ readonly [K in KeysWritten<F, 'required' | 'optional'>]?: In<F[K]> | null | undefined } & TagsInput>;
+export type PatchBody<F extends Fields> = Expand<
+  { readonly [K in KeysWritten<F, 'required' | 'optional'>]?: In<F[K]> | null | undefined } & TagsInput
+>;
 /** What the store holds. */
-export type RowOf<R> = R extends Resource<string, infer F> ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
+export type RowOf<R> =
+  R extends Resource<string, infer F> ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
 /** What an answer shows. */
 export type Detail<F extends Fields> = Expand<
   BaseDetail & { readonly [K in KeysKept<F, 'stored' | 'computed'>]: Value<F[K]> } & {
-    readonly [K in keyof F as F[K] extends { readonly reference?: unknown; readonly keep: 'stored' } ? (K extends `${infer Base}Id` ? Base : never) : never]?: EntityReference;
+    readonly [K in keyof F as F[K] extends { readonly reference?: unknown; readonly keep: 'stored' }
+      ? K extends `${infer Base}Id`
+        ? Base
+        : never
+      : never]?: EntityReference;
   }
 >;
 
@@ -80,15 +97,23 @@ export type DetailOf<R> = R extends Resource<string, infer F> ? Detail<F> : neve
 export const resource = <const K extends string, const F extends Fields>(declaration: ResourceDeclaration<K, F>): Resource<K, F> => {
   const { fields } = declaration;
   const entries = Object.entries(fields);
-  const body = (shape: readonly (readonly [string, z.ZodType])[], id: string) => z.object({ ...Object.fromEntries(shape), tags: tags.optional() }).meta({ id });
+  const body = (shape: readonly (readonly [string, z.ZodType])[], id: string) =>
+    z.object({ ...Object.fromEntries(shape), tags: tags.optional() }).meta({ id });
   const written = (partial: boolean, ...writes: Write[]) =>
-    entries.filter(([, f]) => writes.includes(f.write)).map(([key, f]) => [key, partial ? (f.patch ?? f.schema).optional() : f.write === 'required' || f.write === 'createOnly' ? f.schema : f.schema.optional()] as const);
+    entries
+      .filter(([, f]) => writes.includes(f.write))
+      .map(([key, { write, patch, schema, input = schema }]) => {
+        if (partial) return [key, (patch ?? input).optional()] as const;
+        return [key, write === 'required' || write === 'createOnly' ? input : input.optional()] as const;
+      });
   const [singular] = declaration.names;
   return {
     ...declaration,
     schemas: {
       // The types say what these shapes say: both are computed from the same field table.
-      create: body(written(false, 'required', 'createOnly', 'createOptional', 'optional'), `${singular}Create`) as unknown as z.ZodType<CreateBody<F>>,
+      create: body(written(false, 'required', 'createOnly', 'createOptional', 'optional'), `${singular}Create`) as unknown as z.ZodType<
+        CreateBody<F>
+      >,
       replace: body(written(false, 'required', 'optional'), `${singular}Update`) as unknown as z.ZodType<ReplaceBody<F>>,
       patch: body(written(true, 'required', 'optional'), `${singular}Patch`) as unknown as z.ZodType<PatchBody<F>>,
       detail: detailSchema(fields, `${singular}Detail`) as unknown as z.ZodType<Detail<F>>,
@@ -101,9 +126,23 @@ const detailSchema = (fields: Fields, id: string) => {
   const shape = shown.flatMap(([key, field]) => {
     const plain = outputOf(field.schema);
     const value = field.absent ? plain.optional() : plain.nullable();
-    return field.reference && !field.reference.alone && key.endsWith('Id') ? [[key, value], [key.slice(0, -2), entityReference.optional()]] : [[key, value]];
+    return field.reference && !field.reference.alone && key.endsWith('Id')
+      ? [
+          [key, value],
+          [key.slice(0, -2), entityReference.optional()],
+        ]
+      : [[key, value]];
   });
-  return z.object({ _links: links, createdAt: timestamp, id: text, tags: z.record(text, z.union([text, z.boolean(), z.null()])), updatedAt: timestamp, ...Object.fromEntries(shape) }).meta({ id });
+  return z
+    .object({
+      _links: links,
+      createdAt: timestamp,
+      id: text,
+      tags: z.record(text, z.union([text, z.boolean(), z.null()])),
+      updatedAt: timestamp,
+      ...Object.fromEntries(shape),
+    })
+    .meta({ id });
 };
 
 /** What a schema that transforms gives is, in an answer, what it takes. */

@@ -2,8 +2,8 @@ import { authPolicy } from '../../api/auth-policies.ts';
 import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
-import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
 import type { Call } from '../../call/call.ts';
+import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
 import { and, equals, not, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { checkPassword } from './passwords.ts';
@@ -34,7 +34,10 @@ export const authenticatorBehaviour = behaviour(authenticator, {
   },
   check: async (entities, after, before) => {
     if (before) return undefined;
-    const others = await entities.count(authenticator, and(equals(text('identityId'), after.identityId), equals(text('method'), after.method)));
+    const others = await entities.count(
+      authenticator,
+      and(equals(text('identityId'), after.identityId), equals(text('method'), after.method)),
+    );
     if (others > 0) throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
     return undefined;
   },
@@ -42,7 +45,13 @@ export const authenticatorBehaviour = behaviour(authenticator, {
     const owner = await entities.get(identity, row.identityId);
     if (!owner?.isDefaultAdmin) return;
     const others = await entities.count(authenticator, and(equals(text('identityId'), owner.id), not(equals(text('id'), row.id))));
-    if (others === 0) throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', { cause: { code: 'ENTITY_CAN_NOT_BE_DELETED', message: 'it is the last authenticator of the default administrator, who could not log in any more' } });
+    if (others === 0)
+      throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', {
+        cause: {
+          code: 'ENTITY_CAN_NOT_BE_DELETED',
+          message: 'it is the last authenticator of the default administrator, who could not log in any more',
+        },
+      });
   },
 });
 
@@ -51,7 +60,8 @@ export const authenticatorBehaviour = behaviour(authenticator, {
  * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` when the policy wants a better password
  */
 export const changedPassword = async (call: Call, row: Row, body: Readonly<Record<string, unknown>>): Promise<Partial<Row>> => {
-  if (row.method !== 'updb' && (body.username !== undefined || body.password !== undefined)) throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
+  if (row.method !== 'updb' && (body.username !== undefined || body.password !== undefined))
+    throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
   return body.password === undefined ? {} : { ...(await hashed(call, row.identityId, String(body.password))), failedAttempts: 0 };
 };
 

@@ -1,16 +1,16 @@
-import { sessionOf } from '../../call/actor.ts';
 import { authenticator } from '../../api/authenticators.ts';
 import { currentIdentity } from '../../api/current-identity.ts';
 import { identity } from '../../api/identities.ts';
-import { ApiError, notFound, unauthorized } from '../../errors/index.ts';
+import { sessionOf } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
-import { equals, text } from '../../query/index.ts';
 import type { Entities } from '../../changes/entities.ts';
+import { ApiError, notFound, unauthorized } from '../../errors/index.ts';
+import { equals, text } from '../../query/index.ts';
 import { listRows } from '../../resources/crud.ts';
 import { presentOne } from '../../resources/present.ts';
-import { changedPassword } from './authenticators.ts';
 import { identityBehaviour } from '../identity/behaviour.ts';
+import { changedPassword } from './authenticators.ts';
 
 const SELF = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
 
@@ -22,7 +22,10 @@ const ownAuthenticator = async (entities: Entities, call: Call, id: string) => {
 };
 
 /** Seen from the session, an authenticator has no links but its own. */
-const asOwn = <D extends { readonly id: string }>(detail: D): D => ({ ...detail, _links: { self: { href: `./current-identity/authenticators/${detail.id}` } } });
+const asOwn = <D extends { readonly id: string }>(detail: D): D => ({
+  ...detail,
+  _links: { self: { href: `./current-identity/authenticators/${detail.id}` } },
+});
 
 interface Change {
   readonly username?: string | undefined;
@@ -36,7 +39,8 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
   const row = await call.read((entities) => ownAuthenticator(entities, call, id));
   if (row.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
   const right = await call.core.passwordChecks.verify(currentPassword, row.passwordHash ?? undefined);
-  if (!right) throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
+  if (!right)
+    throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
   if (Object.values(change).every((value) => value === undefined)) return; // an empty patch leaves no trace
   const stored = await changedPassword(call, row, change);
   await call.write(async (entities) => {
@@ -55,7 +59,14 @@ export const currentIdentityEntries = implement(currentIdentity, {
     }),
   listAuthenticators: (call, query) =>
     call.read(async (entities) => {
-      const page = await listRows(entities, authenticator, undefined, query, call, equals(text('identityId'), sessionOf(call.actor).identity.id));
+      const page = await listRows(
+        entities,
+        authenticator,
+        undefined,
+        query,
+        call,
+        equals(text('identityId'), sessionOf(call.actor).identity.id),
+      );
       return { ...page, data: page.data.map(asOwn) };
     }),
   getAuthenticator: (call, { id }) =>

@@ -1,18 +1,18 @@
-import { authentication } from '../../api/authentication.ts';
-import type { authenticationMethod } from '../../api/authentication.ts';
-import { authenticator, authenticators } from '../../api/authenticators.ts';
-import { authPolicies, authPolicy } from '../../api/auth-policies.ts';
-import { apiSession, apiSessions, currentApiSession } from '../../api/sessions.ts';
 import type { z } from 'zod';
+import { authPolicies, authPolicy } from '../../api/auth-policies.ts';
+import type { authenticationMethod } from '../../api/authentication.ts';
+import { authentication } from '../../api/authentication.ts';
+import { authenticator, authenticators } from '../../api/authenticators.ts';
+import { apiSession, apiSessions, currentApiSession } from '../../api/sessions.ts';
 import { type SessionActor, sessionOf } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import { crudHandlers } from '../../resources/crud.ts';
+import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
 import { invalidAuth, type LoginBody } from './login.ts';
 import { loginByPassword } from './password-login.ts';
 import { authPolicyBehaviour } from './policies.ts';
-import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
 
 type Method = (call: Call, body: LoginBody) => Promise<SessionActor>;
 
@@ -21,7 +21,11 @@ const nobody: Method = async () => {
 };
 
 /** The ways to log in. No certificate authority and no external signer is known yet, so nobody can prove an identity by those. */
-const methods: Readonly<Record<z.infer<typeof authenticationMethod>, Method>> = { password: loginByPassword, cert: nobody, 'ext-jwt': nobody };
+const methods: Readonly<Record<z.infer<typeof authenticationMethod>, Method>> = {
+  password: loginByPassword,
+  cert: nobody,
+  'ext-jwt': nobody,
+};
 
 export const authenticationEntries = [
   ...implement(authentication, {

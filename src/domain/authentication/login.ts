@@ -1,18 +1,18 @@
-import type { authentication } from '../../api/authentication.ts';
-import { identity } from '../../api/identities.ts';
-import { apiSession } from '../../api/sessions.ts';
 import { authPolicy } from '../../api/auth-policies.ts';
+import type { authentication } from '../../api/authentication.ts';
 import { configType } from '../../api/configs.ts';
+import { identity } from '../../api/identities.ts';
 import type { InputOf } from '../../api/kit/operation.ts';
+import { byCodePoint } from '../../api/kit/relations.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
-import { ApiError } from '../../errors/index.ts';
+import { apiSession } from '../../api/sessions.ts';
 import type { SessionActor } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
-import { oneOf, or, text } from '../../query/index.ts';
 import type { Entities } from '../../changes/entities.ts';
-import { byCodePoint } from '../../api/kit/relations.ts';
+import { ApiError } from '../../errors/index.ts';
+import { oneOf, or, text } from '../../query/index.ts';
 import { hashToken } from '../../resources/symbols.ts';
-import { owedFactors, someIdleSessions, endSessions } from '../sessions/state.ts';
+import { endSessions, owedFactors, someIdleSessions } from '../sessions/state.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
 
@@ -20,7 +20,13 @@ export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations'
 export const invalidAuth = (): ApiError => new ApiError('INVALID_AUTH');
 
 /** Opens a session for an identity that has proved itself in this transaction, and keeps what the client told of itself. */
-export const openSession = async (entities: Entities, owner: RowOf<typeof identity>, authenticatorId: string, body: LoginBody, call: Call): Promise<SessionActor> => {
+export const openSession = async (
+  entities: Entities,
+  owner: RowOf<typeof identity>,
+  authenticatorId: string,
+  body: LoginBody,
+  call: Call,
+): Promise<SessionActor> => {
   const { core } = call;
   const now = call.now();
   await endSessions(entities, await someIdleSessions(entities, core.settings, now));

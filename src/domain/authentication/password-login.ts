@@ -2,13 +2,13 @@ import { authPolicy } from '../../api/auth-policies.ts';
 import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
-import { ApiError } from '../../errors/index.ts';
 import type { SessionActor } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
+import { ApiError } from '../../errors/index.ts';
 import { disableIdentity } from '../identity/disable.ts';
-import { invalidAuth, type LoginBody, openSession } from './login.ts';
 import { authenticatorOf, isDisabled } from '../sessions/state.ts';
+import { invalidAuth, type LoginBody, openSession } from './login.ts';
 
 interface Candidate {
   readonly own: RowOf<typeof authenticator>;
@@ -26,10 +26,13 @@ const DEFAULT_ADMINISTRATOR_LOCKOUT = 10;
  */
 export const loginByPassword = async (call: Call, body: LoginBody): Promise<SessionActor> => {
   const { username, password } = body;
-  if (!username || !password) throw new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: 'username and password fields are required' } });
+  if (!username || !password)
+    throw new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: 'username and password fields are required' } });
   const locks = (await call.read((entities) => candidateOf(entities, username, call.now())))?.updb.maxAttempts ?? 0;
   // Where wrong guesses are counted they are tried one at a time, so that a burst of them cannot outrun the count.
-  return locks > 0 ? call.core.passwordChecks.forUsername(username, () => attempt(call, body, username, password)) : attempt(call, body, username, password);
+  return locks > 0
+    ? call.core.passwordChecks.forUsername(username, () => attempt(call, body, username, password))
+    : attempt(call, body, username, password);
 };
 
 const attempt = async (call: Call, body: LoginBody, username: string, password: string): Promise<SessionActor> => {
@@ -57,7 +60,13 @@ const candidateOf = async (entities: Entities, username: string, now: string): P
   return { own, owner, updb: policy.primary.updb };
 };
 
-const succeed = async (entities: Entities, { own, owner }: Candidate, body: LoginBody, passwordHash: string | undefined, call: Call): Promise<SessionActor> => {
+const succeed = async (
+  entities: Entities,
+  { own, owner }: Candidate,
+  body: LoginBody,
+  passwordHash: string | undefined,
+  call: Call,
+): Promise<SessionActor> => {
   if (passwordHash) await entities.update(authenticator, own, { passwordHash, failedAttempts: 0 });
   else if (own.failedAttempts) await entities.update(authenticator, own, { failedAttempts: 0 });
   return openSession(entities, owner, own.id, body, call);

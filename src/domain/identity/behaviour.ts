@@ -1,8 +1,8 @@
-import { apiSession } from '../../api/sessions.ts';
 import { authPolicy } from '../../api/auth-policies.ts';
 import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../api/kit/resource.ts';
+import { apiSession } from '../../api/sessions.ts';
 import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
 import { date, oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
@@ -14,18 +14,23 @@ type Identity = RowOf<typeof identity>;
 export const identityBehaviour = behaviour(identity, {
   prepare: async (_call, verb, body) => {
     // Identities of type Router exist only as companions of edge routers, and only a router makes one.
-    if (verb === 'replace' && body.type === 'Router') throw invalidField('typeId', 'may not change the type of an identity to Router', body.type);
+    if (verb === 'replace' && body.type === 'Router')
+      throw invalidField('typeId', 'may not change the type of an identity to Router', body.type);
     if (verb === 'create') refuseEnrollment(body.enrollment as EnrollmentRequest);
     return {};
   },
   check: async (entities, after, before) => {
     if (!before?.isDefaultAdmin) return undefined;
     if (!after.isAdmin) throw invalidField('isAdmin', 'the default administrator cannot be demoted', false);
-    if (after.authPolicyId !== before.authPolicyId) await keepWayIn(entities, before.id, await entities.require(authPolicy, after.authPolicyId), 'authPolicyId');
+    if (after.authPolicyId !== before.authPolicyId)
+      await keepWayIn(entities, before.id, await entities.require(authPolicy, after.authPolicyId), 'authPolicyId');
     return undefined;
   },
   guard: async (_entities, row) => {
-    if (row.isDefaultAdmin) throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', { cause: { code: 'ENTITY_CAN_NOT_BE_DELETED', message: 'the default administrator cannot be deleted' } });
+    if (row.isDefaultAdmin)
+      throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', {
+        cause: { code: 'ENTITY_CAN_NOT_BE_DELETED', message: 'the default administrator cannot be deleted' },
+      });
   },
   present: async (entities, rows, call) => {
     const ids = rows.map((row) => row.id);
@@ -58,11 +63,14 @@ type EnrollmentRequest = CreateBody<(typeof identity)['fields']>['enrollment'];
 /** This version issues no enrollments: better to say so than to make an identity that waits for one. */
 const refuseEnrollment = (request: EnrollmentRequest): void => {
   if (request?.ottca) throw notFoundField('caId', 'ca', request.ottca);
-  if (request?.ott || request?.updb) throw invalidField('enrollment', 'enrollments are not offered by this version: create an authenticator instead', undefined);
+  if (request?.ott || request?.updb)
+    throw invalidField('enrollment', 'enrollments are not offered by this version: create an authenticator instead', undefined);
 };
 
 const summaries = (rows: readonly RowOf<typeof authenticator>[]): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(rows.map(({ id, method, username, fingerprint }) => [method, method === 'updb' ? { id, username } : { id, fingerprint }]));
+  Object.fromEntries(
+    rows.map(({ id, method, username, fingerprint }) => [method, method === 'updb' ? { id, username } : { id, fingerprint }]),
+  );
 
 /** Fields of an identity that nobody has disabled. */
 export const enabled: Pick<Identity, 'disabledAt' | 'disabledUntil'> = { disabledAt: null, disabledUntil: null };

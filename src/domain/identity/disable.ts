@@ -1,9 +1,9 @@
 import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
+import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
 import { equals, text } from '../../query/index.ts';
-import type { Entities } from '../../changes/entities.ts';
 import { endSessions, sessionsOf } from '../sessions/state.ts';
 import { enabled } from './behaviour.ts';
 
@@ -30,5 +30,8 @@ export const enableIdentity = async (entities: Entities, row: Identity): Promise
 
 /** @throws ApiError `ENTITY_CAN_NOT_BE_UPDATED`: the default administrator is the one who must always be able to enable others */
 export const refuseDefaultAdministrator = (row: Identity): void => {
-  if (row.isDefaultAdmin) throw new ApiError('ENTITY_CAN_NOT_BE_UPDATED', { cause: { code: 'ENTITY_CAN_NOT_BE_UPDATED', message: 'the default administrator cannot be disabled' } });
+  if (row.isDefaultAdmin)
+    throw new ApiError('ENTITY_CAN_NOT_BE_UPDATED', {
+      cause: { code: 'ENTITY_CAN_NOT_BE_UPDATED', message: 'the default administrator cannot be disabled' },
+    });
 };

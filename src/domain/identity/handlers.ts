@@ -1,9 +1,8 @@
 import { authenticator } from '../../api/authenticators.ts';
 import { identities, identity } from '../../api/identities.ts';
-import { equals, text } from '../../query/index.ts';
 import { implement } from '../../call/implement.ts';
+import { equals, text } from '../../query/index.ts';
 import { crudHandlers, listRows } from '../../resources/crud.ts';
-import type { Page } from '../../api/kit/operation.ts';
 import { identityBehaviour } from './behaviour.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 

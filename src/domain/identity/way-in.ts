@@ -9,10 +9,28 @@ type Policy = RowOf<typeof authPolicy>;
 
 /**
  * The default administrator must always be able to log in by one of its authenticators.
- * @throws ApiError `COULD_NOT_VALIDATE`, field `primary`
+ * @throws ApiError `COULD_NOT_VALIDATE` with the field that shuts it out, or with `field`
  */
-export const keepWayIn = async (entities: Entities, identityId: string, policy: Pick<Policy, 'primary'>, field = 'primary'): Promise<void> => {
+export const keepWayIn = async (
+  entities: Entities,
+  identityId: string,
+  policy: Pick<Policy, 'primary' | 'secondary'>,
+  field?: string,
+): Promise<void> => {
   const ways = await entities.list(authenticator, { where: equals(text('identityId'), identityId) });
-  const open = ways.length === 0 || ways.some(({ method }) => (method === 'updb' ? policy.primary.updb.allowed : policy.primary.cert.allowed));
-  if (!open) throw invalidField(field, `the default administrator could not log in any more: the policy must allow ${ways.map(({ method }) => method).join(' or ')}`, undefined);
+  const open =
+    ways.length === 0 || ways.some(({ method }) => (method === 'updb' ? policy.primary.updb.allowed : policy.primary.cert.allowed));
+  if (!open)
+    throw invalidField(
+      field ?? 'primary',
+      `the default administrator could not log in any more: the policy must allow ${ways.map(({ method }) => method).join(' or ')}`,
+      undefined,
+    );
+  // No operation of this version enrols a second factor, so nobody could ever give the code.
+  if (policy.secondary.requireTotp)
+    throw invalidField(
+      field ?? 'secondary.requireTotp',
+      'the default administrator could not log in any more: it has no second factor',
+      true,
+    );
 };

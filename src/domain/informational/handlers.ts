@@ -1,9 +1,9 @@
+import { kinds } from '../../api/index.ts';
 import { informational } from '../../api/informational.ts';
 import type { Resource } from '../../api/kit/resource.ts';
-import { kinds } from '../../api/index.ts';
-import { ApiError } from '../../errors/index.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
+import { ApiError } from '../../errors/index.ts';
 import { ALL, comparator, fieldSymbol, matches, symbolsOf } from '../../query/index.ts';
 import { pageOf, planList } from '../../resources/lists.ts';
 import { software } from '../../version.ts';
@@ -15,7 +15,11 @@ const version = async (call: Call) => {
   const at = (path: string) => ({ v1: { apiBaseUrls: [`${call.core.settings.address}${path}`], path, version: '1.0.0' } });
   return {
     // `edge` is what the oldest clients look for; it is the client API.
-    apiVersions: { edge: at(PATHS['edge-client']), 'edge-client': at(PATHS['edge-client']), 'edge-management': at(PATHS['edge-management']) },
+    apiVersions: {
+      edge: at(PATHS['edge-client']),
+      'edge-client': at(PATHS['edge-client']),
+      'edge-management': at(PATHS['edge-management']),
+    },
     buildDate: software.buildDate,
     capabilities: [],
     revision: `${software.name} ${software.version}`,
@@ -27,9 +31,16 @@ const version = async (call: Call) => {
 const specSymbols = symbolsOf('spec', { id: fieldSymbol('string', 'id'), name: fieldSymbol('string', 'name') });
 
 const specOf = (call: Call, id: string) => {
-  if (!(id in PATHS)) throw new ApiError('NOT_FOUND');
+  if (!Object.hasOwn(PATHS, id)) throw new ApiError('NOT_FOUND');
   const at = call.core.startedAt;
-  return { _links: { self: { href: `./specs/${id}` }, spec: { href: `./specs/${id}/spec` } }, createdAt: at, id, name: id, tags: {}, updatedAt: at };
+  return {
+    _links: { self: { href: `./specs/${id}` }, spec: { href: `./specs/${id}/spec` } },
+    createdAt: at,
+    id,
+    name: id,
+    tags: {},
+    updatedAt: at,
+  };
 };
 
 const raw = (document: string, contentType = 'application/json') => ({ contentType, body: document });
@@ -40,7 +51,10 @@ export const informationalEntries = implement(informational, {
   capabilities: async () => ['OIDC_AUTH', 'HA_CONTROLLER'],
   listSpecs: async (call) => {
     const plan = planList(specSymbols, {});
-    const specs = Object.keys(PATHS).map((id) => specOf(call, id)).filter((spec) => matches(plan.where, spec)).sort(comparator([]));
+    const specs = Object.keys(PATHS)
+      .map((id) => specOf(call, id))
+      .filter((spec) => matches(plan.where, spec))
+      .sort(comparator([]));
     return pageOf(specs, plan, specs.length, specSymbols);
   },
   getSpec: async (call, { id }) => specOf(call, id),
@@ -60,4 +74,3 @@ export const informationalEntries = implement(informational, {
       return Object.fromEntries(counts);
     }),
 });
-

@@ -1,5 +1,5 @@
-import type { Page } from '../../api/kit/operation.ts';
 import { identity } from '../../api/identities.ts';
+import type { Page } from '../../api/kit/operation.ts';
 import type { Resource } from '../../api/kit/resource.ts';
 import { roleAttributeLists } from '../../api/role-attributes.ts';
 import type { Call, Handler } from '../../call/call.ts';

@@ -1,18 +1,50 @@
+import { authPolicy } from '../../api/auth-policies.ts';
+import { identity } from '../../api/identities.ts';
+import type { RowOf } from '../../api/kit/resource.ts';
 import { apiSession } from '../../api/sessions.ts';
-import type { Call } from '../../call/call.ts';
 import type { SessionActor } from '../../call/actor.ts';
-import { behaviour } from '../../resources/behaviours.ts';
+import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
+import { oneOf, text } from '../../query/index.ts';
+import { behaviour } from '../../resources/behaviours.ts';
 import { presentOne } from '../../resources/present.ts';
 import { expiry } from './state.ts';
 
 /** As administrators see it: the token's place is taken by the session's id, which opens nothing. */
 export const sessionBehaviour = behaviour(apiSession, {
-  present: async (_entities, rows) => rows.map((row) => ({ token: row.id, authQueries: [], cachedLastActivityAt: row.lastActivityAt })),
+  present: async (entities, rows) => {
+    const required = await requiringCode(entities, rows);
+    return rows.map((row) => ({
+      token: row.id,
+      authQueries: [],
+      cachedLastActivityAt: row.lastActivityAt,
+      isMfaRequired: row.isMfaRequired || required.has(row.identityId),
+    }));
+  },
 });
 
+/** Those of the sessions' identities whose policy asks for a code, as it is now. */
+const requiringCode = async (entities: Entities, sessions: readonly RowOf<typeof apiSession>[]): Promise<ReadonlySet<string>> => {
+  const owners = await entities.list(identity, { where: oneOf(text('id'), [...new Set(sessions.map((session) => session.identityId))]) });
+  const policies = await entities.list(authPolicy, { where: oneOf(text('id'), [...new Set(owners.map((owner) => owner.authPolicyId))]) });
+  const strict = new Set(policies.filter(({ secondary }) => secondary.requireTotp).map(({ id }) => id));
+  return new Set(owners.filter((owner) => strict.has(owner.authPolicyId)).map(({ id }) => id));
+};
+
 /** As its owner sees it: with the token that was presented, what is still owed, and when it ends. */
-export const presentOwnSession = async (entities: Entities, { session, authQueries, token }: Pick<SessionActor, 'session' | 'authQueries' | 'token'>, call: Call) => {
-  const detail = await presentOne(entities, apiSession, sessionBehaviour, session, call);
-  return { ...detail, token, authQueries: [...authQueries], ...expiry(call.core.settings, session.lastActivityAt ?? call.now()) };
+export const presentOwnSession = async (
+  entities: Entities,
+  { session, authQueries, token }: Pick<SessionActor, 'session' | 'authQueries' | 'token'>,
+  call: Call,
+) => {
+  const detail = await presentOne(entities, apiSession, undefined, session, call);
+  const isMfaRequired = session.isMfaRequired || authQueries.some(({ typeId }) => typeId === 'MFA');
+  return {
+    ...detail,
+    token,
+    authQueries: [...authQueries],
+    isMfaRequired,
+    cachedLastActivityAt: session.lastActivityAt,
+    ...expiry(call.core.settings, session.lastActivityAt ?? call.now()),
+  };
 };

@@ -1,12 +1,12 @@
 import { authPolicy } from '../../api/auth-policies.ts';
 import { authenticator } from '../../api/authenticators.ts';
-import type { RowOf } from '../../api/kit/resource.ts';
 import { identity } from '../../api/identities.ts';
-import { apiSession, type AuthQuery } from '../../api/sessions.ts';
+import type { RowOf } from '../../api/kit/resource.ts';
+import { type AuthQuery, apiSession } from '../../api/sessions.ts';
 import type { SessionActor } from '../../call/actor.ts';
 import type { Settings } from '../../call/settings.ts';
-import { date, equals, text } from '../../query/index.ts';
 import type { Entities } from '../../changes/entities.ts';
+import { date, equals, text } from '../../query/index.ts';
 import { hashToken } from '../../resources/symbols.ts';
 
 type Session = RowOf<typeof apiSession>;
@@ -33,14 +33,25 @@ export const expiry = (settings: Settings, lastActivityAt: string): { readonly e
  * Whom a token stands for, judged by the state of this transaction: the session is there and not idle for too long, its identity is
  * there and not disabled. Whatever is amiss, the answer is the same: nobody.
  */
-export const actorOfToken = async (entities: Entities, settings: Settings, token: string, now: string): Promise<SessionActor | undefined> => {
+export const actorOfToken = async (
+  entities: Entities,
+  settings: Settings,
+  token: string,
+  now: string,
+): Promise<SessionActor | undefined> => {
   if (!UUID.test(token)) return undefined;
   const session = await entities.find(apiSession, equals(text('tokenHash'), hashToken(token)));
   return session && actorOfSession(entities, settings, session, token, now);
 };
 
 /** The same for a session whose row is at hand. */
-export const actorOfSession = async (entities: Entities, settings: Settings, session: Session, token: string, now: string): Promise<SessionActor | undefined> => {
+export const actorOfSession = async (
+  entities: Entities,
+  settings: Settings,
+  session: Session,
+  token: string,
+  now: string,
+): Promise<SessionActor | undefined> => {
   if ((session.lastActivityAt ?? '') <= idleSince(settings, now)) return undefined;
   const owner = await entities.get(identity, session.identityId);
   if (!owner || isDisabled(owner, now)) return undefined;
@@ -54,7 +65,20 @@ export const isDisabled = (row: Pick<Identity, 'disabledAt' | 'disabledUntil'>, 
 /** What the session owes under the policy as it is now: a change of policy holds for running sessions too. */
 export const owedFactors = (session: Session, policy: Policy): readonly AuthQuery[] => {
   const owesCode = (session.isMfaRequired || policy.secondary.requireTotp) && !session.isMfaComplete;
-  return owesCode ? [{ typeId: 'MFA', provider: 'ziti', httpMethod: 'POST', httpUrl: './authenticate/mfa', format: 'alphaNumeric', minLength: 4, maxLength: 6, scopes: null }] : [];
+  return owesCode
+    ? [
+        {
+          typeId: 'MFA',
+          provider: 'ziti',
+          httpMethod: 'POST',
+          httpUrl: './authenticate/mfa',
+          format: 'alphaNumeric',
+          minLength: 4,
+          maxLength: 6,
+          scopes: null,
+        },
+      ]
+    : [];
 };
 
 /** Whether the activity of a session is worth writing down again. */
@@ -66,10 +90,16 @@ export const endSessions = async (entities: Entities, sessions: readonly Session
   for (const session of sessions) await entities.remove(apiSession, session);
 };
 
-export const sessionsOf = (entities: Entities, identityId: string): Promise<readonly Session[]> => entities.list(apiSession, { where: equals(text('identityId'), identityId) });
+export const sessionsOf = (entities: Entities, identityId: string): Promise<readonly Session[]> =>
+  entities.list(apiSession, { where: equals(text('identityId'), identityId) });
 
 /** Some of the sessions that ended by idling: each login tidies a few, so that none pile up. */
 export const someIdleSessions = (entities: Entities, settings: Settings, now: string): Promise<readonly Session[]> =>
-  entities.list(apiSession, { where: { op: 'compare', field: date('lastActivityAt'), is: '<=', value: idleSince(settings, now) }, sort: [{ field: date('lastActivityAt'), descending: false }], limit: 10 });
+  entities.list(apiSession, {
+    where: { op: 'compare', field: date('lastActivityAt'), is: '<=', value: idleSince(settings, now) },
+    sort: [{ field: date('lastActivityAt'), descending: false }],
+    limit: 10,
+  });
 
-export const authenticatorOf = (entities: Entities, username: string): Promise<RowOf<typeof authenticator> | undefined> => entities.find(authenticator, equals(text('username'), username));
+export const authenticatorOf = (entities: Entities, username: string): Promise<RowOf<typeof authenticator> | undefined> =>
+  entities.find(authenticator, equals(text('username'), username));

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { Kysely, SqliteDialect } from 'kysely';
+import { kyselyStorage, nextMigration, type SqliteStorageOptions, sqliteFunctions, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
+import type { StorageSchema } from '../../src/storage/port.ts';
+import { filterSuite } from './filter.suite.ts';
+import { type StorageUnderTest, storageSuite } from './storage.suite.ts';
+
+const optionsFor = (schema: StorageSchema): Pick<SqliteStorageOptions, 'migrate' | 'migrations' | 'synchronous'> => {
+  const first = nextMigration([], schema, 'first');
+  return { migrate: true, migrations: first ? [first] : [], synchronous: 'NORMAL' };
+};
+
+const named = (namespace: string | undefined) => (namespace === undefined ? {} : { namespace });
+
+/** Every adapter has connections of its own, as if it were in another process. */
+const file: StorageUnderTest = {
+  name: 'SQLite file',
+  async open(schema) {
+    const folder = await mkdtemp(join(tmpdir(), 'overlay-'));
+    const options = { ...optionsFor(schema), file: join(folder, 'controller.db') };
+    const host = sqliteStorage(options);
+    return {
+      adapter: (namespace) => sqliteStorage({ ...options, ...named(namespace) }),
+      hostTransaction: (work) => host.db.transaction().execute(work),
+      async [Symbol.asyncDispose]() {
+        await host.db.destroy();
+        await rm(folder, { recursive: true });
+      },
+    };
+  },
+};
+
+const inMemory: StorageUnderTest = {
+  name: 'SQLite in memory',
+  async open(schema) {
+    const storage = sqliteStorage({ ...optionsFor(schema), file: ':memory:' });
+    return {
+      adapter: (namespace = 'default') => storage.within(namespace),
+      hostTransaction: (work) => storage.db.transaction().execute(work),
+      [Symbol.asyncDispose]: () => storage.db.destroy(),
+    };
+  },
+};
+
+/** The host's Kysely, here with Kysely's own dialect and a driver of another interface. */
+const hostsKysely: StorageUnderTest = {
+  name: "SQLite through the host's Kysely",
+  async open(schema) {
+    const database = new DatabaseSync(':memory:');
+    for (const [name, run] of Object.entries(sqliteFunctions)) database.function(name, { deterministic: true }, run);
+    const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: { close: () => database.close(), prepare: (sql) => statement(database.prepare(sql)) } }) });
+    return {
+      adapter: (namespace) => kyselyStorage({ ...optionsFor(schema), db, engine: 'sqlite', ...named(namespace) }),
+      hostTransaction: (work) => db.transaction().execute(work),
+      [Symbol.asyncDispose]: () => db.destroy(),
+    };
+  },
+};
+
+const statement = (prepared: StatementSync) => {
+  const values = (parameters: readonly unknown[]) => parameters as Parameters<StatementSync['all']>; // SQLite refuses what it cannot hold
+  return {
+    reader: prepared.columns().length > 0,
+    all: (parameters: readonly unknown[]) => prepared.all(...values(parameters)),
+    run: (parameters: readonly unknown[]) => prepared.run(...values(parameters)),
+    iterate: (parameters: readonly unknown[]) => prepared.iterate(...values(parameters)),
+  };
+};
+
+for (const store of [file, inMemory, hostsKysely]) {
+  storageSuite(store);
+  filterSuite(store);
+}
