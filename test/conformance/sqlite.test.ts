@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
-import { kyselyStorage, nextMigration, type SqliteStorageOptions, sqliteFunctions, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
+import {
+  kyselyStorage,
+  nextMigration,
+  type SqliteStorageOptions,
+  sqliteFunctions,
+  sqliteStorage,
+} from '../../adapters/storage/kysely/index.ts';
 import type { StorageSchema } from '../../src/storage/port.ts';
 import { filterSuite } from './filter.suite.ts';
 import { type StorageUnderTest, storageSuite } from './storage.suite.ts';
@@ -51,7 +57,9 @@ const hostsKysely: StorageUnderTest = {
   async open(schema) {
     const database = new DatabaseSync(':memory:');
     for (const [name, run] of Object.entries(sqliteFunctions)) database.function(name, { deterministic: true }, run);
-    const db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: { close: () => database.close(), prepare: (sql) => statement(database.prepare(sql)) } }) });
+    const db = new Kysely<unknown>({
+      dialect: new SqliteDialect({ database: { close: () => database.close(), prepare: (sql) => statement(database.prepare(sql)) } }),
+    });
     return {
       adapter: (namespace) => kyselyStorage({ ...optionsFor(schema), db, engine: 'sqlite', ...named(namespace) }),
       hostTransaction: (work) => db.transaction().execute(work),

@@ -1,36 +1,42 @@
 /**
  * Which rows a question can concern at all, found through the indexes of a table. Every candidate is still asked the whole
- * question, so a source may hold too many rows, never too few.
+ * question unless the source is exact: a source may hold too many rows, never too few.
  */
-import { compareText, type FieldRef, type Predicate, type Scalar } from '../../../src/query/index.ts';
-import type { Row } from '../../../src/storage/port.ts';
+import type { FieldRef, Predicate, Row, Scalar } from '../../../src/adapter-kit.ts';
 import type { Posting, Table } from './table.ts';
 import { get, type Tree, walk } from './tree.ts';
 
+/** @returns whether to go on. */
+type Visit = (row: Row) => boolean;
+
 export interface Source {
-  /** How many rows there are at most. */
+  /** How many rows there are; when not ordered: at most. */
   readonly size: number;
   /** Whether the rows are just those that satisfy the question. */
-  readonly exact: boolean;
-  /** Visits the rows in order of id, after passing over `skip` of them, until `visit` returns false. */
-  each(visit: (row: Row) => boolean | void, skip?: number): void;
+  readonly isExact: boolean;
+  /** Whether the rows come in order of id, and each once from one place. */
+  readonly isOrdered: boolean;
+  /** Visits each row until `visit` gives false, after passing over `skip` of them. */
+  each(visit: Visit, skip?: number): void;
 }
 
 /** @returns undefined when no index narrows the question. */
 export const candidates = (table: Table, where: Predicate): Source | undefined => {
   switch (where.op) {
     case 'none':
-      return union(table, []);
+      return merged([]);
     case 'compare':
       return where.is === '=' ? byValues(table, where.field, [where.value]) : undefined;
     case 'in':
       return byValues(table, where.field, where.values);
     case 'overlaps':
-      return union(table, postings(table.indexes.get(where.set), where.values));
-    case 'covers':
-      return rarest(where.values.map((value) => union(table, postings(table.indexes.get(where.set), [value]))), where.values.length === 1);
+      return holders(table, table.indexes.get(where.set), where.values);
+    case 'covers': {
+      const holding = where.values.map((value) => holders(table, table.indexes.get(where.set), [value]));
+      return holding.length === 1 ? holding[0] : rarest(holding);
+    }
     case 'and':
-      return rarest(where.terms.map((term) => candidates(table, term)), false);
+      return rarest(where.terms.map((term) => candidates(table, term)));
     case 'or': {
       const sources = where.terms.map((term) => candidates(table, term));
       const known = sources.filter((source) => source !== undefined);
@@ -43,7 +49,8 @@ export const candidates = (table: Table, where: Predicate): Source | undefined =
 
 export const everyRow = (table: Table): Source => ({
   size: table.rows.size,
-  exact: true,
+  isExact: false,
+  isOrdered: true,
   each: (visit, skip = 0) => void walk(table.rows, visit, { skip }),
 });
 
@@ -51,54 +58,57 @@ const byValues = (table: Table, { path, type }: FieldRef, values: readonly Scala
   const [name, ...deeper] = path;
   // Text held against a number means the number's text, which the index does not have.
   if (deeper.length > 0 || type === 'tag' || (type === 'number' && values.some((value) => typeof value === 'string'))) return undefined;
-  if (name === 'id') return rowsOf(table, values.filter((value) => typeof value === 'string'));
+  if (name === 'id') return merged(values.map((id) => single(get(table.rows, id))));
   const index = table.indexes.get(name);
-  return index && !table.schema.sets.includes(name) ? union(table, postings(index, values)) : undefined;
+  return index && !table.schema.sets.includes(name) ? holders(table, index, values) : undefined;
 };
 
-const postings = (index: Tree<Posting> | undefined, values: readonly Scalar[]): readonly Posting[] => {
-  if (!index) throw new TypeError('the question is about a set that the schema does not name');
-  return [...new Set(values)].map((value) => get(index, value)).filter((posting) => posting !== undefined);
-};
+const holders = (table: Table, index: Tree<Posting> | undefined, values: readonly Scalar[]): Source | undefined =>
+  index && merged(values.map((value) => get(index, value)).flatMap((posting) => (posting ? [posted(table, posting)] : [])));
 
-const union = (table: Table, lists: readonly Posting[]): Source => {
-  const [only, ...more] = lists;
-  if (only && more.length === 0) {
-    return { size: only.size, exact: true, each: (visit, skip = 0) => void walk(only, (_, id) => visitRow(table, id as string, visit), { skip }) }; // postings hold ids
-  }
-  return merged(lists.map((list) => union(table, [list])));
-};
-
-const merged = (sources: readonly Source[]): Source => ({
-  size: sources.reduce((sum, { size }) => sum + size, 0),
-  exact: sources.every(({ exact }) => exact),
-  each(visit, skip = 0) {
-    const rows = new Map<string, Row>();
-    for (const source of sources) source.each((row) => void rows.set(row.id, row));
-    inOrder([...rows.values()], visit, skip);
-  },
+const posted = (table: Table, posting: Posting): Source => ({
+  size: posting.size,
+  isExact: true,
+  isOrdered: true,
+  each: (visit, skip = 0) => void walk(posting, (_, id) => visitRow(table, id as string, visit), { skip }), // postings hold ids
 });
 
-const rowsOf = (table: Table, ids: readonly string[]): Source => {
-  const rows = [...new Set(ids)].map((id) => get(table.rows, id)).filter((row) => row !== undefined);
-  return { size: rows.length, exact: true, each: (visit, skip = 0) => inOrder(rows, visit, skip) };
+const single = (row: Row | undefined): Source => ({
+  size: row ? 1 : 0,
+  isExact: true,
+  isOrdered: true,
+  each: (visit, skip = 0) => void (row && skip === 0 && visit(row)),
+});
+
+/** The rows of all sources, each once. */
+const merged = (sources: readonly Source[]): Source => {
+  const [only, ...more] = sources;
+  if (only && more.length === 0) return only;
+  return {
+    size: sources.reduce((sum, { size }) => sum + size, 0),
+    isExact: sources.every(({ isExact }) => isExact),
+    isOrdered: false,
+    each(visit) {
+      const seen = new Set<Row>();
+      let goesOn = true;
+      const visitOnce: Visit = (row) => {
+        if (!seen.has(row)) goesOn = visit(row);
+        seen.add(row);
+        return goesOn;
+      };
+      for (const source of sources) if (goesOn) source.each(visitOnce);
+    },
+  };
 };
 
-const inOrder = (rows: Row[], visit: (row: Row) => boolean | void, skip: number): void => {
-  rows.sort((a, b) => compareText(a.id, b.id));
-  for (let index = skip; index < rows.length; index++) {
-    const row = rows[index];
-    if (row && visit(row) === false) return;
-  }
-};
-
-const rarest = (sources: readonly (Source | undefined)[], exact: boolean): Source | undefined => {
+const rarest = (sources: readonly (Source | undefined)[]): Source | undefined => {
   const known = sources.filter((source) => source !== undefined);
   const best = known.reduce<Source | undefined>((least, source) => (least && least.size <= source.size ? least : source), undefined);
-  return best && { ...best, exact: exact && best.exact };
+  return best && { ...best, isExact: false };
 };
 
-const visitRow = (table: Table, id: string, visit: (row: Row) => boolean | void): boolean | void => {
+/** A posting holds ids of rows that are there. */
+const visitRow = (table: Table, id: string, visit: Visit): boolean => {
   const row = get(table.rows, id);
-  return row && visit(row);
+  return row === undefined || visit(row);
 };

@@ -3,7 +3,7 @@
  * works on its own copy and puts it in place when it commits, so nobody else sees what is not committed, readers keep the
  * state that they began with and wait for nobody, and a rollback is to forget. Writers come one after another.
  */
-import type { StorageSchema } from '../../../src/storage/port.ts';
+import type { StorageSchema } from '../../../src/adapter-kit.ts';
 import { emptyTable, reindexed, type Table } from './table.ts';
 
 export interface State {

@@ -2,7 +2,7 @@
  * A copy of a row that nobody can change: what is handed out needs no further copy. It holds what JSON would hold of it
  * (no undefined fields, no `-0`), so that a row reads the same from every store.
  */
-import type { Row } from '../../../src/storage/port.ts';
+import type { Row } from '../../../src/adapter-kit.ts';
 
 // A copy of a row has the row's fields.
 export const frozenRow = (row: Row): Row => frozen(row) as Row;

@@ -1,2 +1,2 @@
 export { MemoryHostTransaction } from './database.ts';
-export { type MemoryDatabase, memoryDatabase, type MemoryStorage, type MemoryStorageOptions, memoryStorage } from './store.ts';
+export { type MemoryDatabase, type MemoryStorage, type MemoryStorageOptions, memoryDatabase, memoryStorage } from './store.ts';

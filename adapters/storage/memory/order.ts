@@ -1,5 +1,5 @@
 /** The order of keys that every store shares: null, then `false`, `true`, then numbers, then text by Unicode code point. */
-import { compareText } from '../../../src/query/index.ts';
+import { compareText } from '../../../src/adapter-kit.ts';
 
 export type Key = string | number | boolean | null;
 

@@ -1,6 +1,13 @@
 /** A store in the process's memory: for tests, trials, and controllers whose data may go with the process. */
-import { StoreUnavailable } from '../../../src/storage/errors.ts';
-import type { StorageAdapter, StorageSchema, Store, Transaction, TransactionMode } from '../../../src/storage/port.ts';
+
+import {
+  type StorageAdapter,
+  type StorageSchema,
+  type Store,
+  StoreUnavailable,
+  type Transaction,
+  type TransactionMode,
+} from '../../../src/adapter-kit.ts';
 import { Database, MemoryHostTransaction, type View } from './database.ts';
 import { MemoryTransaction } from './transaction.ts';
 

@@ -1,6 +1,6 @@
 /** The rows of one kind with their indexes, as one immutable value: a write makes a new table that shares what it did not touch. */
-import { RowMissing, UniqueViolation, WriteConflict } from '../../../src/storage/errors.ts';
-import type { KindSchema, Row } from '../../../src/storage/port.ts';
+
+import { type KindSchema, type Row, RowMissing, UniqueViolation, WriteConflict } from '../../../src/adapter-kit.ts';
 import { frozenRow } from './document.ts';
 import type { Key } from './order.ts';
 import { emptyTree, get, remove, set, type Tree, walk } from './tree.ts';
@@ -25,6 +25,7 @@ export const reindexed = (table: Table, schema: KindSchema): Table => {
   let result = emptyTable(schema);
   walk(table.rows, (row) => {
     result = insertRow(result, row);
+    return true;
   });
   return result;
 };
@@ -69,7 +70,13 @@ const assertUnique = ({ schema, indexes }: Table, row: Row): void => {
 };
 
 /** Takes the row out of the postings of values that it lost, and puts it into those of values that it got. */
-const moveEntries = (index: Tree<Posting>, before: Row | undefined, after: Row | undefined, field: string, isSet: boolean): Tree<Posting> => {
+const moveEntries = (
+  index: Tree<Posting>,
+  before: Row | undefined,
+  after: Row | undefined,
+  field: string,
+  isSet: boolean,
+): Tree<Posting> => {
   const old = new Set(before ? keysOf(before[field], isSet) : []);
   const now = new Set(after ? keysOf(after[field], isSet) : []);
   let result = index;
@@ -90,4 +97,5 @@ const keysOf = (value: unknown, isSet: boolean): readonly Key[] => {
   return Array.isArray(value) ? value.filter((element) => typeof element === 'string') : [];
 };
 
-const keyOf = (value: unknown): Key => (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null);
+const keyOf = (value: unknown): Key =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;

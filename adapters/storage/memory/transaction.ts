@@ -1,5 +1,4 @@
-import { ALL, equals, type Predicate, text } from '../../../src/query/index.ts';
-import type { Query, Row, Transaction } from '../../../src/storage/port.ts';
+import { ALL, equals, type Predicate, type Query, type Row, type Transaction, text } from '../../../src/adapter-kit.ts';
 import type { View } from './database.ts';
 import { countRows, listRows } from './select.ts';
 import { deleteRow, insertRow, type Table, updateRow } from './table.ts';
@@ -44,13 +43,14 @@ export class MemoryTransaction implements Transaction {
     const values: string[] = [];
     const index = this.#table(kind).indexes.get(set);
     // The keys of a set's index are its elements, which are text.
-    if (index) walk(index, (_, value) => void values.push(value as string));
+    if (index) walk(index, (_, value) => values.push(value as string) > 0);
     return values;
   }
 
   async referenced(kind: string, field: string, values: readonly string[], where: Predicate = ALL): Promise<readonly string[]> {
     const table = this.#table(kind);
-    const holds = (value: string) => listRows(table, { where: { op: 'and', terms: [equals(text(field), value), where] }, limit: 1 }, this.#find).length > 0;
+    const holds = (value: string) =>
+      listRows(table, { where: { op: 'and', terms: [equals(text(field), value), where] }, limit: 1 }, this.#find).length > 0;
     return [...new Set(values)].filter(holds);
   }
 

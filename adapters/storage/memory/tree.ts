@@ -25,7 +25,11 @@ interface Branch<V> {
 const WIDEST = 32;
 
 const leaf = <V>(keys: readonly Key[], values: readonly V[]): Leaf<V> => ({ keys, values, size: keys.length });
-const branch = <V>(keys: readonly Key[], children: readonly Tree<V>[]): Branch<V> => ({ keys, children, size: children.reduce((sum, child) => sum + child.size, 0) });
+const branch = <V>(keys: readonly Key[], children: readonly Tree<V>[]): Branch<V> => ({
+  keys,
+  children,
+  size: children.reduce((sum, child) => sum + child.size, 0),
+});
 
 export const emptyTree = <V>(): Tree<V> => leaf<V>([], []);
 
@@ -46,14 +50,14 @@ export const remove = <V>(tree: Tree<V>, key: Key): Tree<V> => {
   return rest.children?.length === 1 ? at(rest.children, 0) : rest;
 };
 
-/** Calls `visit` in order of key (backwards when `descending`), after passing over `skip` entries, until it returns false. */
-export const walk = <V>(tree: Tree<V>, visit: (value: V, key: Key) => boolean | void, { skip = 0, descending = false } = {}): boolean => {
+/** Calls `visit` in order of key (backwards when `descending`), after passing over `skip` entries, until it gives false. */
+export const walk = <V>(tree: Tree<V>, visit: (value: V, key: Key) => boolean, { skip = 0, descending = false } = {}): boolean => {
   const length = tree.keys.length;
   for (let step = 0; step < length; step++) {
     const index = descending ? length - 1 - step : step;
     if (!tree.children) {
       // In bounds: a leaf has as many values as keys. (`at` would refuse values that are undefined.)
-      if (step >= skip && visit(tree.values[index] as V, at(tree.keys, index)) === false) return false;
+      if (step >= skip && !visit(tree.values[index] as V, at(tree.keys, index))) return false;
       continue;
     }
     const child = at(tree.children, index);
@@ -112,7 +116,12 @@ const split = <V>(node: Tree<V>): readonly Tree<V>[] => {
 };
 
 const nodes = <V>(children: readonly Tree<V>[]): Branch<V> | Leaf<V> =>
-  children.length === 0 ? leaf<V>([], []) : branch(children.map((child) => at(child.keys, 0)), children);
+  children.length === 0
+    ? leaf<V>([], [])
+    : branch(
+        children.map((child) => at(child.keys, 0)),
+        children,
+      );
 
 const firstNotBelow = (keys: readonly Key[], key: Key): number => {
   let [low, high] = [0, keys.length];

@@ -64,7 +64,11 @@ export const isolation: Sentences = {
   'a reader sees one state, whatever is written meanwhile': async (store) => {
     await save(store, note('a', { labels: ['x'] }));
     const [began, go] = [untilTold(), untilTold()];
-    const look = async (tx: Transaction) => [await tx.count('note', ALL), await tx.distinct('note', 'labels'), (await tx.get('note', 'a'))?.version];
+    const look = async (tx: Transaction) => [
+      await tx.count('note', ALL),
+      await tx.distinct('note', 'labels'),
+      (await tx.get('note', 'a'))?.version,
+    ];
     const reading = read(store, async (tx) => {
       const before = await look(tx);
       began.resolve();
@@ -126,7 +130,10 @@ export const isolation: Sentences = {
     assert.equal(await write(store, (tx) => tx.delete('note', 'b')), false);
     assert.equal(await write(store, (tx) => tx.delete('note', 'a')), true);
     assert.equal((await read(other, (tx) => tx.get('note', 'a')))?.version, 9);
-    assert.deepEqual(await read(other, (tx) => Promise.all([tx.count('note', ALL), tx.count('note', { op: 'covers', set: 'labels', values: ['y'] })])), [2, 1]);
+    assert.deepEqual(
+      await read(other, (tx) => Promise.all([tx.count('note', ALL), tx.count('note', { op: 'covers', set: 'labels', values: ['y'] })])),
+      [2, 1],
+    );
     await other.close();
   },
 

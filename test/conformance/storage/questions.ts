@@ -1,11 +1,26 @@
 import assert from 'node:assert/strict';
-import { ALL, and, date, ELEMENT, equals, type FieldRef, flag, has, not, oneOf, or, type Predicate, text } from '../../../src/query/predicate.ts';
+import {
+  ALL,
+  and,
+  date,
+  ELEMENT,
+  equals,
+  type FieldRef,
+  flag,
+  has,
+  not,
+  oneOf,
+  or,
+  type Predicate,
+  text,
+} from '../../../src/query/predicate.ts';
 import type { Query, Store } from '../../../src/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { each, group, idsOf, note, read, save, write } from './sample.ts';
 
 const order: FieldRef = { path: ['order'], type: 'number' };
-const asked = async (store: Store, where: Predicate, query: Omit<Query, 'where'> = {}): Promise<string> => idsOf(await read(store, (tx) => tx.list('note', { where, ...query }))).join(' ');
+const asked = async (store: Store, where: Predicate, query: Omit<Query, 'where'> = {}): Promise<string> =>
+  idsOf(await read(store, (tx) => tx.list('note', { where, ...query }))).join(' ');
 
 /** Filtering, order, pages, and the operations that answer without rows. What each predicate means is the filter suite's subject. */
 export const questions: Sentences = {
@@ -15,7 +30,13 @@ export const questions: Sentences = {
   },
 
   'null comes before every value, and false before true': async (store) => {
-    await save(store, note('a', { order: 2, isOpen: true }), note('b', { order: null, isOpen: false }), note('c', { order: -1 }), note('d', { order: 10, isOpen: false }));
+    await save(
+      store,
+      note('a', { order: 2, isOpen: true }),
+      note('b', { order: null, isOpen: false }),
+      note('c', { order: -1 }),
+      note('d', { order: 10, isOpen: false }),
+    );
     assert.equal(await asked(store, ALL, { sort: [{ field: order, descending: false }] }), 'b c a d');
     assert.equal(await asked(store, ALL, { sort: [{ field: order, descending: true }] }), 'd a c b');
     assert.equal(await asked(store, ALL, { sort: [{ field: flag('isOpen'), descending: false }] }), 'c b d a');
@@ -23,14 +44,25 @@ export const questions: Sentences = {
   },
 
   'rows that the sort keys leave equal come by id ascending, whatever the direction': async (store) => {
-    await save(store, note('a', { ownerId: 'x', order: 1 }), note('b', { ownerId: 'y', order: 1 }), note('c', { ownerId: 'x', order: 2 }), note('d', { ownerId: 'x', order: 2 }));
+    await save(
+      store,
+      note('a', { ownerId: 'x', order: 1 }),
+      note('b', { ownerId: 'y', order: 1 }),
+      note('c', { ownerId: 'x', order: 2 }),
+      note('d', { ownerId: 'x', order: 2 }),
+    );
     assert.equal(await asked(store, ALL, { sort: [{ field: text('ownerId'), descending: true }] }), 'b a c d');
     const sort = [text('ownerId'), order].map((field) => ({ field, descending: field === order }));
     assert.equal(await asked(store, ALL, { sort }), 'c d a b');
   },
 
   'text and dates are ordered by code point, not by locale or case': async (store) => {
-    await save(store, ...['b', 'B', '😀', '\uff5e', 'é', 'a', ''].map((name, index) => note(String(index), { name, dueAt: `20${10 + index}-01-01T00:00:00.000Z` })));
+    await save(
+      store,
+      ...['b', 'B', '😀', '\uff5e', 'é', 'a', ''].map((name, index) =>
+        note(String(index), { name, dueAt: `20${10 + index}-01-01T00:00:00.000Z` }),
+      ),
+    );
     assert.equal(await asked(store, ALL, { sort: [{ field: text('name'), descending: false }] }), '6 1 5 0 4 3 2');
     assert.equal(await asked(store, { op: 'compare', field: date('dueAt'), is: '<', value: '2012-01-01T00:00:00.000Z' }), '0 1');
     assert.equal(await asked(store, { op: 'compare', field: text('name'), is: '>=', value: '\uff5e' }), '2 3');
@@ -52,7 +84,14 @@ export const questions: Sentences = {
   },
 
   'a set is asked what it shares with a list, holds of it and has beyond it': async (store) => {
-    await save(store, note('a', { labels: ['x', 'y'] }), note('b', { labels: ['y', 'z'] }), note('c', { labels: [] }), note('d', { labels: ['x'] }), note('e'));
+    await save(
+      store,
+      note('a', { labels: ['x', 'y'] }),
+      note('b', { labels: ['y', 'z'] }),
+      note('c', { labels: [] }),
+      note('d', { labels: ['x'] }),
+      note('e'),
+    );
     const set = (op: 'overlaps' | 'covers' | 'coveredBy', ...values: string[]): Predicate => ({ op, set: 'labels', values });
     assert.equal(await asked(store, set('overlaps', 'x', 'z')), 'a b d');
     assert.equal(await asked(store, set('overlaps', 'x', 'z'), { offset: 1, limit: 1 }), 'b');
@@ -71,7 +110,9 @@ export const questions: Sentences = {
 
   'a set of ids is counted by what its rows are': async (store) => {
     await save(store, note('a', { isOpen: true }), note('b', { isOpen: false }), note('c', { isOpen: true }));
-    await write(store, (tx) => each([group('none', []), group('one', ['a', 'b', 'gone']), group('two', ['a', 'c'])], (row) => tx.insert('noteGroup', row)));
+    await write(store, (tx) =>
+      each([group('none', []), group('one', ['a', 'b', 'gone']), group('two', ['a', 'c'])], (row) => tx.insert('noteGroup', row)),
+    );
     const holding = async (of: Predicate, value: number) => {
       const where: Predicate = { op: 'size', set: 'noteIds', is: '=', value, of: { kind: 'note', where: of } };
       return idsOf(await read(store, (tx) => tx.list('noteGroup', { where }))).join(' ');
@@ -85,20 +126,45 @@ export const questions: Sentences = {
     await save(store, ...Array.from({ length: 20 }, (_, index) => note(String(index), { labels: [`l${index}`], order: index })));
     const values = Array.from({ length: 40_000 }, (_, index) => String(index * 2));
     assert.equal(await read(store, (tx) => tx.count('note', oneOf(text('id'), values))), 10);
-    assert.equal(await read(store, (tx) => tx.count('note', { op: 'overlaps', set: 'labels', values: values.map((value) => `l${value}`) })), 10);
+    assert.equal(
+      await read(store, (tx) => tx.count('note', { op: 'overlaps', set: 'labels', values: values.map((value) => `l${value}`) })),
+      10,
+    );
     assert.equal(await read(store, (tx) => tx.count('note', { op: 'in', field: order, values: values.map(Number) })), 10);
-    assert.equal(await read(store, (tx) => tx.count('note', { op: 'coveredBy', set: 'labels', values: values.map((value) => `l${value}`) })), 10);
+    assert.equal(
+      await read(store, (tx) => tx.count('note', { op: 'coveredBy', set: 'labels', values: values.map((value) => `l${value}`) })),
+      10,
+    );
+  },
+
+  'questions of thousands of terms are answered': async (store) => {
+    await save(store, note('a', { order: 7 }), note('b', { order: 5000 }));
+    const terms = Array.from({ length: 3000 }, (_, index): Predicate => ({ op: 'compare', field: order, is: '=', value: index }));
+    assert.equal(await asked(store, { op: 'or', terms }), 'a');
+    assert.equal(await asked(store, { op: 'and', terms: terms.map(not) }), 'b');
   },
 
   'the elements in use of a set are listed once, by code point': async (store) => {
-    await save(store, note('a', { labels: ['b', '😀'] }), note('b', { labels: ['B', 'b', '\uff5e', ''] }), note('c', { select: ['other'] }));
+    await save(
+      store,
+      note('a', { labels: ['b', '😀'] }),
+      note('b', { labels: ['B', 'b', '\uff5e', ''] }),
+      note('c', { select: ['other'] }),
+    );
     assert.deepEqual(await read(store, (tx) => tx.distinct('note', 'labels')), ['', 'B', 'b', '\uff5e', '😀']);
     assert.deepEqual(await read(store, (tx) => tx.distinct('noteGroup', 'noteIds')), []);
   },
 
   'those of many values are found that some row refers to': async (store) => {
-    await save(store, note('a', { ownerId: 'ann', isOpen: true }), note('b', { ownerId: 'bob' }), note('c', { ownerId: 'ann' }), note('d', { ownerId: null }));
-    const referenced = (values: readonly string[], where?: Predicate) => read(store, async (tx) => [...(await tx.referenced('note', 'ownerId', values, where))].sort());
+    await save(
+      store,
+      note('a', { ownerId: 'ann', isOpen: true }),
+      note('b', { ownerId: 'bob' }),
+      note('c', { ownerId: 'ann' }),
+      note('d', { ownerId: null }),
+    );
+    const referenced = (values: readonly string[], where?: Predicate) =>
+      read(store, async (tx) => [...(await tx.referenced('note', 'ownerId', values, where))].sort());
     assert.deepEqual(await referenced(['ann', 'eve', 'bob', 'ann']), ['ann', 'bob']);
     assert.deepEqual(await referenced(['ann', 'bob'], equals(flag('isOpen'), true)), ['ann']);
     assert.deepEqual(await referenced([]), []);

@@ -21,12 +21,27 @@ export const schema: StorageSchema = [
 export const BIRTH = '2024-01-01T00:00:00.000Z';
 
 /** A note of version 1 with a name of its own. */
-export const note = (id: string, fields: Readonly<Record<string, unknown>> = {}): Row => ({ id, version: 1, createdAt: BIRTH, updatedAt: BIRTH, name: `note ${id}`, ...fields });
+export const note = (id: string, fields: Readonly<Record<string, unknown>> = {}): Row => ({
+  id,
+  version: 1,
+  createdAt: BIRTH,
+  updatedAt: BIRTH,
+  name: `note ${id}`,
+  ...fields,
+});
 
-export const group = (id: string, noteIds: readonly string[]): Row => ({ id, version: 1, createdAt: BIRTH, updatedAt: BIRTH, title: id, noteIds });
+export const group = (id: string, noteIds: readonly string[]): Row => ({
+  id,
+  version: 1,
+  createdAt: BIRTH,
+  updatedAt: BIRTH,
+  title: id,
+  noteIds,
+});
 
 /** Inserts notes in a transaction of their own. */
-export const save = (store: Store, ...rows: readonly Row[]): Promise<void> => write(store, (tx) => each(rows, (row) => tx.insert('note', row)));
+export const save = (store: Store, ...rows: readonly Row[]): Promise<void> =>
+  write(store, (tx) => each(rows, (row) => tx.insert('note', row)));
 
 export const each = async <T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> => {
   for (const item of items) await work(item);
@@ -36,4 +51,5 @@ export const read = <T>(store: Store, work: (tx: Transaction) => Promise<T>): Pr
 export const write = <T>(store: Store, work: (tx: Transaction) => Promise<T>): Promise<T> => store.transaction('write', work);
 
 export const idsOf = (rows: readonly Row[]): readonly string[] => rows.map((row) => row.id);
-export const allIds = (store: Store, kind = 'note'): Promise<readonly string[]> => read(store, async (tx) => idsOf(await tx.list(kind, { where: { op: 'all' } })));
+export const allIds = (store: Store, kind = 'note'): Promise<readonly string[]> =>
+  read(store, async (tx) => idsOf(await tx.list(kind, { where: { op: 'all' } })));

@@ -5,12 +5,21 @@ import type { Store } from '../../../src/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { allIds, idsOf, note, read, save, write } from './sample.ts';
 
-const violates = (kind: string, field: string) => (error: unknown) => error instanceof UniqueViolation && error.kind === kind && error.field === field;
+const violates = (kind: string, field: string) => (error: unknown) =>
+  error instanceof UniqueViolation && error.kind === kind && error.field === field;
 
 /** Insert, update, delete and their errors. */
 export const writes: Sentences = {
   'a row comes back as it was inserted, with its version and all its fields': async (store) => {
-    const row = note('a', { version: 7, order: 0.5, isOpen: false, dueAt: null, labels: ['x', 'y'], nested: { list: [1, null, { deep: true }] }, tags: { 'a.b': 'text', 'q"': null, yes: true } });
+    const row = note('a', {
+      version: 7,
+      order: 0.5,
+      isOpen: false,
+      dueAt: null,
+      labels: ['x', 'y'],
+      nested: { list: [1, null, { deep: true }] },
+      tags: { 'a.b': 'text', 'q"': null, yes: true },
+    });
     await save(store, row);
     assert.deepEqual(await read(store, (tx) => tx.get('note', 'a')), row);
     assert.deepEqual(await read(store, (tx) => tx.list('note', { where: ALL })), [row]);
@@ -18,7 +27,7 @@ export const writes: Sentences = {
 
   'awkward text is stored as it is': async (store) => {
     const awkward = ['', ' ', "it's", '"', '\\', '%_', '\n\t', 'é', 'e\u0301', '😀', '\uff5e', 'null', '\u0001'];
-    const row = note("it's \"😀\"", { name: awkward.join(''), labels: awkward, tags: Object.fromEntries(awkward.map((key) => [key, key])) });
+    const row = note('it\'s "😀"', { name: awkward.join(''), labels: awkward, tags: Object.fromEntries(awkward.map((key) => [key, key])) });
     await save(store, row);
     assert.deepEqual(await read(store, (tx) => tx.get('note', row.id)), row);
     for (const label of awkward) assert.equal(await count(store, has('labels', label)), 1, label);
@@ -62,7 +71,14 @@ export const writes: Sentences = {
   },
 
   'null is no value to a unique field, and case tells values apart': async (store) => {
-    await save(store, note('a', { name: null }), note('b', { name: null }), note('c', { name: 'ann' }), note('d', { name: 'Ann' }), note('e', { name: 'ann ' }));
+    await save(
+      store,
+      note('a', { name: null }),
+      note('b', { name: null }),
+      note('c', { name: 'ann' }),
+      note('d', { name: 'Ann' }),
+      note('e', { name: 'ann ' }),
+    );
     assert.deepEqual(await allIds(store), ['a', 'b', 'c', 'd', 'e']);
   },
 
@@ -82,8 +98,11 @@ export const writes: Sentences = {
     await save(store, note('a', { ownerId: 'ann', labels: ['x', 'y'], select: ['s'], extra: 1 }));
     const next = note('a', { version: 2, updatedAt: '2024-05-05T00:00:00.000Z', ownerId: 'bob', labels: ['y', 'z'] });
     await write(store, (tx) => tx.update('note', next, 1));
-      assert.deepEqual(await read(store, (tx) => tx.get('note', 'a')), next);
-    assert.deepEqual(await Promise.all([count(store, equals(text('ownerId'), 'ann')), count(store, equals(text('ownerId'), 'bob'))]), [0, 1]);
+    assert.deepEqual(await read(store, (tx) => tx.get('note', 'a')), next);
+    assert.deepEqual(
+      await Promise.all([count(store, equals(text('ownerId'), 'ann')), count(store, equals(text('ownerId'), 'bob'))]),
+      [0, 1],
+    );
     assert.deepEqual(await Promise.all(['x', 'y', 'z'].map((label) => count(store, has('labels', label)))), [0, 1, 1]);
     assert.equal(await count(store, has('select', 's')), 0);
   },

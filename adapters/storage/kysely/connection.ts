@@ -1,0 +1,65 @@
+/** Running our statements on a connection, whoever brings it, with errors as the port's. */
+import { StorageError, StoreUnavailable, WriteConflict } from '../../../src/adapter-kit.ts';
+import type { Engine, Failure } from './engine.ts';
+import type { Sql } from './sql.ts';
+
+/** One connection, as long as it is ours. */
+export interface Connection {
+  run(sql: string, parameters: readonly unknown[]): Promise<Result>;
+}
+
+export interface Result {
+  readonly rows: readonly unknown[];
+  /** How many rows a statement wrote. */
+  readonly written: number;
+}
+
+export interface Connections {
+  /** Runs `work` with a connection that nobody else uses meanwhile. */
+  use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+}
+
+/** A taken unique value, before it is known what its column means. */
+export class Taken extends StorageError {
+  readonly column: string;
+  constructor({ table, column }: Extract<Failure, { readonly is: 'unique' }>, options: ErrorOptions) {
+    super(`${table}.${column} is taken`, options);
+    this.column = column;
+  }
+}
+
+/** @throws Taken, WriteConflict, StoreUnavailable, StorageError for what the engine refuses. */
+export const run = async (engine: Engine, connection: Connection, statement: Sql): Promise<Result> => {
+  try {
+    return await connection.run(rendered(engine, statement.text), statement.values.map(engine.bound));
+  } catch (error) {
+    throw translated(engine, error);
+  }
+};
+
+/** Errors that are none of the engine's stay as they are. */
+export const translated = (engine: Engine, error: unknown): unknown => {
+  const failure = engine.failure(error);
+  if (!failure) return error;
+  const options = { cause: error };
+  switch (failure.is) {
+    case 'unique':
+      return new Taken(failure, options);
+    case 'conflict':
+      return new WriteConflict('the database could not serialise the transaction', options);
+    case 'busy':
+      return new WriteConflict('the database is locked by another writer', options);
+    case 'unavailable':
+      return new StoreUnavailable(`the database is unavailable: ${textOf(error)}`, options);
+    case 'other':
+      return new StorageError(`the database refused a statement: ${textOf(error)}`, options);
+  }
+};
+
+const rendered = ({ placeholder }: Engine, text: string): string => {
+  if (placeholder === undefined) return text;
+  let index = 0;
+  return text.replaceAll('?', () => placeholder(++index));
+};
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,38 @@
+/**
+ * Where to begin with a question about a set. The elements of a set are kept in order of value and id: whoever starts there
+ * has the rows that hold a value in order, one after another, and stops when the page is full.
+ */
+import { and, type Predicate } from '../../../src/adapter-kit.ts';
+import { FEW } from './compile.ts';
+import type { Layout } from './layout.ts';
+
+type Held = Extract<Predicate, { readonly set: string; readonly values: readonly string[] }>;
+
+/** Whether all that is asked is which rows hold some few values or all of a list. */
+export const isListed = (where: Predicate): where is Held =>
+  (where.op === 'covers' && where.values.length > 0) || (where.op === 'overlaps' && where.values.length <= FEW);
+
+export interface Start {
+  /** The elements to begin with. */
+  readonly held: Held;
+  /** Elements that the same rows must hold, too. */
+  readonly alsoHeld: readonly Held[];
+  readonly rest: Predicate;
+}
+
+/** @returns undefined when no element must be held, or when an id or unique value leads to fewer rows. */
+export const elementToStartFrom = (layout: Layout, where: Predicate): Start | undefined => {
+  const terms = where.op === 'and' ? where.terms : [where];
+  if (terms.some((term) => isLookup(layout, term))) return undefined;
+  const [held, ...alsoHeld] = terms.filter(mustHold);
+  return held && { held, alsoHeld, rest: and(...terms.filter((term) => !mustHold(term))) };
+};
+
+const mustHold = (term: Predicate): term is Held =>
+  (term.op === 'covers' && term.values.length > 0) || (term.op === 'overlaps' && term.values.length === 1);
+
+const isLookup = (layout: Layout, term: Predicate): boolean => {
+  if (!(term.op === 'in' || (term.op === 'compare' && term.is === '=')) || term.field.path.length > 1) return false;
+  const [name] = term.field.path;
+  return name === 'id' || layout.columns.get(name)?.index === 'unique';
+};

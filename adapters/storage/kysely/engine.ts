@@ -1,0 +1,61 @@
+/**
+ * What SQL engines disagree about, as one table of facts each; everything else in this folder is said the same way to all.
+ * Another engine is another file like `sqlite/engine.ts`.
+ */
+import type { ColumnSchema, TransactionMode } from '../../../src/adapter-kit.ts';
+import type { Sql, Value } from './sql.ts';
+
+export interface Engine {
+  readonly name: EngineName;
+  /** How the value at `index` (from 1) is written in a statement; default `?`. */
+  placeholder?(index: number): string;
+  /** A value as the driver takes it. */
+  bound(value: Value): unknown;
+  /** Starts a transaction that is serialisable against other writers, or that reads one state. */
+  readonly begin: Readonly<Record<TransactionMode, string>>;
+
+  /** Column types. Text must compare by code point. `reference` holds the number of a document, `document` its JSON. */
+  readonly types: Readonly<Record<ColumnSchema['type'] | 'integer' | 'reference' | 'document' | 'documentKey', string>>;
+  /** What follows the columns of a table that is found by its primary key only. */
+  readonly keyedTable: string;
+  /**
+   * For an engine whose planner guesses badly until it has counted, and may guess otherwise after: how many rows to expect in
+   * an index, and for each value of its first column, of its first two, and so on.
+   */
+  readonly expectations?: { of(table: string, index: string | null, rows: readonly number[]): Sql; readonly load: Sql };
+  /** Counts the tables of this name, as `value`. */
+  tableCount(table: string): Sql;
+
+  /** The elements of a JSON list, which are all of that type, as a table `e` with the column `value`. */
+  elements(list: string, type: 'string' | 'number' | 'boolean'): Sql;
+  /** The same for the list of texts at `path` of a document of a table before this one. */
+  elementsAt(document: Sql, path: Path): Sql;
+  /** A value in a document, as a value of that type; null when it is of another one. `as text` is what filters take for its text. */
+  at(document: Sql, path: Path, as: DocumentType): Sql;
+
+  contains(text: Sql, part: Sql | string): Sql;
+  /** Upper case, as JavaScript's `toUpperCase`. */
+  folded(text: Sql): Sql;
+  /** Said after a sort key so that null comes before every value (after, when descending). */
+  readonly nulls: { readonly ascending: Sql; readonly descending: Sql };
+  /** `limit` of a page without one. */
+  readonly noLimit: Sql;
+
+  /** Fails on a connection that lacks functions which our SQL needs; then the advice helps. */
+  readonly functions: { readonly probe: Sql; readonly advice: string };
+
+  /** What an error of the driver means; undefined when it is none of the driver's. */
+  failure(error: unknown): Failure | undefined;
+}
+
+export type EngineName = 'sqlite';
+
+export type Path = readonly [string, ...string[]];
+
+/** `text`: of a text only. `numberText`: a number's plain decimal digits. `tagText`: of a text, number or boolean. */
+export type DocumentType = 'text' | 'numberText' | 'tagText' | 'number' | 'boolean' | 'any';
+
+/** `busy`: somebody else holds what is needed; waiting helps. `conflict`: the transaction must be run again. */
+export type Failure =
+  | { readonly is: 'unique'; readonly table: string; readonly column: string }
+  | { readonly is: 'busy' | 'conflict' | 'unavailable' | 'other' };

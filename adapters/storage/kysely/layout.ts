@@ -1,0 +1,92 @@
+/**
+ * The tables of a kind. Its documents stand apart from the narrow rows (ns, id, columns, number of the document) through which
+ * they are found: a question that no index answers then reads some tens of bytes a row and not the documents, and only the
+ * documents of the page are fetched. Each set has a table (ns, value, id) and its reverse.
+ */
+import type { ColumnSchema, KindSchema, Row } from '../../../src/adapter-kit.ts';
+import { name, type Sql, type Value } from './sql.ts';
+
+export interface Layout {
+  readonly kind: string;
+  readonly table: Sql;
+  readonly documents: Sql;
+  /** All columns that are taken out of the document, by field. */
+  readonly columns: ReadonlyMap<string, Column>;
+  /** The table of a set, by field. */
+  readonly sets: ReadonlyMap<string, Sql>;
+  /** What cannot be named here: for the message of an error. */
+  fieldOf(column: string): string;
+}
+
+export interface Column extends ColumnSchema {
+  readonly sql: Sql;
+}
+
+/** In every table of rows; the first three are also fields of every document. */
+const FIXED: readonly ColumnSchema[] = [
+  { name: 'version', type: 'number', index: false },
+  { name: 'createdAt', type: 'date', index: false },
+  { name: 'updatedAt', type: 'date', index: false },
+];
+
+export const layoutOf = (prefix: string, schema: KindSchema): Layout => {
+  const names = namesOf(prefix, schema.kind);
+  const columns = [...FIXED, ...schema.columns].map((column): [string, Column] => [
+    column.name,
+    { ...column, sql: name(columnName(column.name)) },
+  ]);
+  const fields = new Map([...columns.map(([field]) => [columnName(field), field] as const), ['id', 'id'] as const]);
+  return {
+    kind: schema.kind,
+    table: name(names.rows),
+    documents: name(names.documents),
+    columns: new Map(columns),
+    sets: new Map(schema.sets.map((set) => [set, name(names.set(set))])),
+    fieldOf: (column) => fields.get(column) ?? column,
+  };
+};
+
+/** What tables are called. Two underscores part a kind from what belongs to it. */
+export const namesOf = (prefix: string, kind: string) => {
+  const rows = `${prefix}${snakeCase(kind)}`;
+  return {
+    rows,
+    documents: `${rows}__document`,
+    set: (field: string) => `${rows}__${snakeCase(field)}`,
+    index: (field: string) => `${rows}__by_${snakeCase(field)}`,
+  };
+};
+
+/** Tables that are there once: numbers of each namespace (its revision, how many rows it has of each kind), and the migrations that were run. */
+export const sharedNames = (prefix: string) => ({ state: `${prefix}controller_state`, migrations: `${prefix}controller_migrations` });
+
+export const REVISION = 'revision';
+export const rowsOfKind = (kind: string): string => `rows of ${kind}`;
+
+const RESERVED = new Set(['ns', 'id', 'document', 'version', 'created_at', 'updated_at']);
+
+/** @throws TypeError when a field of a kind would take the place of a column that every table has. */
+export const ownColumnName = (field: string): string => {
+  const column = columnName(field);
+  if (RESERVED.has(column)) throw new TypeError(`a field cannot be called '${field}': every table has such a column`);
+  return column;
+};
+
+const columnName = (field: string): string => snakeCase(field);
+
+const snakeCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The value of a column: what the document has there if it is of that type, otherwise null. */
+export const columnValue = ({ name: field, type }: ColumnSchema, row: Row): Value => {
+  const value = row[field];
+  return isScalar(value) && typeof value === (type === 'date' ? 'string' : type) ? value : null;
+};
+
+/** The elements of a set field, each once. */
+export const elementsOf = (row: Row, set: string): ReadonlySet<string> => {
+  const value = row[set];
+  return new Set(Array.isArray(value) ? value.filter((element) => typeof element === 'string') : []);
+};
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

@@ -1,0 +1,81 @@
+/** Bringing a database to the schema, and telling whether it is there. */
+
+import { type StorageSchema, StoreSchemaMismatch } from '../../../src/adapter-kit.ts';
+import { type Connection, run } from './connection.ts';
+import { statementsOf } from './ddl.ts';
+import type { Engine } from './engine.ts';
+import { sharedNames } from './layout.ts';
+import { kindsThatDiffer, type Migration, schemaAfter } from './migration.ts';
+import { name, type Sql, sql, type Value } from './sql.ts';
+
+export interface SchemaOptions {
+  readonly engine: Engine;
+  readonly prefix: string;
+  readonly migrations: readonly Migration[];
+}
+
+/** Runs the migrations that the database lacks. The connection is in a write transaction. */
+export const migrateDatabase = async ({ engine, prefix, migrations }: SchemaOptions, connection: Connection): Promise<void> => {
+  const version = await versionOf(engine, prefix, connection);
+  for (const migration of migrations.filter((migration) => migration.version > version)) {
+    // Some engines bind no values in DDL, so that the values of a migration are written out.
+    for (const statement of statementsOf(engine, prefix, migration)) await run(engine, connection, writtenOut(statement));
+  }
+};
+
+/** @throws StoreSchemaMismatch when the database is older or newer than the migrations, or these do not add up to `schema`. */
+export const assertSchema = async (
+  { engine, prefix, migrations }: SchemaOptions,
+  connection: Connection,
+  schema: StorageSchema,
+): Promise<void> => {
+  const differing = kindsThatDiffer(schemaAfter(migrations), schema);
+  if (differing.length > 0)
+    throw new StoreSchemaMismatch(
+      `the migrations do not make the tables that ${differing.join(', ')} need: add the missing one with scripts/migration.ts`,
+    );
+  const [version, needed] = [await versionOf(engine, prefix, connection), migrations.length];
+  if (version === 0 && needed > 0)
+    throw new StoreSchemaMismatch(
+      `the database has no tables yet, and version ${needed} is needed: call migrate(), or run the exported SQL`,
+    );
+  if (version < needed)
+    throw new StoreSchemaMismatch(
+      `the database has schema version ${version}, and version ${needed} is needed: call migrate(), or run the exported SQL of the versions between`,
+    );
+  if (version > needed)
+    throw new StoreSchemaMismatch(
+      `the database has schema version ${version}, and this release knows versions up to ${needed}: run the release that migrated it, or a newer one`,
+    );
+};
+
+/** The migrations as one SQL text for other migration tools. It records them, so that `open` knows. */
+export const exported = ({ engine, prefix, migrations }: SchemaOptions): string =>
+  migrations
+    .map((migration) =>
+      [
+        `-- ${migration.version}: ${migration.name}`,
+        ...statementsOf(engine, prefix, migration).map((statement) => `${writtenOut(statement).text};`),
+      ].join('\n'),
+    )
+    .join('\n\n')
+    .concat('\n');
+
+const versionOf = async (engine: Engine, prefix: string, connection: Connection): Promise<number> => {
+  const { migrations } = sharedNames(prefix);
+  if ((await numberOf(engine, connection, engine.tableCount(migrations))) === 0) return 0;
+  return numberOf(engine, connection, sql`select coalesce(max(version), 0) as value from ${name(migrations)}`);
+};
+
+const numberOf = async (engine: Engine, connection: Connection, query: Sql): Promise<number> => {
+  const { rows } = await run(engine, connection, query);
+  // Every query here selects a `value`.
+  return Number((rows[0] as { readonly value: unknown }).value);
+};
+
+const writtenOut = ({ text, values }: Sql): Sql => {
+  const left = [...values];
+  return { text: text.replaceAll('?', () => literal(left.shift() ?? null)), values: [] };
+};
+
+const literal = (value: Value): string => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value));

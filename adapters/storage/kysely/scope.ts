@@ -1,0 +1,96 @@
+/**
+ * The one place that knows the namespace: whoever reads or writes a table gets it from here, with the condition
+ * that keeps to the rows of this namespace. Conditions follow with `and`.
+ */
+import type { StorageSchema } from '../../../src/adapter-kit.ts';
+import type { Engine } from './engine.ts';
+import type { RowFields } from './fields.ts';
+import { type Layout, layoutOf, sharedNames } from './layout.ts';
+import { joined, name, type Sql, sql, type Value } from './sql.ts';
+
+export class Scope {
+  readonly engine: Engine;
+  readonly #namespace: string;
+  readonly #layouts: ReadonlyMap<string, Layout>;
+  readonly #state: Sql;
+
+  constructor(engine: Engine, prefix: string, namespace: string, schema: StorageSchema) {
+    this.engine = engine;
+    this.#namespace = namespace;
+    this.#layouts = new Map(schema.map((kind) => [kind.kind, layoutOf(prefix, kind)]));
+    this.#state = name(sharedNames(prefix).state);
+  }
+
+  /** @throws TypeError when there is no such kind. */
+  layout(kind: string): Layout {
+    const layout = this.#layouts.get(kind);
+    if (!layout) throw new TypeError(`the storage schema has no kind '${kind}'`);
+    return layout;
+  }
+
+  /** `<rows> where ns = ?`, with the documents when something is asked of them. */
+  rows(kind: string, { alias, document, needsDocument }: RowFields): Sql {
+    const layout = this.layout(kind);
+    const documents = needsDocument ? sql` join ${layout.documents} as ${document} on ${document}.id = ${alias}.document` : sql``;
+    return sql`${layout.table} as ${alias}${documents} where ${alias}.ns = ${this.#namespace}`;
+  }
+
+  /** `<set> where ns = ?`. */
+  set(kind: string, field: string, alias: Sql): Sql {
+    return sql`${this.#set(kind, field)} as ${alias} where ${alias}.ns = ${this.#namespace}`;
+  }
+
+  /** `<set> <its rows> where ns = ?`: the rows that hold an element, found by it. */
+  rowsWithElement(kind: string, field: string, element: Sql, { alias, document, needsDocument }: RowFields): Sql {
+    const documents = needsDocument
+      ? sql` join ${this.layout(kind).documents} as ${document} on ${document}.id = ${alias}.document`
+      : sql``;
+    return sql`${this.#set(kind, field)} as ${element} cross join ${this.layout(kind).table} as ${alias}${documents} where ${element}.ns = ${this.#namespace} and ${alias}.ns = ${element}.ns and ${alias}.id = ${element}.id`;
+  }
+
+  /** `insert into <rows> (ns, ...) values (?, ...)`. */
+  insertRow(kind: string, columns: readonly (readonly [Sql, Value])[]): Sql {
+    const names = columns.map(([column]) => sql`, ${column}`);
+    const values = columns.map(([, value]) => sql`, ${value}`);
+    return sql`insert into ${this.layout(kind).table} (ns${joined(names, '')}) values (${this.#namespace}${joined(values, '')})`;
+  }
+
+  /** `update <rows> set ... where ns = ?`. */
+  updateRow(kind: string, changes: readonly (readonly [Sql, Value])[]): Sql {
+    const [first, ...rest] = changes.map(([column, value]) => sql`${column} = ${value}`);
+    return sql`update ${this.layout(kind).table} set ${first ?? sql``}${joined(
+      rest.map((change) => sql`, ${change}`),
+      '',
+    )} where ns = ${this.#namespace}`;
+  }
+
+  /** `delete from <rows> where ns = ?`. */
+  deleteRows(kind: string): Sql {
+    return sql`delete from ${this.layout(kind).table} where ns = ${this.#namespace}`;
+  }
+
+  /** Puts each element of a list into a set of a row. */
+  insertElements(kind: string, field: string, id: string, elements: readonly string[]): Sql {
+    return sql`insert into ${this.#set(kind, field)} (ns, value, id) select ${this.#namespace}, e.value, ${id} from ${this.engine.elements(JSON.stringify(elements), 'string')}`;
+  }
+
+  /** `delete from <set> where ns = ?`. */
+  deleteElements(kind: string, field: string): Sql {
+    return sql`delete from ${this.#set(kind, field)} where ns = ${this.#namespace}`;
+  }
+
+  /** Adds to a number of the namespace and returns it. */
+  addTo(number: string, by: 1 | -1): Sql {
+    return sql`insert into ${this.#state} (ns, name, value) values (${this.#namespace}, ${number}, ${by}) on conflict (ns, name) do update set value = ${this.#state}.value + excluded.value returning value`;
+  }
+
+  number(name: string): Sql {
+    return sql`select value from ${this.#state} where ns = ${this.#namespace} and name = ${name}`;
+  }
+
+  #set(kind: string, field: string): Sql {
+    const set = this.layout(kind).sets.get(field);
+    if (!set) throw new TypeError(`'${field}' is no set of a ${kind}`);
+    return set;
+  }
+}

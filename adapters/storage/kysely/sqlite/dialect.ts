@@ -1,0 +1,101 @@
+/** A Kysely dialect over a pool of Node's own SQLite, for the host's statements beside the stores'. */
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely';
+import { DialectAdapterBase, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { patiently } from '../patience.ts';
+import { sqlite } from './engine.ts';
+import type { SqliteConnection, SqlitePool } from './pool.ts';
+
+export interface NodeSqliteOptions {
+  readonly pool: SqlitePool;
+  /** How long a transaction may wait for writers in other processes, in milliseconds. */
+  readonly lockTimeout: number;
+  /** What `destroy()` of the Kysely instance does. */
+  readonly close: () => void;
+}
+
+export const nodeSqliteDialect = (options: NodeSqliteOptions): Dialect => ({
+  createDriver: () => new NodeSqliteDriver(options),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createAdapter: () => new NodeSqliteAdapter(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+});
+
+class NodeSqliteAdapter extends DialectAdapterBase {
+  override get supportsTransactionalDdl() {
+    return true;
+  }
+  override get supportsReturning() {
+    return true;
+  }
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class NodeSqliteDriver implements Driver {
+  readonly #options: NodeSqliteOptions;
+
+  constructor(options: NodeSqliteOptions) {
+    this.#options = options;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return new KyselyConnection(await this.#options.pool.acquire());
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    this.#options.pool.release(own(connection));
+  }
+
+  async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
+    const begin = sqlite.begin[accessMode === 'read only' ? 'read' : 'write'];
+    await patiently(sqlite, this.#options.lockTimeout, () => own(connection).execute(begin));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    own(connection).execute('commit');
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    own(connection).execute('rollback');
+  }
+
+  async savepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    own(connection).execute(`savepoint "${name}"`);
+  }
+
+  async rollbackToSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    own(connection).execute(`rollback to "${name}"`);
+  }
+
+  async releaseSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    own(connection).execute(`release "${name}"`);
+  }
+
+  async destroy(): Promise<void> {
+    this.#options.close();
+  }
+}
+
+class KyselyConnection implements DatabaseConnection {
+  readonly connection: SqliteConnection;
+
+  constructor(connection: SqliteConnection) {
+    this.connection = connection;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const { rows, written } = this.connection.execute(sql, parameters);
+    return { rows: rows as R[], numAffectedRows: BigInt(written) }; // whoever wrote the query knows its rows
+  }
+
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    yield await this.executeQuery<R>(query);
+  }
+}
+
+const own = (connection: DatabaseConnection): SqliteConnection => {
+  if (connection instanceof KyselyConnection) return connection.connection;
+  throw new TypeError('the connection is not of this dialect');
+};

@@ -1,0 +1,98 @@
+/** The facts of SQLite. Text compares by its UTF-8 bytes there (collation BINARY), and null sorts first. */
+import type { DocumentType, Engine, Failure, Path } from '../engine.ts';
+import { raw, type Sql, sql } from '../sql.ts';
+import { DECIMAL_TEXT, UPPER } from './functions.ts';
+
+export const sqlite: Engine = {
+  name: 'sqlite',
+  bound: (value) => (typeof value === 'boolean' ? Number(value) : value),
+  begin: { read: 'begin', write: 'begin immediate' },
+
+  types: {
+    string: 'text',
+    date: 'text',
+    number: 'real',
+    boolean: 'integer',
+    integer: 'integer',
+    reference: 'integer',
+    document: 'text',
+    documentKey: 'integer primary key',
+  },
+  keyedTable: ' without rowid',
+  // What ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab): `analyze sqlite_schema` counts nothing, it makes this table and reads it.
+  expectations: {
+    of: (table, index, rows) => sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${index}, ${rows.join(' ')})`,
+    load: raw('analyze sqlite_schema'),
+  },
+  tableCount: (table) => sql`select count(*) as value from sqlite_master where type = 'table' and name = ${table}`,
+
+  elements: (list) => sql`json_each(${list}) as e`,
+  elementsAt: (document, path) => sql`json_each(${document}, ${jsonPath(path)}) as e`,
+  at: (document, path, as) => AT[as](document, jsonPath(path)),
+
+  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+  folded: (text) => sql`${raw(UPPER)}(${text})`,
+  nulls: { ascending: raw(''), descending: raw('') },
+  noLimit: raw('-1'),
+  functions: {
+    probe: raw(`select ${UPPER}(''), ${DECIMAL_TEXT}(1)`),
+    advice: 'the SQLite connection lacks functions that filters need: define sqliteFunctions on it',
+  },
+
+  failure,
+};
+
+/** Every key is quoted, with the escapes of JSON. */
+const jsonPath = (path: Path): string => `$${path.map((key) => `.${JSON.stringify(key)}`).join('')}`;
+
+// `->>` gives a value of SQLite (booleans as 1 and 0), `->` the JSON text as it was written, which is JavaScript's text of a number.
+const AT: Readonly<Record<DocumentType, (document: Sql, path: string) => Sql>> = {
+  any: (document, path) => sql`(${document} ->> ${path})`,
+  text: (document, path) => sql`case json_type(${document}, ${path}) when 'text' then ${document} ->> ${path} end`,
+  number: (document, path) => sql`case when json_type(${document}, ${path}) in ('integer', 'real') then ${document} ->> ${path} end`,
+  boolean: (document, path) => sql`case when json_type(${document}, ${path}) in ('true', 'false') then ${document} ->> ${path} end`,
+  numberText: (document, path) =>
+    sql`case json_type(${document}, ${path}) when 'integer' then ${document} -> ${path} when 'real' then ${raw(DECIMAL_TEXT)}(${document} ->> ${path}) end`,
+  tagText: (document, path) =>
+    sql`case json_type(${document}, ${path}) when 'text' then ${document} ->> ${path} when 'real' then ${raw(DECIMAL_TEXT)}(${document} ->> ${path}) when 'null' then null else ${document} -> ${path} end`,
+};
+
+/** Result codes of SQLite, without what extends them: https://www.sqlite.org/rescode.html */
+const CODES: Readonly<Record<number, Exclude<Failure['is'], 'unique'>>> = {
+  5: 'busy',
+  6: 'busy',
+  8: 'unavailable',
+  10: 'unavailable',
+  11: 'unavailable',
+  13: 'unavailable',
+  14: 'unavailable',
+  26: 'unavailable',
+};
+const NAMES: Readonly<Record<string, number>> = {
+  SQLITE_BUSY: 5,
+  SQLITE_LOCKED: 6,
+  SQLITE_READONLY: 8,
+  SQLITE_IOERR: 10,
+  SQLITE_CORRUPT: 11,
+  SQLITE_FULL: 13,
+  SQLITE_CANTOPEN: 14,
+  SQLITE_NOTADB: 26,
+};
+const BUSY_SNAPSHOT = 517;
+
+function failure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
+  const taken = /UNIQUE constraint failed: (?:[^,]+, )*([^.]+)\.(.+)$/.exec(error.message);
+  if (taken?.[1] && taken[2]) return { is: 'unique', table: taken[1], column: taken[2] };
+  // A connection that is closed, or in which the host has begun a transaction of its own.
+  if (error.code === 'ERR_INVALID_STATE') return { is: 'unavailable' };
+  if (error.message.includes('within a transaction')) return { is: 'busy' };
+  if (error.code === 'ERR_SQLITE_ERROR') {
+    const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 1;
+    return { is: code === BUSY_SNAPSHOT ? 'conflict' : (CODES[code & 0xff] ?? 'other') };
+  }
+  // Other drivers (better-sqlite3, libsql) put the name of the result code there.
+  const named = Object.entries(NAMES).find(([name]) => String(error.code).startsWith(name));
+  if (named) return { is: CODES[named[1]] ?? 'other' };
+  return error.code.startsWith('SQLITE_') ? { is: 'other' } : undefined;
+}

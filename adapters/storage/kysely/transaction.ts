@@ -1,0 +1,167 @@
+/** The operations of the port as statements on one connection. */
+import {
+  type Predicate,
+  type Query,
+  type Row,
+  RowMissing,
+  type Transaction,
+  type TransactionMode,
+  UniqueViolation,
+  WriteConflict,
+} from '../../../src/adapter-kit.ts';
+import { type Connection, type Result, run, Taken } from './connection.ts';
+import { type Column, columnValue, elementsOf, REVISION, rowsOfKind } from './layout.ts';
+import type { Scope } from './scope.ts';
+import { selectCount, selectDistinct, selectForWriting, selectPage, selectReferenced, selectRow } from './select.ts';
+import { name, type Sql, sql, type Value } from './sql.ts';
+
+export class KyselyTransaction implements Transaction {
+  readonly #connection: Connection;
+  readonly #scope: Scope;
+  readonly #mode: TransactionMode;
+  #isOver = false;
+
+  constructor(connection: Connection, scope: Scope, mode: TransactionMode) {
+    this.#connection = connection;
+    this.#scope = scope;
+    this.#mode = mode;
+  }
+
+  async get(kind: string, id: string): Promise<Row | undefined> {
+    const { rows } = await this.#run(selectRow(this.#scope, kind, id));
+    return rows.length === 0 ? undefined : rowOf(rows[0]);
+  }
+
+  async list(kind: string, query: Query): Promise<readonly Row[]> {
+    const { rows } = await this.#run(selectPage(this.#scope, kind, query));
+    return rows.map(rowOf);
+  }
+
+  async count(kind: string, where: Predicate): Promise<number> {
+    const { rows } = await this.#run(selectCount(this.#scope, kind, where));
+    return rows.length === 0 ? 0 : Number(field(rows[0], 'value'));
+  }
+
+  async insert(kind: string, row: Row): Promise<void> {
+    this.#assertWriting('insert');
+    const { columns, documents, sets } = this.#scope.layout(kind);
+    const inserted = await this.#run(sql`insert into ${documents} (document) values (${JSON.stringify(row)}) returning id`);
+    const number = Number(field(inserted.rows[0], 'id'));
+    const values = [...columns.values()].map((column): Assignment => [column.sql, columnValue(column, row)]);
+    try {
+      await this.#runUnique(kind, this.#scope.insertRow(kind, [[ID, row.id], [DOCUMENT, number], ...values]));
+    } catch (error) {
+      if (error instanceof UniqueViolation) await this.#run(sql`delete from ${documents} where id = ${number}`);
+      throw error;
+    }
+    for (const set of sets.keys()) await this.#addElements(kind, set, row.id, [...elementsOf(row, set)]);
+    await this.#run(this.#scope.addTo(rowsOfKind(kind), 1));
+  }
+
+  async update(kind: string, row: Row, expected: number): Promise<void> {
+    this.#assertWriting('update');
+    const { columns, documents, sets } = this.#scope.layout(kind);
+    const { rows } = await this.#run(selectForWriting(this.#scope, kind, row.id));
+    if (rows.length === 0) throw new RowMissing(kind, row.id);
+    const before = rowOf(rows[0]);
+    if (before.version !== expected) throw new WriteConflict();
+
+    const updated = await this.#runUnique(
+      kind,
+      sql`${this.#scope.updateRow(kind, changes([...columns.values()], before, row))} and id = ${row.id} and version = ${expected}`,
+    );
+    if (updated.written === 0) throw new WriteConflict();
+    await this.#run(sql`update ${documents} set document = ${JSON.stringify(row)} where id = ${Number(field(rows[0], 'number'))}`);
+    for (const set of sets.keys()) {
+      const [old, now] = [elementsOf(before, set), elementsOf(row, set)];
+      await this.#removeElements(
+        kind,
+        set,
+        row.id,
+        [...old].filter((element) => !now.has(element)),
+      );
+      await this.#addElements(
+        kind,
+        set,
+        row.id,
+        [...now].filter((element) => !old.has(element)),
+      );
+    }
+  }
+
+  async delete(kind: string, id: string): Promise<boolean> {
+    this.#assertWriting('delete');
+    const { documents, sets } = this.#scope.layout(kind);
+    const { rows } = await this.#run(sql`${this.#scope.deleteRows(kind)} and id = ${id} returning document as number`);
+    if (rows.length === 0) return false;
+    await this.#run(sql`delete from ${documents} where id = ${Number(field(rows[0], 'number'))}`);
+    for (const set of sets.keys()) await this.#run(sql`${this.#scope.deleteElements(kind, set)} and id = ${id}`);
+    await this.#run(this.#scope.addTo(rowsOfKind(kind), -1));
+    return true;
+  }
+
+  async distinct(kind: string, set: string): Promise<readonly string[]> {
+    const { rows } = await this.#run(selectDistinct(this.#scope, kind, set));
+    return rows.map((row) => String(field(row, 'value')));
+  }
+
+  async referenced(kind: string, reference: string, values: readonly string[], where?: Predicate): Promise<readonly string[]> {
+    if (values.length === 0) return [];
+    const { rows } = await this.#run(selectReferenced(this.#scope, kind, reference, [...new Set(values)], where));
+    return rows.map((row) => String(field(row, 'value')));
+  }
+
+  async nextRevision(): Promise<number> {
+    this.#assertWriting('nextRevision');
+    const { rows } = await this.#run(this.#scope.addTo(REVISION, 1));
+    return Number(field(rows[0], 'value'));
+  }
+
+  /** The connection goes to others: nothing runs here any more. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  async #addElements(kind: string, set: string, id: string, elements: readonly string[]): Promise<void> {
+    if (elements.length > 0) await this.#run(this.#scope.insertElements(kind, set, id, elements));
+  }
+
+  async #removeElements(kind: string, set: string, id: string, elements: readonly string[]): Promise<void> {
+    const listed = () => this.#scope.engine.elements(JSON.stringify(elements), 'string');
+    if (elements.length > 0)
+      await this.#run(sql`${this.#scope.deleteElements(kind, set)} and id = ${id} and value in (select e.value from ${listed()})`);
+  }
+
+  async #runUnique(kind: string, statement: Sql): Promise<Result> {
+    try {
+      return await this.#run(statement);
+    } catch (error) {
+      throw error instanceof Taken ? new UniqueViolation(kind, this.#scope.layout(kind).fieldOf(error.column)) : error;
+    }
+  }
+
+  #run(statement: Sql): Promise<Result> {
+    if (this.#isOver) throw new TypeError('the transaction is over');
+    return run(this.#scope.engine, this.#connection, statement);
+  }
+
+  #assertWriting(what: string): void {
+    if (this.#mode === 'read') throw new TypeError(`${what} needs a write transaction`);
+  }
+}
+
+type Assignment = readonly [Sql, Value];
+
+const ID = name('id');
+const DOCUMENT = name('document');
+
+/** An index is touched for what is assigned to, so only what differs is. The version always does. */
+const changes = (columns: readonly Column[], before: Row, after: Row): readonly Assignment[] =>
+  columns
+    .map((column) => ({ column, old: columnValue(column, before), now: columnValue(column, after) }))
+    .filter(({ column, old, now }) => old !== now || column.name === 'version')
+    .map(({ column, now }): Assignment => [column.sql, now]);
+
+// Our own statements name what they select, and every document is a row that was handed in.
+const field = (row: unknown, name: string): unknown => (row as Readonly<Record<string, unknown>>)[name];
+const rowOf = (row: unknown): Row => JSON.parse(String(field(row, 'document'))) as Row;

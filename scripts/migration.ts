@@ -1,0 +1,72 @@
+/**
+ * Writes the next migration of the SQL stores: what lies between the recorded migrations and the storage schema.
+ *
+ *     node scripts/migration.ts add-services
+ *     node scripts/migration.ts initial --anew    (before the first release only: forgets all recorded ones)
+ */
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type Migration, migrations, nextMigration } from '../adapters/storage/kysely/index.ts';
+import { storageSchema } from '../src/storage/schema.ts';
+
+const FOLDER = new URL('../adapters/storage/kysely/migrations/', import.meta.url);
+
+/** The file of a migration, one step a line so that changes read well. */
+export const migrationFile = ({ version, name, steps }: Migration): string =>
+  [
+    "import type { Migration } from '../migration.ts';",
+    '',
+    'export const migration: Migration = {',
+    `  version: ${version},`,
+    `  name: ${quoted(name)},`,
+    '  steps: [',
+    ...steps.map((step) => `    ${literal(step)},`),
+    '  ],',
+    '};',
+    '',
+  ].join('\n');
+
+/** The list of all migrations. */
+export const indexFile = (all: readonly Pick<Migration, 'version' | 'name'>[]): string =>
+  [
+    '/** The migrations in order. Written by `scripts/migration.ts`. */',
+    "import type { Migration } from '../migration.ts';",
+    ...all.map((migration) => `import { migration as ${variable(migration)} } from './${fileName(migration)}';`),
+    '',
+    `export const migrations: readonly Migration[] = [${all.map(variable).join(', ')}];`,
+    '',
+  ].join('\n');
+
+const fileName = ({ version, name }: Pick<Migration, 'version' | 'name'>): string => `${String(version).padStart(4, '0')}-${name}.ts`;
+const variable = ({ version }: Pick<Migration, 'version'>): string => `m${String(version).padStart(4, '0')}`;
+
+/** JSON with the quotes and names of our sources. */
+const literal = (value: unknown): string => {
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  return `{ ${Object.entries(value)
+    .map(([key, item]) => `${key}: ${literal(item)}`)
+    .join(', ')} }`;
+};
+
+const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+const main = async (name: string | undefined, option: string | undefined): Promise<string> => {
+  if (name === undefined || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))
+    throw new Error(`a migration is named by words joined with hyphens, as in add-services, got '${name ?? ''}'`);
+  const isAnew = option === '--anew';
+  const recorded = isAnew ? [] : migrations;
+  if (isAnew) await forgetAll();
+  const next = nextMigration(recorded, storageSchema, name);
+  if (!next) return 'the migrations add up to the storage schema: there is nothing to write';
+  await writeFile(new URL(fileName(next), FOLDER), migrationFile(next));
+  await writeFile(new URL('index.ts', FOLDER), indexFile([...recorded, next]));
+  return `wrote ${fileName(next)} with ${next.steps.length} steps`;
+};
+
+const forgetAll = async (): Promise<void> => {
+  for (const file of await readdir(FOLDER)) if (/^\d{4}-/.test(file)) await rm(new URL(file, FOLDER));
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await main(process.argv[2], process.argv[3]));
