@@ -1,44 +1,30 @@
 import { EventEmitter } from 'eventemitter3';
 import { groups } from './api/index.ts';
-import type { InputOf, OutputOf } from './api/kit/operation.ts';
 import type { Credentials } from './call/call.ts';
 import type { Core } from './call/core.ts';
 import { createGate } from './call/gate.ts';
 import { createPasswordChecks } from './call/password-checks.ts';
-import { defaultSettings, type Settings } from './call/settings.ts';
-import { entitiesOf } from './changes/entities.ts';
+import { checkedSettings, defaultSettings, type Settings } from './call/settings.ts';
 import type { ChangeEvents } from './changes/events.ts';
 import { createPublisher } from './changes/publisher.ts';
 import { createStamps } from './changes/stamps.ts';
-import { type AdministratorOptions, type FirstAdministrator, prepareBootstrap } from './domain/bootstrap.ts';
+import {
+  type AdministratorOptions,
+  bootstrap,
+  type FirstAdministrator,
+  type FirstCredentials,
+  firstCredentials,
+} from './domain/bootstrap.ts';
 import { entries } from './domain/entries.ts';
+import { createFacade, type Facade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { createInvoke } from './pipeline/invoke.ts';
 import type { Platform } from './platform/platform.ts';
 import { webPlatform } from './platform/web.ts';
-import { newId } from './storage/ids.ts';
-import type { StorageAdapter } from './storage/port.ts';
+import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import { software } from './version.ts';
-
-type Groups = typeof groups;
-type Verbs<G> = G extends { readonly operations: infer O } ? O : never;
-type Call<I, O> = Partial<I> extends I ? (input?: I, options?: CallOptions) => Promise<O> : (input: I, options?: CallOptions) => Promise<O>;
-
-/** Every operation as a function: `facade.<group>.<verb>(input)`. */
-export type Facade = {
-  readonly [G in keyof Groups]: {
-    readonly [V in keyof Verbs<Groups[G]>]: Call<InputOf<Verbs<Groups[G]>[V]>, OutputOf<Verbs<Groups[G]>[V]>>;
-  };
-};
-
-export interface CallOptions {
-  /** The host's own open transaction on the same database, in the form that the storage adapter takes. The host commits it, and then calls `publish()`. */
-  readonly transaction?: unknown;
-  /** Once aborted, nothing is committed any more. */
-  readonly signal?: AbortSignal;
-}
 
 export interface ControllerOptions {
   readonly storage: StorageAdapter;
@@ -77,23 +63,34 @@ export interface ManagementController extends Facade {
  */
 const open = async ({
   storage,
-  administrator = {},
+  administrator,
   platform = webPlatform(),
   settings: given = {},
 }: ControllerOptions): Promise<ManagementController> => {
-  const settings = checked({ ...defaultSettings, ...given });
+  const settings = checkedSettings({ ...defaultSettings, ...given });
+  const credentials = firstCredentials(platform, administrator);
   const store = await storage.open(storageSchema);
-  const stamp = createStamps(platform.clock);
-  const bootstrap = await prepareBootstrap(platform, administrator);
-  const context = { actor: 'system', requestId: 'open', random: platform.random, stamp };
-  const made = await store.transaction('write', (tx) => bootstrap.seed(entitiesOf(tx, context)));
+  try {
+    return await start(store, platform, settings, credentials);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+};
 
+const start = async (store: Store, platform: Platform, settings: Settings, first: FirstCredentials): Promise<ManagementController> => {
+  const stamp = createStamps(platform.clock);
+  const firstAdministrator = await bootstrap(
+    store,
+    platform,
+    { actor: 'system', requestId: 'open', random: platform.random, stamp },
+    first,
+  );
   const events = new EventEmitter<ChangeEvents>();
   const core: Core = {
     store,
     platform,
     settings,
-    events,
     passwordChecks: createPasswordChecks(platform.passwords, settings),
     documents: createDocuments(groups, settings),
     stamp,
@@ -101,25 +98,7 @@ const open = async ({
   };
   const publisher = await createPublisher(store, events, platform.logger);
   const invoke = createInvoke({ core, publisher, writes: createGate(4, settings.maxQueuedWrites) });
-
-  const facade = (credentials: Credentials): Facade => {
-    const built: Record<string, Record<string, unknown>> = {};
-    for (const entry of entries) {
-      const call = async (input: unknown = {}, { transaction, signal }: CallOptions = {}) => {
-        const source = {
-          requestId: newId(platform.random),
-          api: 'management',
-          credentials,
-          input: () => input,
-          ...(signal ? { signal } : {}),
-          ...(transaction === undefined ? {} : { hostTransaction: transaction }),
-        } as const;
-        return (await invoke(entry, source)).output;
-      };
-      (built[entry.group] ??= {})[entry.verb] = call;
-    }
-    return built as Facade; // one function for each entry of the table, under its names
-  };
+  const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   return {
     ...system,
@@ -128,20 +107,10 @@ const open = async ({
     handle: createHandler({ entries, invoke, settings, platform, version: software.version }),
     events,
     publish: () => publisher.catchUp(),
-    firstAdministrator: made ? bootstrap.administrator : undefined,
+    firstAdministrator,
     settings,
     close: () => store.close(),
   };
 };
 
 export const ManagementController = { open } as const;
-
-/** @throws TypeError that names the setting, its value and its bounds */
-const checked = (settings: Settings): Settings => {
-  for (const [name, value] of Object.entries(settings)) {
-    if (typeof value === 'number' && !(value >= 1)) throw new TypeError(`setting ${name} must be 1 or more, got ${value}`);
-  }
-  if (!/^https?:\/\/[^/]+$/.test(settings.address))
-    throw new TypeError(`setting address must be like https://host:port without a path, got '${settings.address}'`);
-  return settings;
-};

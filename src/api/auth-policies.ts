@@ -26,7 +26,11 @@ const updb = {
   lockoutDurationMinutes: atLeast(0),
 };
 const leaves = <S extends Record<string, z.ZodType>>(shape: S) =>
-  z.object(Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, given(schema)])));
+  z.object(
+    Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, given(schema)])) as {
+      [K in keyof S]: ReturnType<typeof given<S[K]>>;
+    }, // key by key
+  );
 
 const primary = z.object({ cert: z.object(cert), extJwt: z.object(extJwt), updb: z.object(updb) }).meta({ id: 'AuthPolicyPrimary' });
 const primaryPatch = z
@@ -34,9 +38,7 @@ const primaryPatch = z
   .meta({ id: 'AuthPolicyPrimaryPatch' });
 
 const signer = text.transform((value): string | null => (value === '' ? null : value));
-const secondary = z
-  .object({ requireTotp: flag, requireExtJwtSigner: signer.nullish().transform((value) => value ?? null) })
-  .meta({ id: 'AuthPolicySecondary' });
+const secondary = z.object({ requireTotp: flag, requireExtJwtSigner: signer.nullish() }).meta({ id: 'AuthPolicySecondary' });
 /** Here null clears the signer (the one null that counts). */
 const secondaryPatch = z
   .object({ requireTotp: given(flag), requireExtJwtSigner: signer.nullish() })

@@ -22,7 +22,7 @@ export const authenticator = resource({
     passwordHash: readOnly(text, { keep: 'hidden' }),
     /** Consecutive wrong passwords. */
     failedAttempts: readOnly(z.int(), { keep: 'hidden', default: 0, volatile: true }),
-    certPem: { ...optional(text, { absent: true, filter: true }), write: 'createOptional' },
+    certPem: { ...optional(text, { absent: true }), write: 'createOptional' },
     fingerprint: readOnly(text, { absent: true, unique: true, filter: 'certFingerprint' }),
     isIssuedByNetwork: readOnly(flag, { absent: true, filter: true, default: false }),
     isExtendRequested: readOnly(flag, { absent: true, filter: true, default: false }),
@@ -32,6 +32,7 @@ export const authenticator = resource({
   },
   links: { identities: './identities/{identityId}' },
   symbols: {
+    certPem: { path: 'certPem', type: 'string' },
     updbPassword: secret,
     updbSalt: secret,
     publicKeyPrint: secret,

@@ -31,7 +31,8 @@ export const configType = resource({
   collection: 'config-types',
   names: ['ConfigType', 'ConfigTypes'],
   about: 'A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy.',
-  fields: { name: required(configTypeName, { unique: true, filter: true }), schema: optional(schemaDocument, { filter: true }) },
+  fields: { name: required(configTypeName, { unique: true, filter: true }), schema: optional(schemaDocument) },
+  symbols: { schema: { path: 'schema', type: 'string' } },
 });
 
 export const config = resource({

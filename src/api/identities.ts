@@ -62,7 +62,7 @@ export const identity = resource({
     hasEdgeRouterConnection: readOnly(flag, { keep: 'computed' }),
     edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
     isMfaEnabled: readOnly(flag, { keep: 'computed' }),
-    interfaces: readOnly(z.array(jsonMap), { keep: 'computed' }),
+    interfaces: readOnly(z.array(jsonMap).nullable(), { keep: 'computed' }),
   },
   subLinks: [
     'authenticators',

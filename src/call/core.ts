@@ -1,6 +1,4 @@
-import type { EventEmitter } from 'eventemitter3';
 import type { Api } from '../api/kit/operation.ts';
-import type { ChangeEvents } from '../changes/events.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Store } from '../storage/port.ts';
 import type { PasswordChecks } from './password-checks.ts';
@@ -12,7 +10,6 @@ export interface Core {
   readonly platform: Platform;
   readonly settings: Settings;
   readonly passwordChecks: PasswordChecks;
-  readonly events: EventEmitter<ChangeEvents>;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
   /** The time of a write, see `createStamps`. ISO text. */

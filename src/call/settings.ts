@@ -31,3 +31,17 @@ export const defaultSettings: Settings = {
   corsOrigins: '*',
   apiLevel: 'v1.7.2',
 };
+
+/**
+ * The settings, once they are known to make sense.
+ * @throws TypeError that names the setting, its value and what would be right
+ */
+export const checkedSettings = (settings: Settings): Settings => {
+  for (const [name, value] of Object.entries(settings)) {
+    if (typeof value === 'number' && !(value >= 1)) throw new TypeError(`setting ${name} must be 1 or more, got ${value}`);
+  }
+  if (!/^https?:\/\/[^/]+$/.test(settings.address)) {
+    throw new TypeError(`setting address must be like https://host:port without a path, got '${settings.address}'`);
+  }
+  return settings;
+};

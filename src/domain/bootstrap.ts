@@ -5,12 +5,13 @@ import { configType } from '../api/configs.ts';
 import { identity } from '../api/identities.ts';
 import { identityType } from '../api/identity-types.ts';
 import type { Resource } from '../api/kit/resource.ts';
-import { name as nameSchema, password as passwordSchema, username as usernameSchema } from '../api/shared.ts';
-import type { Entities } from '../changes/entities.ts';
+import { password as passwordSchema, username as usernameSchema } from '../api/shared.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import type { Platform } from '../platform/platform.ts';
 import { equals, flag } from '../query/index.ts';
 import { rowFields } from '../resources/merge.ts';
 import { newId } from '../storage/ids.ts';
+import type { Store } from '../storage/port.ts';
 import { builtinConfigTypes } from './configs/builtin.ts';
 
 /** The first administrator of a new network. */
@@ -19,7 +20,7 @@ export interface AdministratorOptions {
   readonly username?: string;
   /** 5 to 100 characters. Default: a random one, returned once as `controller.firstAdministrator`. */
   readonly password?: string;
-  /** Default `Default Admin`. */
+  /** 4 to 100 characters. Default `Default Admin`. */
   readonly name?: string;
 }
 
@@ -28,33 +29,47 @@ export interface FirstAdministrator {
   readonly password: string;
 }
 
-/** How a new store is filled, or nothing to do where it is filled already. The slow part (hashing) is done before. */
-export interface Bootstrap {
-  readonly administrator: FirstAdministrator;
-  seed(entities: Entities): Promise<boolean>;
+export interface FirstCredentials extends FirstAdministrator {
+  readonly name: string;
 }
 
-/** @throws TypeError for credentials outside the limits */
-export const prepareBootstrap = async (
-  { passwords, random }: Platform,
-  { username = 'admin', password = newId(random), name = 'Default Admin' }: AdministratorOptions,
-): Promise<Bootstrap> => {
+/**
+ * The credentials that a new network's administrator will have.
+ * @throws TypeError for those outside the limits
+ */
+export const firstCredentials = ({ random }: Platform, options: AdministratorOptions = {}): FirstCredentials => {
+  const { username = 'admin', password = newId(random), name = 'Default Admin' } = options;
   within(usernameSchema, username, 'the username of the first administrator must have 4 to 100 characters');
   within(passwordSchema, password, 'the password of the first administrator must have 5 to 100 characters');
-  within(nameSchema, name, 'the name of the first administrator must not be empty');
-  const passwordHash = await passwords.hash(password);
-  return {
-    administrator: { username, password },
-    seed: async (entities) => {
-      await seedFixed(entities);
-      const existing = await entities.count(identity, equals(flag('isDefaultAdmin'), true));
-      if (existing > 0) return false;
-      const owner = await entities.insert(identity, newRow(identity, { name, isAdmin: true }, { isDefaultAdmin: true }));
-      await entities.insert(authenticator, newRow(authenticator, { identityId: owner.id, method: 'updb', username }, { passwordHash }));
-      return true;
-    },
-  };
+  within(usernameSchema, name, 'the name of the first administrator must have 4 to 100 characters');
+  return { username, password, name };
 };
+
+/**
+ * Fills a new store; does nothing to one that is filled.
+ * @returns the first administrator's credentials, if this call made it
+ */
+export const bootstrap = async (
+  store: Store,
+  { passwords }: Platform,
+  context: EntitiesContext,
+  { username, password, name }: FirstCredentials,
+): Promise<FirstAdministrator | undefined> => {
+  if (await store.transaction('read', (tx) => hasAdministrator(entitiesOf(tx, context)))) return undefined;
+  const passwordHash = await passwords.hash(password);
+  return store.transaction('write', async (tx) => {
+    const entities = entitiesOf(tx, context);
+    await seedFixed(entities);
+    // Another controller that starts at the same time may have been first.
+    if (await hasAdministrator(entities)) return undefined;
+    const owner = await entities.insert(identity, newRow(identity, { name, isAdmin: true }, { isDefaultAdmin: true }));
+    await entities.insert(authenticator, newRow(authenticator, { identityId: owner.id, method: 'updb', username }, { passwordHash }));
+    return { username, password };
+  });
+};
+
+const hasAdministrator = async (entities: Entities): Promise<boolean> =>
+  (await entities.count(identity, equals(flag('isDefaultAdmin'), true))) > 0;
 
 /** What every network has from the start. What an administrator deletes later stays deleted. */
 const seedFixed = async (entities: Entities): Promise<void> => {

@@ -5,7 +5,8 @@ import { list } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const current = (app: App, as: string) => app.request('GET', '/current-api-session', { as });
-const sessionsOf = async (app: App, identityId: string, as?: string) => (await list(app, '/api-sessions', { filter: `identity = "${identityId}" sort by createdAt` }, as ? { as } : {})).body.data;
+const sessionsOf = async (app: App, identityId: string, as?: string) =>
+  (await list(app, '/api-sessions', { filter: `identity = "${identityId}" sort by createdAt` }, as ? { as } : {})).body.data;
 
 onEveryStore('API sessions', (open) => {
   test('an administrator sees all sessions, without their tokens and their end', async () => {
@@ -35,7 +36,16 @@ onEveryStore('API sessions', (open) => {
     assertInvalid(await list(app, '/api-sessions', { offset: 'x' }), 'offset');
     assertRefused(await list(app, '/api-sessions', { filter: 'tokenHash = "x"' }), 400, 'INVALID_FILTER');
     const { filterableFields } = (await app.request('GET', '/api-sessions')).body.meta;
-    const own = ['authenticator', 'identity', 'improperClientCertChain', 'ipAddress', 'lastActivityAt', 'mfaComplete', 'mfaRequired', 'token'];
+    const own = [
+      'authenticator',
+      'identity',
+      'improperClientCertChain',
+      'ipAddress',
+      'lastActivityAt',
+      'mfaComplete',
+      'mfaRequired',
+      'token',
+    ];
     assert.deepEqual(filterableFields.toSorted(), ['id', 'createdAt', 'updatedAt', 'isSystem', 'tags', ...own].toSorted());
   });
 
@@ -58,7 +68,8 @@ onEveryStore('API sessions', (open) => {
     const theirs = (await current(app, await other.login())).body.data.id;
     const own = (await current(app, as)).body.data.id;
     const left = await app.trail(async () => {
-      for (const id of [theirs, own, 'no-such-id']) assertRefused(await app.request('DELETE', `/api-sessions/${id}`, { as }), 403, 'UNAUTHORIZED');
+      for (const id of [theirs, own, 'no-such-id'])
+        assertRefused(await app.request('DELETE', `/api-sessions/${id}`, { as }), 403, 'UNAUTHORIZED');
       assertRefused(await app.request('DELETE', `/api-sessions/${theirs}`, { as: null }), 401, 'UNAUTHORIZED');
     });
     assert.deepEqual(left, []);
@@ -81,7 +92,8 @@ onEveryStore('API sessions', (open) => {
       const [one, two] = [await user.login(), await user.login()];
       const { status, body } = await app.request('DELETE', `${prefix}/current-api-session`, { as: one });
       assert.deepEqual([status, body.data], [200, {}]);
-      for (const method of ['GET', 'DELETE']) assertRefused(await app.request(method, `${prefix}/current-api-session`, { as: one }), 401, 'UNAUTHORIZED');
+      for (const method of ['GET', 'DELETE'])
+        assertRefused(await app.request(method, `${prefix}/current-api-session`, { as: one }), 401, 'UNAUTHORIZED');
       assert.equal((await current(app, two)).status, 200);
     }
   });
@@ -153,7 +165,15 @@ onEveryStore('API sessions', (open) => {
     const token = await (await app.user()).login();
     const look = (headers: Readonly<Record<string, string>>, path = '/current-identity') => app.request('GET', path, { as: null, headers });
     assert.equal((await look({ 'zt-session': token })).status, 200);
-    const others = [{}, { cookie: `zt-session=${token}` }, { authorization: `Bearer ${token}` }, { authorization: token }, { 'zt-session': 'abc' }, { 'zt-session': '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f' }, { 'zt-session': `${token} ` }];
+    const others = [
+      {},
+      { cookie: `zt-session=${token}` },
+      { authorization: `Bearer ${token}` },
+      { authorization: token },
+      { 'zt-session': 'abc' },
+      { 'zt-session': '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f' },
+      { 'zt-session': `${token} ` },
+    ];
     for (const headers of others) assertRefused(await look(headers), 401, 'UNAUTHORIZED');
     assertRefused(await look({}, `/current-identity?zt-session=${token}&token=${token}`), 401, 'UNAUTHORIZED');
     assertRefused(await look({ 'zt-session': 'abc', authorization: `Bearer ${token}` }), 401, 'UNAUTHORIZED');
@@ -162,7 +182,8 @@ onEveryStore('API sessions', (open) => {
   test('no token at all is told with a cause, a bad one without', async () => {
     await using app = await open();
     assert.equal(typeof (await app.request('GET', '/identities', { as: null })).body.error.cause.message, 'string');
-    for (const as of ['nonsense', '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f']) assert.equal((await app.request('GET', '/identities', { as })).body.error.cause, undefined);
+    for (const as of ['nonsense', '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f'])
+      assert.equal((await app.request('GET', '/identities', { as })).body.error.cause, undefined);
   });
 
   test('of a token nothing is stored but its hash', async () => {

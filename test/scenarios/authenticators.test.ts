@@ -13,7 +13,13 @@ onEveryStore('authenticators', (open) => {
   test('a password authenticator shows whose it is and the username, and no password, hash or salt', async () => {
     await using app = await open();
     const identityId = await person(app);
-    const id = await app.create('/authenticators', { identityId, method: 'updb', username: 'annie', password: PASSWORD, tags: { floor: '7' } });
+    const id = await app.create('/authenticators', {
+      identityId,
+      method: 'updb',
+      username: 'annie',
+      password: PASSWORD,
+      tags: { floor: '7' },
+    });
     const { identity, createdAt, updatedAt, ...fields } = await read(app, id);
     assert.match(createdAt, /^2026-11-21T10:00:00\.\d{3}Z$/);
     assert.equal(updatedAt, createdAt);
@@ -25,7 +31,10 @@ onEveryStore('authenticators', (open) => {
       username: 'annie',
       tags: { floor: '7' },
     });
-    assert.deepEqual([identity.entity, identity.id, identity.name, identity._links.self.href], ['identities', identityId, 'ann', `./identities/${identityId}`]);
+    assert.deepEqual(
+      [identity.entity, identity.id, identity.name, identity._links.self.href],
+      ['identities', identityId, 'ann', `./identities/${identityId}`],
+    );
   });
 
   test('the identity shows its authenticator, and lists it', async () => {
@@ -72,7 +81,12 @@ onEveryStore('authenticators', (open) => {
     const good = { identityId: await person(app), method: 'updb', username: 'annie', password: PASSWORD };
     for (const username of ['abc', 'a'.repeat(101), '😀'.repeat(3)]) assertInvalid(await post(app, { ...good, username }), 'username');
     for (const password of ['abcd', 'a'.repeat(101), '😀'.repeat(4)]) assertInvalid(await post(app, { ...good, password }), 'password');
-    const edges = [['abcd', 'abcde'], ['a'.repeat(100), 'a'.repeat(100)], ['😀'.repeat(100), '😀'.repeat(100)], ['    ', ' four ']] as const;
+    const edges = [
+      ['abcd', 'abcde'],
+      ['a'.repeat(100), 'a'.repeat(100)],
+      ['😀'.repeat(100), '😀'.repeat(100)],
+      ['    ', ' four '],
+    ] as const;
     for (const [i, [username, password]] of edges.entries()) {
       const identityId = await person(app, `person ${i}`);
       await app.create('/authenticators', { identityId, method: 'updb', username, password });
@@ -87,7 +101,10 @@ onEveryStore('authenticators', (open) => {
     assertInvalid(await post(app, { identityId: bob, method: 'updb', username: 'shared', password: PASSWORD }), 'username');
     const other = await app.create('/authenticators', { identityId: bob, method: 'updb', username: 'Shared', password: PASSWORD });
     assertInvalid(await app.request('PATCH', `/authenticators/${other}`, { body: { username: 'shared' } }), 'username');
-    assertInvalid(await app.request('PUT', `/authenticators/${other}`, { body: { username: 'shared', password: 'another password' } }), 'username');
+    assertInvalid(
+      await app.request('PUT', `/authenticators/${other}`, { body: { username: 'shared', password: 'another password' } }),
+      'username',
+    );
     assert.equal((await app.login('Shared', PASSWORD)).status, 200);
     await app.request('DELETE', `/authenticators/${id}`);
     assert.equal((await app.request('PATCH', `/authenticators/${other}`, { body: { username: 'shared' } })).status, 200);
@@ -107,7 +124,8 @@ onEveryStore('authenticators', (open) => {
     await using app = await open();
     const good = { identityId: await person(app), method: 'cert' };
     assertInvalid(await post(app, good), 'certPem');
-    for (const certPem of ['nonsense', '', PEM + PEM]) assertRefused(await post(app, { ...good, certPem }), 400, 'COULD_NOT_PARSE_PEM_BLOCK');
+    for (const certPem of ['nonsense', '', PEM + PEM])
+      assertRefused(await post(app, { ...good, certPem }), 400, 'COULD_NOT_PARSE_PEM_BLOCK');
     assertInvalid(await post(app, { ...good, certPem: PEM }), 'certPem');
     assert.equal((await app.rows('authenticator')).length, 1);
   });
@@ -119,8 +137,15 @@ onEveryStore('authenticators', (open) => {
     assert.deepEqual((await app.request('PUT', path, { body: { username: 'renamed', password: 'another password' } })).body.data, {});
     assert.equal((await app.login('renamed', 'another password')).status, 200);
     assertRefused(await app.login(user.username, PASSWORD), 401, 'INVALID_AUTH');
-    for (const [field, values] of [['username', [undefined, null, 'abc', 'a'.repeat(101)]], ['password', [undefined, null, 'abcd', 'a'.repeat(101)]]] as const) {
-      for (const value of values) assertInvalid(await app.request('PUT', path, { body: { username: 'other name', password: 'third password', [field]: value } }), field);
+    for (const [field, values] of [
+      ['username', [undefined, null, 'abc', 'a'.repeat(101)]],
+      ['password', [undefined, null, 'abcd', 'a'.repeat(101)]],
+    ] as const) {
+      for (const value of values)
+        assertInvalid(
+          await app.request('PUT', path, { body: { username: 'other name', password: 'third password', [field]: value } }),
+          field,
+        );
     }
     assert.equal((await app.login('renamed', 'another password')).status, 200);
   });
@@ -135,7 +160,10 @@ onEveryStore('authenticators', (open) => {
     assert.deepEqual(await replace({ tags: { a: 'b', c: null, d: true } }), { a: 'b', c: null, d: true });
     assert.deepEqual(await replace({ tags: { e: false } }), { e: false });
     assert.deepEqual(await replace({}), {});
-    assertInvalid(await app.request('PUT', `/authenticators/${authenticatorId}`, { body: { username, password: PASSWORD, tags: { n: 1 } } }), 'tags');
+    assertInvalid(
+      await app.request('PUT', `/authenticators/${authenticatorId}`, { body: { username, password: PASSWORD, tags: { n: 1 } } }),
+      'tags',
+    );
   });
 
   test('a patch changes username, password or tags, each alone, and null changes nothing', async () => {
@@ -149,7 +177,13 @@ onEveryStore('authenticators', (open) => {
     await patch({ tags: { a: 'b' } });
     assert.deepEqual((await read(app, user.authenticatorId)).tags, { a: 'b' });
     assert.deepEqual(await app.trail(() => patch({ username: null, password: null, tags: null })), []);
-    for (const [field, value] of [['username', 'abc'], ['username', 'a'.repeat(101)], ['password', 'abcd'], ['password', 'a'.repeat(101)]] as const) assertInvalid(await patch({ [field]: value }), field);
+    for (const [field, value] of [
+      ['username', 'abc'],
+      ['username', 'a'.repeat(101)],
+      ['password', 'abcd'],
+      ['password', 'a'.repeat(101)],
+    ] as const)
+      assertInvalid(await patch({ [field]: value }), field);
     assertRefused(await patch({ username: 5 }), 400, 'COULD_NOT_PARSE_BODY');
     assert.equal((await app.login('renamed', 'another password')).status, 200);
   });
@@ -160,7 +194,9 @@ onEveryStore('authenticators', (open) => {
     const other = await person(app);
     const change = { identityId: other, method: 'cert', certPem: PEM };
     assert.deepEqual(await app.trail(() => app.request('PATCH', `/authenticators/${user.authenticatorId}`, { body: change })), []);
-    await app.request('PUT', `/authenticators/${user.authenticatorId}`, { body: { ...change, username: user.username, password: PASSWORD } });
+    await app.request('PUT', `/authenticators/${user.authenticatorId}`, {
+      body: { ...change, username: user.username, password: PASSWORD },
+    });
     const { identityId, method, certPem } = await read(app, user.authenticatorId);
     assert.deepEqual({ identityId, method, certPem }, { identityId: user.id, method: 'updb', certPem: undefined });
   });
@@ -185,9 +221,29 @@ onEveryStore('authenticators', (open) => {
     assert.deepEqual(await found(`identity = "${user.id}" and method = "updb"`), [user.authenticatorId]);
     assert.deepEqual(await found(`updbUsername = "${user.username}"`), [user.authenticatorId]);
     const { filterableFields } = (await app.request('GET', '/authenticators')).body.meta;
-    const own = ['certFingerprint', 'certPem', 'extendRequestedAt', 'identity', 'isExtendRequested', 'isIssuedByNetwork', 'isKeyRollRequested', 'lastAuthResolvedToRoot', 'lastExtendRolledKeys', 'method', 'publicKeyPrint', 'updbPassword', 'updbSalt', 'updbUsername'];
+    const own = [
+      'certFingerprint',
+      'certPem',
+      'extendRequestedAt',
+      'identity',
+      'isExtendRequested',
+      'isIssuedByNetwork',
+      'isKeyRollRequested',
+      'lastAuthResolvedToRoot',
+      'lastExtendRolledKeys',
+      'method',
+      'publicKeyPrint',
+      'updbPassword',
+      'updbSalt',
+      'updbUsername',
+    ];
     assert.deepEqual(filterableFields.toSorted(), ['id', 'createdAt', 'updatedAt', 'isSystem', 'tags', ...own].toSorted());
-    for (const method of ['GET', 'DELETE', 'PATCH']) assertRefused(await app.request(method, '/authenticators/no-such-id', { body: { tags: {} } }), 404, 'NOT_FOUND');
-    assertRefused(await app.request('PUT', '/authenticators/no-such-id', { body: { username: 'somebody', password: PASSWORD } }), 404, 'NOT_FOUND');
+    for (const method of ['GET', 'DELETE', 'PATCH'])
+      assertRefused(await app.request(method, '/authenticators/no-such-id', { body: { tags: {} } }), 404, 'NOT_FOUND');
+    assertRefused(
+      await app.request('PUT', '/authenticators/no-such-id', { body: { username: 'somebody', password: PASSWORD } }),
+      404,
+      'NOT_FOUND',
+    );
   });
 });

@@ -4,22 +4,30 @@ import { type App, onEveryStore } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
-const SCHEMA = { type: 'object', additionalProperties: false, required: ['port'], properties: { port: { type: 'integer', minimum: 1, maximum: 65535 } } } as const;
+const SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['port'],
+  properties: { port: { type: 'integer', minimum: 1, maximum: 65535 } },
+} as const;
 const read = async (app: App, id: string) => (await app.request('GET', `/config-types/${id}`)).body.data;
 
 onEveryStore('config types', (open) => {
   test('seven config types are there from the start, under the ids that clients know', async () => {
     await using app = await open();
     const { body } = await list(app, '/config-types', { limit: -1, sort: 'name' });
-    assert.deepEqual(body.data.map(({ id, name }: { id: string; name: string }) => [id, name]), [
-      ['NH5p4FpGR', 'host.v1'],
-      ['host.v2', 'host.v2'],
-      ['g7cIWbcGg', 'intercept.v1'],
-      ['interfaces.v1', 'interfaces.v1'],
-      ['proxy.v1', 'proxy.v1'],
-      ['f2dd2df0-9c04-4b84-a91e-71437ac229f1', 'ziti-tunneler-client.v1'],
-      ['cea49285-6c07-42cf-9f52-09a9b115c783', 'ziti-tunneler-server.v1'],
-    ]);
+    assert.deepEqual(
+      body.data.map(({ id, name }: { id: string; name: string }) => [id, name]),
+      [
+        ['NH5p4FpGR', 'host.v1'],
+        ['host.v2', 'host.v2'],
+        ['g7cIWbcGg', 'intercept.v1'],
+        ['interfaces.v1', 'interfaces.v1'],
+        ['proxy.v1', 'proxy.v1'],
+        ['f2dd2df0-9c04-4b84-a91e-71437ac229f1', 'ziti-tunneler-client.v1'],
+        ['cea49285-6c07-42cf-9f52-09a9b115c783', 'ziti-tunneler-server.v1'],
+      ],
+    );
     for (const { schema, tags } of body.data) assert.deepEqual([schema.type, tags], ['object', {}]);
   });
 
@@ -32,7 +40,12 @@ onEveryStore('config types', (open) => {
 
   test('a config type is made with and without a schema, and an empty schema is none', async () => {
     await using app = await open();
-    for (const [name, given, stored] of [['bare', undefined, null], ['null', null, null], ['empty', {}, null], ['full', SCHEMA, SCHEMA]] as const) {
+    for (const [name, given, stored] of [
+      ['bare', undefined, null],
+      ['null', null, null],
+      ['empty', {}, null],
+      ['full', SCHEMA, SCHEMA],
+    ] as const) {
       const id = await app.create('/config-types', { name, schema: given, tags: { a: 'b' } });
       const { createdAt, updatedAt, ...fields } = await read(app, id);
       assert.deepEqual(fields, { _links: { self: { href: `./config-types/${id}` } }, id, name, schema: stored, tags: { a: 'b' } });
@@ -41,9 +54,12 @@ onEveryStore('config types', (open) => {
 
   test('the name of a config type is needed, unique, and not the word all', async () => {
     await using app = await open();
-    for (const name of [undefined, null, '', 'all', 'intercept.v1']) assertInvalid(await app.request('POST', '/config-types', { body: { name } }), 'name');
+    for (const name of [undefined, null, '', 'all', 'intercept.v1'])
+      assertInvalid(await app.request('POST', '/config-types', { body: { name } }), 'name');
     const id = await app.create('/config-types', { name: 'All' });
-    for (const method of ['PUT', 'PATCH']) for (const name of ['', 'all', 'intercept.v1']) assertInvalid(await app.request(method, `/config-types/${id}`, { body: { name } }), 'name');
+    for (const method of ['PUT', 'PATCH'])
+      for (const name of ['', 'all', 'intercept.v1'])
+        assertInvalid(await app.request(method, `/config-types/${id}`, { body: { name } }), 'name');
     assertInvalid(await app.request('PUT', `/config-types/${id}`, { body: {} }), 'name');
     assertInvalid(await app.request('POST', '/config-types'), 'configType');
     assert.equal((await read(app, id)).name, 'All');
@@ -51,7 +67,18 @@ onEveryStore('config types', (open) => {
 
   test('a schema is an object whose root is of type object, and compiles', async () => {
     await using app = await open();
-    const bad = ['x', [], 5, true, { type: 'string' }, { type: 'array' }, { properties: {} }, { type: 'bogus' }, { type: 'object', properties: { a: { type: 'bogus' } } }, { type: 'object', $ref: 'https://example.com/x.json' }];
+    const bad = [
+      'x',
+      [],
+      5,
+      true,
+      { type: 'string' },
+      { type: 'array' },
+      { properties: {} },
+      { type: 'bogus' },
+      { type: 'object', properties: { a: { type: 'bogus' } } },
+      { type: 'object', $ref: 'https://example.com/x.json' },
+    ];
     const id = await app.create('/config-types', { name: 'good', schema: SCHEMA });
     const left = await app.trail(async () => {
       for (const schema of bad) {

@@ -22,14 +22,24 @@ onEveryStore('configs', (open) => {
   test('a config shows its type and its data as they were given', async () => {
     await using app = await open();
     const configTypeId = await typed(app, SCHEMA);
-    const id = await app.create('/configs', { name: 'web', configTypeId, data: { port: 1.0, host: 'hh', mode: 'b', list: [3, 1] }, tags: { a: 'b' } });
+    const id = await app.create('/configs', {
+      name: 'web',
+      configTypeId,
+      data: { port: 1.0, host: 'hh', mode: 'b', list: [3, 1] },
+      tags: { a: 'b' },
+    });
     const { createdAt, updatedAt, ...fields } = await read(app, id);
     assert.deepEqual(fields, {
       _links: { self: { href: `./configs/${id}` } },
       id,
       name: 'web',
       configTypeId,
-      configType: { _links: { self: { href: `./config-types/${configTypeId}` } }, entity: 'config-types', id: configTypeId, name: 'a type' },
+      configType: {
+        _links: { self: { href: `./config-types/${configTypeId}` } },
+        entity: 'config-types',
+        id: configTypeId,
+        name: 'a type',
+      },
       data: { port: 1, host: 'hh', mode: 'b', list: [3, 1] },
       tags: { a: 'b' },
     });
@@ -104,7 +114,8 @@ onEveryStore('configs', (open) => {
     const configTypeId = await typed(app);
     assertInvalid(await app.request('POST', '/configs', { body: { name: 'bad', data: {} } }), 'configTypeId');
     assertInvalid(await app.request('POST', '/configs', { body: { name: 'bad', configTypeId: null, data: {} } }), 'configTypeId');
-    for (const other of ['no-such-type', 'a type', 'intercept.v1', '']) assertInvalid(await app.request('POST', '/configs', { body: { name: 'bad', configTypeId: other, data: {} } }), 'type');
+    for (const other of ['no-such-type', 'a type', 'intercept.v1', ''])
+      assertInvalid(await app.request('POST', '/configs', { body: { name: 'bad', configTypeId: other, data: {} } }), 'type');
     await app.create('/configs', { name: 'good', configTypeId, data: {} });
   });
 
@@ -158,18 +169,42 @@ onEveryStore('configs', (open) => {
     const configTypeId = await typed(app);
     for (const name of ['b', 'a']) await app.create('/configs', { name, configTypeId, data: { n: 2 } });
     assert.deepEqual(namesIn(await list(app, '/configs', { filter: `type = "${configTypeId}" sort by name` })), ['a', 'b']);
-    for (const filter of ['data.n = 2', 'configTypeId = "x"']) assertRefused(await list(app, '/configs', { filter }), 400, 'INVALID_FILTER');
+    for (const filter of ['data.n = 2', 'configTypeId = "x"'])
+      assertRefused(await list(app, '/configs', { filter }), 400, 'INVALID_FILTER');
     const { filterableFields } = (await app.request('GET', '/configs')).body.meta;
     assert.deepEqual(filterableFields.toSorted(), ['createdAt', 'id', 'isSystem', 'name', 'tags', 'type', 'updatedAt']);
   });
 
   test('the built-in intercept type takes what tunnelers send, and refuses what is none', async () => {
     await using app = await open();
-    const good = { protocols: ['tcp', 'udp'], addresses: ['a.example', '10.0.0.0/8', '*.wild.example'], portRanges: [{ low: 80, high: 443 }] };
+    const good = {
+      protocols: ['tcp', 'udp'],
+      addresses: ['a.example', '10.0.0.0/8', '*.wild.example'],
+      portRanges: [{ low: 80, high: 443 }],
+    };
     const post = (name: string, data: object) => app.request('POST', '/configs', { body: { name, configTypeId: 'g7cIWbcGg', data } });
     assert.equal((await post('usual', good)).status, 201);
-    assert.equal((await post('options', { ...good, dialOptions: { identity: '$dst_hostname', connectTimeoutSeconds: 5 }, sourceIp: '$tunneler_id.name:$src_ip' })).status, 201);
-    const bad = [{ protocols: undefined }, { protocols: [] }, { protocols: ['icmp'] }, { protocols: ['tcp', 'tcp'] }, { addresses: [] }, { portRanges: [{ low: 1, high: 65536 }] }, { portRanges: [{ low: 1 }] }, { extra: true }, { addresses: [1] }];
+    assert.equal(
+      (
+        await post('options', {
+          ...good,
+          dialOptions: { identity: '$dst_hostname', connectTimeoutSeconds: 5 },
+          sourceIp: '$tunneler_id.name:$src_ip',
+        })
+      ).status,
+      201,
+    );
+    const bad = [
+      { protocols: undefined },
+      { protocols: [] },
+      { protocols: ['icmp'] },
+      { protocols: ['tcp', 'tcp'] },
+      { addresses: [] },
+      { portRanges: [{ low: 1, high: 65536 }] },
+      { portRanges: [{ low: 1 }] },
+      { extra: true },
+      { addresses: [1] },
+    ];
     for (const part of bad) assertRefused(await post('bad', { ...good, ...part }), 400, 'COULD_NOT_VALIDATE');
   });
 });

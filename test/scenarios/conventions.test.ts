@@ -6,12 +6,25 @@ import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const VERSIONS = { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' };
 const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
-const kinds: Readonly<Record<string, object>> = { '/identities': ann, '/auth-policies': policyBody('ann'), '/config-types': { name: 'ann' } };
+const kinds: Readonly<Record<string, object>> = {
+  '/identities': ann,
+  '/auth-policies': policyBody('ann'),
+  '/config-types': { name: 'ann' },
+};
 
 onEveryStore('conventions of every answer', (open) => {
   test('every answer tells the versions of the API, errors too', async () => {
     await using app = await open();
-    for (const [method, path] of [['GET', '/version'], ['GET', '/identities'], ['GET', '/nope'], ['POST', '/identities'], ['GET', '/current-identity'], ['GET', '/summary'], ['GET', '/specs'], ['PUT', '/identities']] as const) {
+    for (const [method, path] of [
+      ['GET', '/version'],
+      ['GET', '/identities'],
+      ['GET', '/nope'],
+      ['POST', '/identities'],
+      ['GET', '/current-identity'],
+      ['GET', '/summary'],
+      ['GET', '/specs'],
+      ['PUT', '/identities'],
+    ] as const) {
       const { apiVersion, apiEnrollmentVersion } = (await app.request(method, path)).body.meta;
       assert.deepEqual({ apiEnrollmentVersion, apiVersion }, VERSIONS, `${method} ${path}`);
     }
@@ -32,7 +45,11 @@ onEveryStore('conventions of every answer', (open) => {
     await using app = await open();
     for (const [collection, body] of Object.entries(kinds)) {
       const id = await app.create(collection, body);
-      for (const [method, sent] of [['PUT', body], ['PATCH', { tags: {} }], ['DELETE', undefined]] as const) {
+      for (const [method, sent] of [
+        ['PUT', body],
+        ['PATCH', { tags: {} }],
+        ['DELETE', undefined],
+      ] as const) {
         const answer = await app.request(method, `${collection}/${id}`, { body: sent });
         assert.equal(answer.status, 200);
         assert.deepEqual(answer.body, { data: {}, meta: VERSIONS });
@@ -42,7 +59,14 @@ onEveryStore('conventions of every answer', (open) => {
 
   test('id, dates and other fields of the server in a body are ignored', async () => {
     await using app = await open();
-    const own = { id: 'my-own-id', createdAt: '2000-01-01T00:00:00.000Z', updatedAt: '2000-01-01T00:00:00.000Z', _links: {}, isSystem: true, version: 9 };
+    const own = {
+      id: 'my-own-id',
+      createdAt: '2000-01-01T00:00:00.000Z',
+      updatedAt: '2000-01-01T00:00:00.000Z',
+      _links: {},
+      isSystem: true,
+      version: 9,
+    };
     for (const [collection, body] of Object.entries(kinds)) {
       const id = await app.create(collection, { ...own, ...body });
       assert.notEqual(id, own.id);
@@ -60,7 +84,10 @@ onEveryStore('conventions of every answer', (open) => {
     for (const [collection, body] of Object.entries(kinds)) {
       const id = await app.create(collection, body);
       const updatedAt = async () => (await app.request('GET', `${collection}/${id}`)).body.data.updatedAt;
-      for (const [method, sent] of [['PUT', body], ['PATCH', { tags: { a: 'b' } }]] as const) {
+      for (const [method, sent] of [
+        ['PUT', body],
+        ['PATCH', { tags: { a: 'b' } }],
+      ] as const) {
         app.clock.advance('1m');
         await app.request(method, `${collection}/${id}`, { body: sent });
         assert.equal(await updatedAt(), new Date(app.clock.now()).toISOString(), `${method} ${collection}`);
@@ -91,16 +118,30 @@ onEveryStore('conventions of every answer', (open) => {
 
   test('of several faults the first by name is told', async () => {
     await using app = await open();
-    assertInvalid(await app.request('POST', '/identities', { body: { name: '', type: 'x', isAdmin: false, defaultHostingCost: -1 } }), 'defaultHostingCost');
+    assertInvalid(
+      await app.request('POST', '/identities', { body: { name: '', type: 'x', isAdmin: false, defaultHostingCost: -1 } }),
+      'defaultHostingCost',
+    );
     assertInvalid(await app.request('POST', '/auth-policies', { body: {} }), 'name');
   });
 
   test('what is not there is 404 with the kind and the id that were asked for', async () => {
     await using app = await open();
-    for (const [collection, kind] of [['/identities', 'identity'], ['/auth-policies', 'authPolicy'], ['/config-types', 'configType'], ['/configs', 'config'], ['/authenticators', 'authenticator'], ['/api-sessions', 'apiSession'], ['/identity-types', 'identityType']] as const) {
+    for (const [collection, kind] of [
+      ['/identities', 'identity'],
+      ['/auth-policies', 'authPolicy'],
+      ['/config-types', 'configType'],
+      ['/configs', 'config'],
+      ['/authenticators', 'authenticator'],
+      ['/api-sessions', 'apiSession'],
+      ['/identity-types', 'identityType'],
+    ] as const) {
       const { status, body } = await app.request('GET', `${collection}/no-such-id`);
       assert.equal(status, 404);
-      assert.deepEqual([body.error.code, body.error.cause], ['NOT_FOUND', { code: 'UNHANDLED', message: `${kind} with id no-such-id not found` }]);
+      assert.deepEqual(
+        [body.error.code, body.error.cause],
+        ['NOT_FOUND', { code: 'UNHANDLED', message: `${kind} with id no-such-id not found` }],
+      );
     }
   });
 
@@ -122,7 +163,9 @@ onEveryStore('conventions of every answer', (open) => {
 
   test('more changes than may wait for their turn are told to come back later', async () => {
     await using app = await open({ settings: { maxQueuedWrites: 2 } });
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => app.request('POST', '/identities', { body: { ...ann, name: `ann ${i}` } })));
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => app.request('POST', '/identities', { body: { ...ann, name: `ann ${i}` } })),
+    );
     const refused = answers.filter(({ status }) => status !== 201);
     assert.ok(refused.length > 0 && refused.length < 40);
     for (const answer of refused) {

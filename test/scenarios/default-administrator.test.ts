@@ -10,7 +10,10 @@ onEveryStore('the default administrator', (open) => {
   test('it is there from the start, with a password and every right', async () => {
     await using app = await open();
     const { name, isAdmin, isDefaultAdmin, authenticators, authPolicyId } = await administrator(app);
-    assert.deepEqual({ name, isAdmin, isDefaultAdmin, authPolicyId }, { name: 'Default Admin', isAdmin: true, isDefaultAdmin: true, authPolicyId: 'default' });
+    assert.deepEqual(
+      { name, isAdmin, isDefaultAdmin, authPolicyId },
+      { name: 'Default Admin', isAdmin: true, isDefaultAdmin: true, authPolicyId: 'default' },
+    );
     assert.equal(authenticators.updb.username, ADMIN.username);
   });
 
@@ -18,7 +21,8 @@ onEveryStore('the default administrator', (open) => {
     await using app = await open();
     const { id } = await administrator(app);
     const other = await (await app.user({ isAdmin: true })).login();
-    for (const as of [app.admin, other]) assertRefused(await app.request('DELETE', `/identities/${id}`, { as }), 400, 'ENTITY_CAN_NOT_BE_DELETED');
+    for (const as of [app.admin, other])
+      assertRefused(await app.request('DELETE', `/identities/${id}`, { as }), 400, 'ENTITY_CAN_NOT_BE_DELETED');
     assert.equal((await administrator(app)).isAdmin, true);
   });
 
@@ -26,21 +30,31 @@ onEveryStore('the default administrator', (open) => {
     await using app = await open();
     const { id } = await administrator(app);
     assertInvalid(await app.request('PATCH', `/identities/${id}`, { body: { isAdmin: false } }), 'isAdmin');
-    assertInvalid(await app.request('PUT', `/identities/${id}`, { body: { name: 'Default Admin', type: 'User', isAdmin: false } }), 'isAdmin');
+    assertInvalid(
+      await app.request('PUT', `/identities/${id}`, { body: { name: 'Default Admin', type: 'User', isAdmin: false } }),
+      'isAdmin',
+    );
     assert.equal((await administrator(app)).isAdmin, true);
   });
 
   test('it cannot be disabled', async () => {
     await using app = await open();
     const { id } = await administrator(app);
-    assertRefused(await app.request('POST', `/identities/${id}/disable`, { body: { durationMinutes: 1 } }), 400, 'ENTITY_CAN_NOT_BE_UPDATED');
+    assertRefused(
+      await app.request('POST', `/identities/${id}/disable`, { body: { durationMinutes: 1 } }),
+      400,
+      'ENTITY_CAN_NOT_BE_UPDATED',
+    );
     assert.equal((await administrator(app)).disabled, false);
   });
 
   test('it may be renamed, tagged and replaced, and stays what it is', async () => {
     await using app = await open();
     const { id } = await administrator(app);
-    assert.equal((await app.request('PUT', `/identities/${id}`, { body: { name: 'root', type: 'User', isAdmin: true, tags: { a: true } } })).status, 200);
+    assert.equal(
+      (await app.request('PUT', `/identities/${id}`, { body: { name: 'root', type: 'User', isAdmin: true, tags: { a: true } } })).status,
+      200,
+    );
     const { name, tags, isDefaultAdmin } = await administrator(app);
     assert.deepEqual({ name, tags, isDefaultAdmin }, { name: 'root', tags: { a: true }, isDefaultAdmin: true });
   });
@@ -52,7 +66,10 @@ onEveryStore('the default administrator', (open) => {
       assertInvalid(await app.request('PATCH', '/auth-policies/default', { body: { primary: { updb: { allowed: false } } } }), 'primary');
       assertInvalid(await app.request('PUT', '/auth-policies/default', { body: closed }), 'primary');
       // Nobody can enrol a second factor yet, so nobody could give the code.
-      assertInvalid(await app.request('PATCH', '/auth-policies/default', { body: { secondary: { requireTotp: true } } }), 'secondary.requireTotp');
+      assertInvalid(
+        await app.request('PATCH', '/auth-policies/default', { body: { secondary: { requireTotp: true } } }),
+        'secondary.requireTotp',
+      );
     });
     assert.deepEqual(left, []);
     const authPolicyId = await app.create('/auth-policies', { ...closed, name: 'closed' });
@@ -66,7 +83,10 @@ onEveryStore('the default administrator', (open) => {
     const authPolicyId = await app.create('/auth-policies', policyBody('own'));
     const { id } = await administrator(app);
     assert.equal((await app.request('PATCH', `/identities/${id}`, { body: { authPolicyId } })).status, 200);
-    assertInvalid(await app.request('PATCH', `/auth-policies/${authPolicyId}`, { body: { primary: { updb: { allowed: false } } } }), 'primary');
+    assertInvalid(
+      await app.request('PATCH', `/auth-policies/${authPolicyId}`, { body: { primary: { updb: { allowed: false } } } }),
+      'primary',
+    );
     assert.equal((await app.request('PATCH', '/auth-policies/default', { body: { primary: { updb: { allowed: false } } } })).status, 200);
   });
 

@@ -30,16 +30,27 @@ onEveryStore('events', (open, store) => {
     assert.deepEqual(told(), ['create identity', 'update identity', 'delete identity']);
     await app.controller.publish();
     assert.equal(seen.length, 3);
-    assert.deepEqual(seen.map(({ entityId }) => entityId), [id, id, id]);
+    assert.deepEqual(
+      seen.map(({ entityId }) => entityId),
+      [id, id, id],
+    );
   });
 
   test('revisions have no gaps, however many calls there are at once', async () => {
     await using app = await open();
     const { seen } = listening(app);
     const names = Array.from({ length: 25 }, (_, i) => `ann ${i}`);
-    await Promise.all(names.flatMap((name) => [app.create('/identities', { ...ann, name }), app.request('POST', '/identities', { body: { ...ann, name: 'Default Admin' } })]));
+    await Promise.all(
+      names.flatMap((name) => [
+        app.create('/identities', { ...ann, name }),
+        app.request('POST', '/identities', { body: { ...ann, name: 'Default Admin' } }),
+      ]),
+    );
     const revisions = seen.map(({ revision }) => revision);
-    assert.deepEqual(revisions, names.map((_, i) => (revisions[0] ?? 0) + i));
+    assert.deepEqual(
+      revisions,
+      names.map((_, i) => (revisions[0] ?? 0) + i),
+    );
   });
 
   test('events of a kind are the changes of that kind', async () => {
@@ -61,7 +72,9 @@ onEveryStore('events', (open, store) => {
     app.clock.advance('1m');
     await app.request('PATCH', `/identities/${id}`, { body: { name: 'bob' } });
     await app.request('PATCH', `/identities/${id}`, { body: { name: 'cat' } });
-    const [{ before, after, requestId, revision, ...change }] = changes as [{ before: Record<string, unknown>; after: Record<string, unknown>; requestId: string; revision: number }];
+    const [{ before, after, requestId, revision, ...change }] = changes as [
+      { before: Record<string, unknown>; after: Record<string, unknown>; requestId: string; revision: number },
+    ];
     const administrator = (await app.request('GET', '/current-identity')).body.data.id;
     assert.deepEqual(change, { action: 'update', entity: 'identity', entityId: id, actor: administrator, at: '2026-11-21T10:01:00.000Z' });
     assert.deepEqual([before.name, after.name, before.id, after.id], ['ann', 'bob', id, id]);
@@ -157,7 +170,10 @@ onEveryStore('events', (open, store) => {
     }
     const revisions = seen.map(({ revision }) => revision);
     assert.equal(revisions.length, 10);
-    assert.deepEqual(revisions, revisions.toSorted((a, b) => a - b));
+    assert.deepEqual(
+      revisions,
+      revisions.toSorted((a, b) => a - b),
+    );
   });
 
   test('no event holds a password, a hash or a token', async () => {
@@ -169,6 +185,7 @@ onEveryStore('events', (open, store) => {
     await app.request('PATCH', `/authenticators/${user.authenticatorId}`, { body: { password: 'another password' } });
     const hashes = (await app.rows('authenticator')).map(({ passwordHash }) => String(passwordHash));
     const told = JSON.stringify(changes);
-    for (const secret of [PASSWORD, 'another password', token, ...hashes, 'passwordHash', 'tokenHash', 'failedAttempts']) assert.ok(!told.includes(secret), secret);
+    for (const secret of [PASSWORD, 'another password', token, ...hashes, 'passwordHash', 'tokenHash', 'failedAttempts'])
+      assert.ok(!told.includes(secret), secret);
   });
 });

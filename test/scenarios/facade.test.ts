@@ -31,7 +31,10 @@ onEveryStore('the facade', (open) => {
     assert.deepEqual((await identities.get({ id })).roleAttributes, ['a', 'b']);
     assert.deepEqual(await identities.patch({ id, body: { isAdmin: true } }), {});
     const page = await identities.list({ filter: 'name = "ann"', limit: -1 });
-    assert.deepEqual(page.data.map(({ isAdmin }) => isAdmin), [true]);
+    assert.deepEqual(
+      page.data.map(({ isAdmin }) => isAdmin),
+      [true],
+    );
     assert.deepEqual(page.pagination, { limit: Number.POSITIVE_INFINITY, offset: 0, totalCount: 1 });
     assert.ok(page.filterableFields.includes('externalId'));
     assert.deepEqual(await identities.delete({ id }), {});
@@ -43,7 +46,10 @@ onEveryStore('the facade', (open) => {
     const user = await app.user();
     const { controller } = app;
     const json = (value: unknown) => JSON.parse(JSON.stringify(value));
-    assert.deepEqual(json(await controller.identities.get({ id: user.id })), (await app.request('GET', `/identities/${user.id}`)).body.data);
+    assert.deepEqual(
+      json(await controller.identities.get({ id: user.id })),
+      (await app.request('GET', `/identities/${user.id}`)).body.data,
+    );
     assert.deepEqual(json((await controller.authenticators.list()).data), (await app.request('GET', '/authenticators')).body.data);
     assert.deepEqual(json(await controller.informational.version()), (await app.request('GET', '/version')).body.data);
     assert.deepEqual(json(await controller.informational.summary()), (await app.request('GET', '/summary')).body.data);
@@ -53,11 +59,17 @@ onEveryStore('the facade', (open) => {
     await using app = await open();
     const { identities } = app.controller;
     await assert.rejects(identities.create({ body: { ...ann, name: '' } }), refusal(400, 'COULD_NOT_VALIDATE', 'name'));
-    await assert.rejects(identities.create({ body: { ...ann, roleAttributes: ['#x'] } }), refusal(400, 'COULD_NOT_VALIDATE', 'roleAttributes'));
+    await assert.rejects(
+      identities.create({ body: { ...ann, roleAttributes: ['#x'] } }),
+      refusal(400, 'COULD_NOT_VALIDATE', 'roleAttributes'),
+    );
     await assert.rejects(identities.list({ filter: 'nope = 1' }), refusal(400, 'INVALID_FILTER'));
     await assert.rejects(identities.list({ limit: 1.5 }), refusal(400, 'COULD_NOT_VALIDATE', 'limit'));
     await assert.rejects(identities.patch({ id: 'no-such-id', body: {} }), refusal(404, 'NOT_FOUND'));
-    await assert.rejects(app.controller.authPolicies.delete({ id: 'default' }), refusal(409, 'CAN_NOT_DELETE_REFERENCED_ENTITY', 'authPolicyId'));
+    await assert.rejects(
+      app.controller.authPolicies.delete({ id: 'default' }),
+      refusal(409, 'CAN_NOT_DELETE_REFERENCED_ENTITY', 'authPolicyId'),
+    );
   });
 
   test('input that the types would refuse is refused at run time, not half carried out', async () => {
@@ -78,7 +90,10 @@ onEveryStore('the facade', (open) => {
     await using app = await open();
     const { controller } = app;
     const user = await app.user();
-    const session = await controller.authentication.authenticate({ method: 'password', body: { username: user.username, password: PASSWORD } });
+    const session = await controller.authentication.authenticate({
+      method: 'password',
+      body: { username: user.username, password: PASSWORD },
+    });
     const own = controller.as(session);
     assert.equal((await own.currentIdentity.get()).id, user.id);
     assert.equal((await own.currentApiSession.get()).token, session.token);

@@ -53,7 +53,9 @@ onEveryStore('the first administrator', (open, store) => {
 
   test('of controllers that open a new network at once, one makes it', async () => {
     const storage = newStorage(store);
-    const opened = await Promise.all([1, 2, 3].map((i) => ManagementController.open({ storage, administrator: { username: 'admin', password: `password ${i}` } })));
+    const opened = await Promise.all(
+      [1, 2, 3].map((i) => ManagementController.open({ storage, administrator: { username: 'admin', password: `password ${i}` } })),
+    );
     assert.equal(opened.filter(({ firstAdministrator }) => firstAdministrator).length, 1);
     const [first] = opened;
     assert.equal((await first?.identities.list())?.pagination.totalCount, 1);
@@ -71,10 +73,25 @@ onEveryStore('the first administrator', (open, store) => {
   });
 
   test('credentials out of their limits, and settings out of bounds, are refused at once', async () => {
-    for (const administrator of [{ username: 'abc' }, { username: 'a'.repeat(101) }, { password: 'abcd' }, { password: 'a'.repeat(101) }, { password: '' }, { name: '' }]) {
+    for (const administrator of [
+      { username: 'abc' },
+      { username: 'a'.repeat(101) },
+      { password: 'abcd' },
+      { password: 'a'.repeat(101) },
+      { password: '' },
+      { name: '' },
+      { name: 'Bob' },
+      { name: 'a'.repeat(101) },
+    ]) {
       await assert.rejects(open({ administrator }), TypeError);
     }
-    for (const settings of [{ sessionTimeoutMinutes: 0 }, { maxBodyBytes: -1 }, { maxQueuedWrites: Number.NaN }, { address: 'localhost' }, { address: 'https://host/path' }]) {
+    for (const settings of [
+      { sessionTimeoutMinutes: 0 },
+      { maxBodyBytes: -1 },
+      { maxQueuedWrites: Number.NaN },
+      { address: 'localhost' },
+      { address: 'https://host/path' },
+    ]) {
       await assert.rejects(open({ settings }), TypeError);
     }
   });

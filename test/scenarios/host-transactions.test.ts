@@ -32,7 +32,10 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     events.length = 0;
     await rolledBack(async (transaction) => {
       const { id } = await app.controller.identities.create({ body: ann }, { transaction });
-      await app.controller.authenticators.create({ body: { identityId: id, method: 'updb', username: 'annie', password: PASSWORD } }, { transaction });
+      await app.controller.authenticators.create(
+        { body: { identityId: id, method: 'updb', username: 'annie', password: PASSWORD } },
+        { transaction },
+      );
       await app.controller.identities.delete({ id: user.id }, { transaction });
     });
     await app.controller.publish();
@@ -72,9 +75,15 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
       const { id } = await app.controller.identities.create({ body: ann }, { transaction });
       assert.equal((await app.controller.identities.get({ id }, { transaction })).name, 'ann');
       assert.equal((await app.controller.identities.list({}, { transaction })).pagination.totalCount, 2);
-      await assert.rejects(app.controller.identities.create({ body: ann }, { transaction }), (error) => error instanceof ApiError && error.code === 'COULD_NOT_VALIDATE');
+      await assert.rejects(
+        app.controller.identities.create({ body: ann }, { transaction }),
+        (error) => error instanceof ApiError && error.code === 'COULD_NOT_VALIDATE',
+      );
       await app.controller.identities.delete({ id }, { transaction });
-      await assert.rejects(app.controller.identities.get({ id }, { transaction }), (error) => error instanceof ApiError && error.code === 'NOT_FOUND');
+      await assert.rejects(
+        app.controller.identities.get({ id }, { transaction }),
+        (error) => error instanceof ApiError && error.code === 'NOT_FOUND',
+      );
     });
     assert.deepEqual(await names(app), ['Default Admin']);
   });
@@ -100,7 +109,10 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     await rolledBack(async (transaction) => {
       await own.identities.create({ body: ann }, { transaction });
       await app.controller.identities.patch({ id: user.id, body: { isAdmin: false } }, { transaction });
-      await assert.rejects(own.identities.create({ body: { ...ann, name: 'bob' } }, { transaction }), (error) => error instanceof ApiError && error.status === 401);
+      await assert.rejects(
+        own.identities.create({ body: { ...ann, name: 'bob' } }, { transaction }),
+        (error) => error instanceof ApiError && error.status === 401,
+      );
     });
     assert.deepEqual(await names(app), ['Default Admin', user.username]);
     await own.identities.create({ body: ann });
@@ -112,7 +124,10 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     const user = await app.user();
     let token = '';
     await rolledBack(async (transaction) => {
-      const session = await app.controller.authentication.authenticate({ method: 'password', body: { username: user.username, password: PASSWORD } }, { transaction });
+      const session = await app.controller.authentication.authenticate(
+        { method: 'password', body: { username: user.username, password: PASSWORD } },
+        { transaction },
+      );
       token = session.token ?? '';
       assert.equal((await app.controller.as(token).currentIdentity.get({}, { transaction })).id, user.id);
     });
@@ -122,7 +137,8 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
   test('something that is no transaction of the store is refused', async () => {
     await using host = await hosted();
     const { app } = host;
-    for (const transaction of [{}, null, 'transaction', 1]) await assert.rejects(app.controller.identities.create({ body: ann }, { transaction }), TypeError);
+    for (const transaction of [{}, null, 'transaction', 1])
+      await assert.rejects(app.controller.identities.create({ body: ann }, { transaction }), TypeError);
     assert.deepEqual(await names(app), ['Default Admin']);
   });
 });

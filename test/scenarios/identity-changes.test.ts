@@ -22,7 +22,9 @@ onEveryStore('changing identities', (open) => {
     const authPolicyId = await app.create('/auth-policies', policyBody('strict'));
     const id = await app.create('/identities', { ...full, authPolicyId });
     const look = async () => {
-      const { name, isAdmin, roleAttributes, tags, appData, externalId, defaultHostingCost, defaultHostingPrecedence, authPolicyId } = (await app.request('GET', `/identities/${id}`)).body.data;
+      const { name, isAdmin, roleAttributes, tags, appData, externalId, defaultHostingCost, defaultHostingPrecedence, authPolicyId } = (
+        await app.request('GET', `/identities/${id}`)
+      ).body.data;
       return { name, isAdmin, roleAttributes, tags, appData, externalId, defaultHostingCost, defaultHostingPrecedence, authPolicyId };
     };
     const before = await look();
@@ -46,7 +48,10 @@ onEveryStore('changing identities', (open) => {
   test('replace leaves alone what is read only: authenticators, what the client told, being disabled', async () => {
     await using app = await open();
     const { id, username, authenticatorId } = await app.user();
-    await app.request('POST', '/authenticate?method=password', { as: null, body: { username, password: 'Passw0rd!Passw0rd!', envInfo: { os: 'linux' }, sdkInfo: { version: '1' } } });
+    await app.request('POST', '/authenticate?method=password', {
+      as: null,
+      body: { username, password: 'Passw0rd!Passw0rd!', envInfo: { os: 'linux' }, sdkInfo: { version: '1' } },
+    });
     await app.request('POST', `/identities/${id}/disable`, { body: { durationMinutes: 30 } });
     await app.request('PUT', `/identities/${id}`, { body: { ...ann, disabled: false, disabledAt: null, disabledUntil: null } });
     const { data } = (await app.request('GET', `/identities/${id}`)).body;
@@ -58,7 +63,8 @@ onEveryStore('changing identities', (open) => {
   test('replace needs what create needs', async () => {
     await using app = await open();
     const id = await app.create('/identities', full);
-    for (const field of ['name', 'type', 'isAdmin']) assertInvalid(await app.request('PUT', `/identities/${id}`, { body: { ...ann, [field]: undefined } }), field);
+    for (const field of ['name', 'type', 'isAdmin'])
+      assertInvalid(await app.request('PUT', `/identities/${id}`, { body: { ...ann, [field]: undefined } }), field);
     assertInvalid(await app.request('PUT', `/identities/${id}`, { body: { ...ann, name: '' } }), 'name');
     assert.equal((await app.request('GET', `/identities/${id}`)).body.data.isAdmin, true);
   });
@@ -67,7 +73,8 @@ onEveryStore('changing identities', (open) => {
     await using app = await open();
     const id = await app.create('/identities', ann);
     assertInvalid(await app.request('PUT', `/identities/${id}`, { body: { ...ann, type: 'Router' } }), 'typeId');
-    for (const type of ['Router', 'Device']) assert.equal((await app.request('PATCH', `/identities/${id}`, { body: { type } })).status, 200);
+    for (const type of ['Router', 'Device'])
+      assert.equal((await app.request('PATCH', `/identities/${id}`, { body: { type } })).status, 200);
     assert.equal((await app.request('GET', `/identities/${id}`)).body.data.typeId, 'Default');
     assertInvalid(await app.request('PATCH', `/identities/${id}`, { body: { type: 'x' } }), 'type');
   });
@@ -104,7 +111,11 @@ onEveryStore('changing identities', (open) => {
     const before = (await app.request('GET', `/identities/${id}`)).text;
     app.clock.advance('1m');
     const left = await app.trail(async () => {
-      for (const body of [{}, { name: null, tags: null, isAdmin: null, externalId: null }, { colour: 'red', id: 'x', createdAt: '2000-01-01T00:00:00.000Z', isMfaEnabled: true }]) {
+      for (const body of [
+        {},
+        { name: null, tags: null, isAdmin: null, externalId: null },
+        { colour: 'red', id: 'x', createdAt: '2000-01-01T00:00:00.000Z', isMfaEnabled: true },
+      ]) {
         assert.equal((await app.request('PATCH', `/identities/${id}`, { body })).status, 200);
       }
     });

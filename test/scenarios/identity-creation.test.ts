@@ -15,8 +15,18 @@ onEveryStore('creating identities', (open) => {
     assert.equal(status, 200);
     assert.match(createdAt, /^2026-11-21T10:00:00\.\d{3}Z$/);
     assert.equal(updatedAt, createdAt);
-    assert.deepEqual(type, { _links: { self: { href: './identity-types/Default' } }, entity: 'identity-types', id: 'Default', name: 'Default' });
-    assert.deepEqual(authPolicy, { _links: { self: { href: './auth-policies/default' } }, entity: 'auth-policies', id: 'default', name: 'Default' });
+    assert.deepEqual(type, {
+      _links: { self: { href: './identity-types/Default' } },
+      entity: 'identity-types',
+      id: 'Default',
+      name: 'Default',
+    });
+    assert.deepEqual(authPolicy, {
+      _links: { self: { href: './auth-policies/default' } },
+      entity: 'auth-policies',
+      id: 'default',
+      name: 'Default',
+    });
     assert.deepEqual(fields, {
       id,
       name: 'ann',
@@ -49,7 +59,17 @@ onEveryStore('creating identities', (open) => {
     await using app = await open();
     const id = await app.create('/identities', ann);
     const { body } = await app.request('GET', `/identities/${id}`);
-    const below = ['authenticators', 'edge-router-policies', 'edge-routers', 'enrollments', 'failed-service-requests', 'posture-data', 'service-configs', 'service-policies', 'services'];
+    const below = [
+      'authenticators',
+      'edge-router-policies',
+      'edge-routers',
+      'enrollments',
+      'failed-service-requests',
+      'posture-data',
+      'service-configs',
+      'service-policies',
+      'services',
+    ];
     assert.deepEqual(body.data._links, {
       self: { href: `./identities/${id}` },
       'auth-policies': { href: './auth-policies/default' },
@@ -105,20 +125,39 @@ onEveryStore('creating identities', (open) => {
 
   test('fields of another JSON type than theirs make the body unreadable', async () => {
     await using app = await open();
-    const strange = { name: 5, isAdmin: 'yes', roleAttributes: 'a', tags: [], appData: 'x', defaultHostingCost: 1.5, serviceHostingCosts: [] };
+    const strange = {
+      name: 5,
+      isAdmin: 'yes',
+      roleAttributes: 'a',
+      tags: [],
+      appData: 'x',
+      defaultHostingCost: 1.5,
+      serviceHostingCosts: [],
+    };
     for (const [field, value] of Object.entries(strange)) {
       assertRefused(await app.request('POST', '/identities', { body: { ...ann, [field]: value } }), 400, 'COULD_NOT_PARSE_BODY');
     }
-    for (const raw of ['{"name":', '[]', '"text"', '5']) assertRefused(await app.request('POST', '/identities', { raw }), 400, 'COULD_NOT_PARSE_BODY');
+    for (const raw of ['{"name":', '[]', '"text"', '5'])
+      assertRefused(await app.request('POST', '/identities', { raw }), 400, 'COULD_NOT_PARSE_BODY');
   });
 
   test('hosting costs go from 0 to 65535 and precedences are those of the list', async () => {
     await using app = await open();
-    for (const cost of [-1, 65536]) assertInvalid(await app.request('POST', '/identities', { body: { ...ann, defaultHostingCost: cost } }), 'defaultHostingCost');
-    assertInvalid(await app.request('POST', '/identities', { body: { ...ann, defaultHostingPrecedence: 'best' } }), 'defaultHostingPrecedence');
+    for (const cost of [-1, 65536])
+      assertInvalid(await app.request('POST', '/identities', { body: { ...ann, defaultHostingCost: cost } }), 'defaultHostingCost');
+    assertInvalid(
+      await app.request('POST', '/identities', { body: { ...ann, defaultHostingPrecedence: 'best' } }),
+      'defaultHostingPrecedence',
+    );
     for (const cost of [0, 65535]) await app.create('/identities', { ...ann, name: `costs ${cost}`, defaultHostingCost: cost });
-    assertInvalid(await app.request('POST', '/identities', { body: { ...ann, serviceHostingCosts: { web: 65536 } } }), 'serviceHostingCosts.web');
-    assertInvalid(await app.request('POST', '/identities', { body: { ...ann, serviceHostingPrecedences: { web: 'best' } } }), 'serviceHostingPrecedences.web');
+    assertInvalid(
+      await app.request('POST', '/identities', { body: { ...ann, serviceHostingCosts: { web: 65536 } } }),
+      'serviceHostingCosts.web',
+    );
+    assertInvalid(
+      await app.request('POST', '/identities', { body: { ...ann, serviceHostingPrecedences: { web: 'best' } } }),
+      'serviceHostingPrecedences.web',
+    );
   });
 
   test('hosting costs and precedences of an unknown service are not found', async () => {
@@ -130,14 +169,20 @@ onEveryStore('creating identities', (open) => {
 
   test('role attributes do not begin with # or @, are not empty, and are texts', async () => {
     await using app = await open();
-    for (const attribute of ['#all', '@x', '']) assertInvalid(await app.request('POST', '/identities', { body: { ...ann, roleAttributes: ['a', attribute] } }), 'roleAttributes');
-    for (const entry of [null, 5, ['a']]) assert.equal((await app.request('POST', '/identities', { body: { ...ann, roleAttributes: [entry] } })).status, 400);
+    for (const attribute of ['#all', '@x', ''])
+      assertInvalid(await app.request('POST', '/identities', { body: { ...ann, roleAttributes: ['a', attribute] } }), 'roleAttributes');
+    for (const entry of [null, 5, ['a']])
+      assert.equal((await app.request('POST', '/identities', { body: { ...ann, roleAttributes: [entry] } })).status, 400);
   });
 
   test('an unknown authentication policy is not found, and a blank one is the default', async () => {
     await using app = await open();
     assertRefused(await app.request('POST', '/identities', { body: { ...ann, authPolicyId: 'no-such-policy' } }), 404, 'NOT_FOUND');
-    for (const [name, authPolicyId] of [['blank', ' '], ['empty', ''], ['none', null]]) {
+    for (const [name, authPolicyId] of [
+      ['blank', ' '],
+      ['empty', ''],
+      ['none', null],
+    ]) {
       const id = await app.create('/identities', { ...ann, name, authPolicyId });
       assert.equal((await app.request('GET', `/identities/${id}`)).body.data.authPolicyId, 'default');
     }
@@ -150,6 +195,12 @@ onEveryStore('creating identities', (open) => {
     const unknown = await app.request('POST', '/identities', { body: { ...ann, enrollment: { ottca: 'no-such-ca' } } });
     assertRefused(unknown, 404, 'NOT_FOUND');
     assert.equal(unknown.body.error.cause.field, 'caId');
+  });
+
+  test('the username of an enrollment has 4 to 100 characters', async () => {
+    await using app = await open();
+    for (const updb of ['abc', 'a'.repeat(101), ''])
+      assertInvalid(await app.request('POST', '/identities', { body: { ...ann, enrollment: { updb } } }), 'enrollment.updb');
   });
 
   test('an identity without enrollment and authenticator cannot log in', async () => {

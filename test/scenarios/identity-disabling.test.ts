@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { type App, onEveryStore } from '../support/app.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
-const disable = (app: App, id: string, durationMinutes: unknown) => app.request('POST', `/identities/${id}/disable`, { body: { durationMinutes } });
+const disable = (app: App, id: string, durationMinutes: unknown) =>
+  app.request('POST', `/identities/${id}/disable`, { body: { durationMinutes } });
 const enable = (app: App, id: string, body?: object) => app.request('POST', `/identities/${id}/enable`, { body });
 const stateOf = async (app: App, id: string) => {
   const { disabled, disabledAt, disabledUntil } = (await app.request('GET', `/identities/${id}`)).body.data;
@@ -20,7 +21,11 @@ onEveryStore('disabling identities', (open) => {
     assert.deepEqual([status, body.data], [200, {}]);
     for (const as of [one, two]) assertRefused(await app.request('GET', '/current-identity', { as }), 401, 'UNAUTHORIZED');
     assertRefused(await app.login(user.username, 'Passw0rd!Passw0rd!'), 401, 'INVALID_AUTH');
-    assert.deepEqual(await stateOf(app, user.id), { disabled: true, disabledAt: '2026-11-21T10:00:00.000Z', disabledUntil: '2026-11-21T10:30:00.000Z' });
+    assert.deepEqual(await stateOf(app, user.id), {
+      disabled: true,
+      disabledAt: '2026-11-21T10:00:00.000Z',
+      disabledUntil: '2026-11-21T10:30:00.000Z',
+    });
     assert.equal((await app.request('GET', `/identities/${user.id}`)).body.data.hasApiSession, false);
     assert.deepEqual((await app.request('GET', `/api-sessions?filter=${encodeURIComponent(`identity="${user.id}"`)}`)).body.data, []);
   });
@@ -76,7 +81,11 @@ onEveryStore('disabling identities', (open) => {
     await disable(app, user.id, 60);
     app.clock.advance('10m');
     await disable(app, user.id, 5);
-    assert.deepEqual(await stateOf(app, user.id), { disabled: true, disabledAt: '2026-11-21T10:10:00.000Z', disabledUntil: '2026-11-21T10:15:00.000Z' });
+    assert.deepEqual(await stateOf(app, user.id), {
+      disabled: true,
+      disabledAt: '2026-11-21T10:10:00.000Z',
+      disabledUntil: '2026-11-21T10:15:00.000Z',
+    });
     await enable(app, user.id);
     assertRefused(await app.request('GET', '/current-identity', { as }), 401, 'UNAUTHORIZED');
   });
@@ -85,7 +94,11 @@ onEveryStore('disabling identities', (open) => {
     await using app = await open();
     const user = await app.user();
     assert.equal((await disable(app, user.id, Number.MAX_SAFE_INTEGER)).status, 200);
-    assert.deepEqual(await stateOf(app, user.id), { disabled: true, disabledAt: '2026-11-21T10:00:00.000Z', disabledUntil: '9999-12-31T23:59:59.999Z' });
+    assert.deepEqual(await stateOf(app, user.id), {
+      disabled: true,
+      disabledAt: '2026-11-21T10:00:00.000Z',
+      disabledUntil: '9999-12-31T23:59:59.999Z',
+    });
   });
 
   test('disabling needs a whole number of minutes', async () => {

@@ -6,7 +6,8 @@ import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 /** Three people and the administrator. */
 const withPeople = async (app: App) => {
-  const make = (name: string, roleAttributes: readonly string[], more: object = {}) => app.create('/identities', { name, type: 'User', isAdmin: false, roleAttributes, ...more });
+  const make = (name: string, roleAttributes: readonly string[], more: object = {}) =>
+    app.create('/identities', { name, type: 'User', isAdmin: false, roleAttributes, ...more });
   const ann = await make('ann', ['sales', 'london'], { externalId: 'ext-ann' });
   const bob = await make('bob', ['sales'], { isAdmin: true, tags: { vip: true } });
   const cat = await make('cat', []);
@@ -48,7 +49,20 @@ onEveryStore('lists of identities', (open) => {
   test('the fields usable in filters are listed with every page', async () => {
     await using app = await open();
     const { filterableFields } = (await app.request('GET', '/identities')).body.meta;
-    const expected = ['id', 'createdAt', 'updatedAt', 'isSystem', 'tags', 'name', 'authPolicyId', 'externalId', 'isAdmin', 'isDefaultAdmin', 'roleAttributes', 'type'];
+    const expected = [
+      'id',
+      'createdAt',
+      'updatedAt',
+      'isSystem',
+      'tags',
+      'name',
+      'authPolicyId',
+      'externalId',
+      'isAdmin',
+      'isDefaultAdmin',
+      'roleAttributes',
+      'type',
+    ];
     assert.deepEqual(filterableFields.toSorted(), expected.toSorted());
   });
 
@@ -72,7 +86,16 @@ onEveryStore('lists of identities', (open) => {
 
   test('a filter that is none is refused, and so are unknown and secret names', async () => {
     await using app = await open();
-    for (const filter of ['name =', 'nope = 1', 'name', ' ', 'passwordHash = "x"', 'disabledAt = null', 'roleAttributes = "x"', 'isAdmin = "x"']) {
+    for (const filter of [
+      'name =',
+      'nope = 1',
+      'name',
+      ' ',
+      'passwordHash = "x"',
+      'disabledAt = null',
+      'roleAttributes = "x"',
+      'isAdmin = "x"',
+    ]) {
       assertRefused(await query(app, { filter }), 400, 'INVALID_FILTER');
     }
   });
@@ -82,13 +105,15 @@ onEveryStore('lists of identities', (open) => {
     await withPeople(app);
     assert.deepEqual(namesIn(await query(app, { sort: 'isAdmin desc, name' })), ['Default Admin', 'bob', 'ann', 'cat']);
     assert.deepEqual(namesIn(await query(app, { sort: 'name', filter: 'true sort by name desc skip 1 limit 2' })), ['bob', 'ann']);
-    for (const sort of ['nope', 'roleAttributes', 'tags', 'tags.vip', 'name up']) assertRefused(await query(app, { sort }), 400, 'INVALID_SORT_IDENTIFIER');
+    for (const sort of ['nope', 'roleAttributes', 'tags', 'tags.vip', 'name up'])
+      assertRefused(await query(app, { sort }), 400, 'INVALID_SORT_IDENTIFIER');
   });
 
   test('role filters select by attributes, by all of them unless AnyOf is said', async () => {
     await using app = await open();
     const { ann, cat } = await withPeople(app);
-    const found = async (roleFilter: readonly string[], roleSemantic?: string) => namesIn(await query(app, { roleFilter, sort: 'name', ...(roleSemantic ? { roleSemantic } : {}) }));
+    const found = async (roleFilter: readonly string[], roleSemantic?: string) =>
+      namesIn(await query(app, { roleFilter, sort: 'name', ...(roleSemantic ? { roleSemantic } : {}) }));
     assert.deepEqual(await found(['#sales']), ['ann', 'bob']);
     assert.deepEqual(await found(['#sales', '#london']), ['ann']);
     assert.deepEqual(await found(['#sales', '#london'], 'AllOf'), ['ann']);
@@ -119,8 +144,16 @@ onEveryStore('lists of identities', (open) => {
     const { body } = await list(app, '/identity-types', { sort: 'name desc' });
     assert.deepEqual(namesIn({ body } as never), ['Router', 'Default']);
     const { data } = (await app.request('GET', '/identity-types/Router')).body;
-    assert.deepEqual(data, { _links: { self: { href: './identity-types/Router' } }, createdAt: data.createdAt, id: 'Router', name: 'Router', tags: {}, updatedAt: data.updatedAt });
+    assert.deepEqual(data, {
+      _links: { self: { href: './identity-types/Router' } },
+      createdAt: data.createdAt,
+      id: 'Router',
+      name: 'Router',
+      tags: {},
+      updatedAt: data.updatedAt,
+    });
     assertRefused(await app.request('GET', '/identity-types/Nope'), 404, 'NOT_FOUND');
-    for (const method of ['PUT', 'PATCH', 'DELETE']) assertRefused(await app.request(method, '/identity-types/Default', { body: { name: 'x' } }), 405, 'METHOD_NOT_ALLOWED');
+    for (const method of ['PUT', 'PATCH', 'DELETE'])
+      assertRefused(await app.request(method, '/identity-types/Default', { body: { name: 'x' } }), 405, 'METHOD_NOT_ALLOWED');
   });
 });

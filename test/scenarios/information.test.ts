@@ -17,10 +17,15 @@ onEveryStore('information about the controller', (open) => {
   test('each API of the version information has its base addresses, path and version', async () => {
     await using app = await open({ settings: { address: 'https://ctrl.example:8441' } });
     const { apiVersions, capabilities, ...texts } = (await app.request('GET', '/version', { as: null })).body.data;
-    const client = { v1: { apiBaseUrls: ['https://ctrl.example:8441/edge/client/v1'], path: '/edge/client/v1', version: apiVersions.edge.v1.version } };
+    const client = {
+      v1: { apiBaseUrls: ['https://ctrl.example:8441/edge/client/v1'], path: '/edge/client/v1', version: apiVersions.edge.v1.version },
+    };
     assert.deepEqual(apiVersions.edge, client);
     assert.deepEqual(apiVersions['edge-client'], client);
-    assert.deepEqual([apiVersions['edge-management'].v1.path, apiVersions['edge-management'].v1.apiBaseUrls], ['/edge/management/v1', ['https://ctrl.example:8441/edge/management/v1']]);
+    assert.deepEqual(
+      [apiVersions['edge-management'].v1.path, apiVersions['edge-management'].v1.apiBaseUrls],
+      ['/edge/management/v1', ['https://ctrl.example:8441/edge/management/v1']],
+    );
     for (const api of Object.values(apiVersions) as { v1: { version: unknown } }[]) assert.match(String(api.v1.version), /^\d+\.\d+\.\d+$/);
     assert.ok(Array.isArray(capabilities));
     assert.deepEqual(Object.keys(texts).toSorted(), ['buildDate', 'revision', 'runtimeVersion', 'version']);
@@ -42,7 +47,10 @@ onEveryStore('information about the controller', (open) => {
   test('the specs are those of both APIs, by list and by id, with their documents', async () => {
     await using app = await open();
     const { body } = await app.request('GET', '/specs', { as: null });
-    assert.deepEqual(body.data.map(({ id }: { id: string }) => id), ['edge-client', 'edge-management']);
+    assert.deepEqual(
+      body.data.map(({ id }: { id: string }) => id),
+      ['edge-client', 'edge-management'],
+    );
     for (const spec of body.data) {
       assert.deepEqual(spec._links, { self: { href: `./specs/${spec.id}` }, spec: { href: `./specs/${spec.id}/spec` } });
       assert.deepEqual((await app.request('GET', `/specs/${spec.id}`, { as: null })).body.data, spec);
@@ -63,9 +71,36 @@ onEveryStore('information about the controller', (open) => {
     const fresh = await counts();
     for (const [name, count] of Object.entries(fresh)) assert.ok(Number.isInteger(count), name);
     const { authPolicies, configTypes, identityTypes, identities, authenticators, apiSessions } = fresh;
-    assert.deepEqual({ authPolicies, configTypes, identityTypes, identities, authenticators, apiSessions }, { authPolicies: 1, configTypes: 7, identityTypes: 2, identities: 1, authenticators: 1, apiSessions: 1 });
-    const names = ['apiSessionCertificates', 'cas', 'configs', 'controllers', 'edgeRouterPolicies', 'enrollments', 'eventualEvents', 'externalJwtSigners', 'mfas', 'postureCheckTypes', 'postureChecks', 'revocations', 'routers', 'routers.edge', 'serviceEdgeRouterPolicies', 'servicePolicies', 'services', 'services.edge', 'sessions', 'terminators'];
-    assert.deepEqual(Object.keys(fresh).toSorted(), [...names, 'apiSessions', 'authPolicies', 'authenticators', 'configTypes', 'identities', 'identityTypes'].toSorted());
+    assert.deepEqual(
+      { authPolicies, configTypes, identityTypes, identities, authenticators, apiSessions },
+      { authPolicies: 1, configTypes: 7, identityTypes: 2, identities: 1, authenticators: 1, apiSessions: 1 },
+    );
+    const names = [
+      'apiSessionCertificates',
+      'cas',
+      'configs',
+      'controllers',
+      'edgeRouterPolicies',
+      'enrollments',
+      'eventualEvents',
+      'externalJwtSigners',
+      'mfas',
+      'postureCheckTypes',
+      'postureChecks',
+      'revocations',
+      'routers',
+      'routers.edge',
+      'serviceEdgeRouterPolicies',
+      'servicePolicies',
+      'services',
+      'services.edge',
+      'sessions',
+      'terminators',
+    ];
+    assert.deepEqual(
+      Object.keys(fresh).toSorted(),
+      [...names, 'apiSessions', 'authPolicies', 'authenticators', 'configTypes', 'identities', 'identityTypes'].toSorted(),
+    );
     await (await app.user()).login();
     const later = await counts();
     assert.deepEqual([later.identities, later.authenticators, later.apiSessions], [2, 2, 2]);

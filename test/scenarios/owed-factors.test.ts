@@ -4,7 +4,16 @@ import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertRefused } from '../support/refusals.ts';
 
-const MFA_QUERY = { typeId: 'MFA', provider: 'ziti', httpMethod: 'POST', httpUrl: './authenticate/mfa', format: 'alphaNumeric', minLength: 4, maxLength: 6, scopes: null };
+const MFA_QUERY = {
+  typeId: 'MFA',
+  provider: 'ziti',
+  httpMethod: 'POST',
+  httpUrl: './authenticate/mfa',
+  format: 'alphaNumeric',
+  minLength: 4,
+  maxLength: 6,
+  scopes: null,
+};
 
 /** Somebody whose policy asks for a second factor that cannot be given yet. */
 const owing = async (app: App, isAdmin = false) => {
@@ -28,10 +37,23 @@ onEveryStore('factors that are still owed', (open) => {
     await using app = await open();
     const { as, authenticatorId } = await owing(app);
     const left = await app.trail(async () => {
-      for (const path of ['/current-identity', '/current-identity/authenticators', `/current-identity/authenticators/${authenticatorId}`, '/identities', '/summary']) {
+      for (const path of [
+        '/current-identity',
+        '/current-identity/authenticators',
+        `/current-identity/authenticators/${authenticatorId}`,
+        '/identities',
+        '/summary',
+      ]) {
         assertRefused(await app.request('GET', path, { as }), 401, 'UNAUTHORIZED');
       }
-      assertRefused(await app.request('PATCH', `/current-identity/authenticators/${authenticatorId}`, { as, body: { password: 'another password', currentPassword: PASSWORD } }), 401, 'UNAUTHORIZED');
+      assertRefused(
+        await app.request('PATCH', `/current-identity/authenticators/${authenticatorId}`, {
+          as,
+          body: { password: 'another password', currentPassword: PASSWORD },
+        }),
+        401,
+        'UNAUTHORIZED',
+      );
     });
     assert.deepEqual(left, []);
     assert.equal((await app.request('GET', '/current-api-session', { as })).status, 200);
@@ -41,7 +63,12 @@ onEveryStore('factors that are still owed', (open) => {
   test('an administrator who owes a factor is no more than any other', async () => {
     await using app = await open();
     const { as, session } = await owing(app, true);
-    for (const [method, path, body] of [['GET', '/identities'], ['POST', '/identities', { name: 'x', type: 'User', isAdmin: true }], ['DELETE', `/api-sessions/${session.id}`], ['PATCH', '/auth-policies/default', { name: 'x' }]] as const) {
+    for (const [method, path, body] of [
+      ['GET', '/identities'],
+      ['POST', '/identities', { name: 'x', type: 'User', isAdmin: true }],
+      ['DELETE', `/api-sessions/${session.id}`],
+      ['PATCH', '/auth-policies/default', { name: 'x' }],
+    ] as const) {
       assertRefused(await app.request(method, path, { as, body }), 401, 'UNAUTHORIZED');
     }
   });
@@ -51,7 +78,8 @@ onEveryStore('factors that are still owed', (open) => {
     const authPolicyId = await app.create('/auth-policies', policyBody('strict'));
     const user = await app.user({ authPolicyId });
     const as = await user.login();
-    const require = (requireTotp: boolean) => app.request('PATCH', `/auth-policies/${authPolicyId}`, { body: { secondary: { requireTotp } } });
+    const require = (requireTotp: boolean) =>
+      app.request('PATCH', `/auth-policies/${authPolicyId}`, { body: { secondary: { requireTotp } } });
     await require(true);
     assertRefused(await app.request('GET', '/current-identity', { as }), 401, 'UNAUTHORIZED');
     assert.deepEqual((await app.request('GET', '/current-api-session', { as })).body.data.authQueries, [MFA_QUERY]);

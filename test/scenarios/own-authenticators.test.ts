@@ -11,7 +11,12 @@ const CLIENT = '/edge/client/v1/current-identity/authenticators';
 const loggedIn = async (app: App) => {
   const user = await app.user();
   const as = await user.login();
-  return { ...user, as, path: `${MANAGEMENT}/${user.authenticatorId}`, change: (method: string, body: object) => app.request(method, `${MANAGEMENT}/${user.authenticatorId}`, { as, body }) };
+  return {
+    ...user,
+    as,
+    path: `${MANAGEMENT}/${user.authenticatorId}`,
+    change: (method: string, body: object) => app.request(method, `${MANAGEMENT}/${user.authenticatorId}`, { as, body }),
+  };
 };
 
 onEveryStore('own authenticators', (open) => {
@@ -34,7 +39,10 @@ onEveryStore('own authenticators', (open) => {
     assert.equal((await total({ filter: `updbUsername = "${username}"` })).meta.pagination.totalCount, 1);
     assert.deepEqual((await total({ filter: 'method = "cert"' })).data, []);
     assert.deepEqual((await total({ offset: 1 })).data, []);
-    assert.deepEqual((await total({ limit: 1, sort: 'createdAt desc' })).data.map(({ id }: { id: string }) => id), [authenticatorId]);
+    assert.deepEqual(
+      (await total({ limit: 1, sort: 'createdAt desc' })).data.map(({ id }: { id: string }) => id),
+      [authenticatorId],
+    );
     assertInvalid(await list(app, MANAGEMENT, { limit: 'x' }, { as }), 'limit');
     assertRefused(await list(app, MANAGEMENT, { filter: 'nope = 1' }, { as }), 400, 'INVALID_FILTER');
   });
@@ -45,7 +53,10 @@ onEveryStore('own authenticators', (open) => {
     assert.deepEqual((await user.change('PATCH', { password: 'another password', currentPassword: PASSWORD })).body.data, {});
     assertRefused(await app.login(user.username, PASSWORD), 401, 'INVALID_AUTH');
     assert.equal((await app.login(user.username, 'another password')).status, 200);
-    assert.equal((await user.change('PUT', { username: 'renamed', password: 'third password', currentPassword: 'another password' })).status, 200);
+    assert.equal(
+      (await user.change('PUT', { username: 'renamed', password: 'third password', currentPassword: 'another password' })).status,
+      200,
+    );
     assert.equal((await app.login('renamed', 'third password')).status, 200);
     assert.equal((await app.request('GET', '/current-identity', { as: user.as })).status, 200);
   });
@@ -72,7 +83,10 @@ onEveryStore('own authenticators', (open) => {
     const user = await loggedIn(app);
     for (const currentPassword of [undefined, null, 'abcd', 'a'.repeat(101), '😀'.repeat(4)]) {
       assertInvalid(await user.change('PATCH', { password: 'another password', currentPassword }), 'currentPassword');
-      assertInvalid(await user.change('PUT', { username: user.username, password: 'another password', currentPassword }), 'currentPassword');
+      assertInvalid(
+        await user.change('PUT', { username: user.username, password: 'another password', currentPassword }),
+        'currentPassword',
+      );
     }
   });
 
@@ -88,7 +102,11 @@ onEveryStore('own authenticators', (open) => {
       assertInvalid(await user.change('PATCH', { password, currentPassword }), 'password');
       assertInvalid(await user.change('PUT', { username: user.username, password, currentPassword }), 'password');
     }
-    for (const field of ['username', 'password']) assertInvalid(await user.change('PUT', { username: 'renamed', password: 'another password', currentPassword, [field]: undefined }), field);
+    for (const field of ['username', 'password'])
+      assertInvalid(
+        await user.change('PUT', { username: 'renamed', password: 'another password', currentPassword, [field]: undefined }),
+        field,
+      );
   });
 
   test('a username that another has is refused', async () => {
@@ -115,7 +133,9 @@ onEveryStore('own authenticators', (open) => {
   test('a patch that gives nothing but the current password changes nothing', async () => {
     await using app = await open();
     const user = await loggedIn(app);
-    const left = await app.trail(async () => assert.equal((await user.change('PATCH', { currentPassword: PASSWORD, username: null })).status, 200));
+    const left = await app.trail(async () =>
+      assert.equal((await user.change('PATCH', { currentPassword: PASSWORD, username: null })).status, 200),
+    );
     assert.deepEqual(left, []);
   });
 
@@ -125,8 +145,19 @@ onEveryStore('own authenticators', (open) => {
     const left = await app.trail(async () => {
       for (const path of [other.path, `${CLIENT}/${other.authenticatorId}`, `${MANAGEMENT}/no-such-id`]) {
         assertRefused(await app.request('GET', path, { as: user.as }), 404, 'NOT_FOUND');
-        assertRefused(await app.request('PATCH', path, { as: user.as, body: { password: 'taken over', currentPassword: PASSWORD } }), 404, 'NOT_FOUND');
-        assertRefused(await app.request('PUT', path, { as: user.as, body: { username: 'taken over', password: 'taken over', currentPassword: PASSWORD } }), 404, 'NOT_FOUND');
+        assertRefused(
+          await app.request('PATCH', path, { as: user.as, body: { password: 'taken over', currentPassword: PASSWORD } }),
+          404,
+          'NOT_FOUND',
+        );
+        assertRefused(
+          await app.request('PUT', path, {
+            as: user.as,
+            body: { username: 'taken over', password: 'taken over', currentPassword: PASSWORD },
+          }),
+          404,
+          'NOT_FOUND',
+        );
       }
       assertRefused(await app.request('GET', user.path), 404, 'NOT_FOUND');
     });

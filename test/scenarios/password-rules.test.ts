@@ -5,7 +5,10 @@ import { policyBody } from '../support/policies.ts';
 import { assertInvalid } from '../support/refusals.ts';
 
 /** Every way to set a password, for an identity under a policy. Each takes a password and answers. */
-const writes = async (app: App, updb: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, (password: string) => Promise<Answer>>>> => {
+const writes = async (
+  app: App,
+  updb: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, (password: string) => Promise<Answer>>>> => {
   const authPolicyId = await app.create('/auth-policies', policyBody('strict'));
   const user = await app.user({ authPolicyId });
   const identityId = await app.create('/identities', { name: 'without a password', type: 'User', isAdmin: false, authPolicyId });

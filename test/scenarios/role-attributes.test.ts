@@ -5,7 +5,8 @@ import { list } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const PATH = '/identity-role-attributes';
-const carrying = (app: App, name: string, roleAttributes: readonly string[]) => app.create('/identities', { name, type: 'User', isAdmin: false, roleAttributes });
+const carrying = (app: App, name: string, roleAttributes: readonly string[]) =>
+  app.create('/identities', { name, type: 'User', isAdmin: false, roleAttributes });
 
 onEveryStore('role attributes in use', (open) => {
   test('role attributes in use are listed, each once, all of them, by code point', async () => {
@@ -33,7 +34,8 @@ onEveryStore('role attributes in use', (open) => {
     await carrying(app, 'ann', ['red', 'blue', 'dark red']);
     assert.deepEqual((await list(app, PATH, { filter: 'id contains "red"' })).body.data, ['dark red', 'red']);
     assert.deepEqual((await list(app, PATH, { sort: 'id desc' })).body.data, ['red', 'dark red', 'blue']);
-    for (const filter of ['name = "red"', 'id =', 'createdAt = null']) assertRefused(await list(app, PATH, { filter }), 400, 'INVALID_FILTER');
+    for (const filter of ['name = "red"', 'id =', 'createdAt = null'])
+      assertRefused(await list(app, PATH, { filter }), 400, 'INVALID_FILTER');
     assertRefused(await list(app, PATH, { sort: 'name' }), 400, 'INVALID_SORT_IDENTIFIER');
   });
 

@@ -16,7 +16,12 @@ const kinds = async (app: App): Promise<Readonly<Record<string, (name: string) =
     '/auth-policies': (name) => policyBody(name),
     '/config-types': (name) => ({ name }),
     '/configs': (name) => ({ name, configTypeId, data: {} }),
-    '/authenticators': (name) => ({ identityId: owners[next++ % owners.length], method: 'updb', username: `user ${name}`, password: PASSWORD }),
+    '/authenticators': (name) => ({
+      identityId: owners[next++ % owners.length],
+      method: 'updb',
+      username: `user ${name}`,
+      password: PASSWORD,
+    }),
   };
 };
 
@@ -43,7 +48,8 @@ onEveryStore('tags', (open) => {
           assertInvalid(await app.request('PATCH', `${collection}/${id}`, { body: { tags } }), 'tags');
         }
         assertInvalid(await app.request('PATCH', `${collection}/${id}`, { body: { tags: { '': 'x' } } }), 'tags');
-        for (const tags of ['x', [], 5, true]) assertRefused(await app.request('PATCH', `${collection}/${id}`, { body: { tags } }), 400, 'COULD_NOT_PARSE_BODY');
+        for (const tags of ['x', [], 5, true])
+          assertRefused(await app.request('PATCH', `${collection}/${id}`, { body: { tags } }), 400, 'COULD_NOT_PARSE_BODY');
       });
       assert.deepEqual(left, [], collection);
       assert.deepEqual((await app.request('GET', `${collection}/${id}`)).body.data.tags, { a: 'b' });
@@ -70,7 +76,13 @@ onEveryStore('tags', (open) => {
     for (const [collection, body] of Object.entries(await kinds(app))) {
       const id = await app.create(collection, { ...body('tagged'), tags: { floor: 'seven', vip: true, none: null } });
       const found = async (filter: string) => (await list(app, collection, { filter })).body.data.map((each: { id: string }) => each.id);
-      for (const filter of ['tags.floor = "seven"', 'tags.vip', 'tags.vip = true', 'tags.floor contains "eve"', 'tags.floor != null and tags.none = null']) {
+      for (const filter of [
+        'tags.floor = "seven"',
+        'tags.vip',
+        'tags.vip = true',
+        'tags.floor contains "eve"',
+        'tags.floor != null and tags.none = null',
+      ]) {
         assert.deepEqual(await found(filter), [id], `${collection}: ${filter}`);
       }
       assert.deepEqual(await found('tags.floor = "eight"'), [], collection);

@@ -3,6 +3,7 @@ import { describe } from 'node:test';
 import type { KindName } from '../../src/api/index.ts';
 import { type ControllerOptions, ManagementController } from '../../src/controller.ts';
 import type { CoreAnswer, CoreRequest } from '../../src/http/message.ts';
+import type { Platform } from '../../src/platform/platform.ts';
 import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { webPlatform } from '../../src/platform/web.ts';
 import type { Row, StorageAdapter, Store } from '../../src/storage/port.ts';
@@ -31,6 +32,17 @@ export interface RequestOptions {
   readonly as?: string | null;
 }
 
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly answer: Answer;
+}
+
+export type OpenOptions = Partial<Omit<ControllerOptions, 'platform'>> & {
+  /** Instead of the clock that stands still, the quick hasher and the log that is kept. */
+  readonly platform?: Partial<Platform>;
+};
+
 /** A controller with a clock that stands still, and requests as they come over HTTP, without a socket. */
 export interface App extends AsyncDisposable {
   readonly controller: ManagementController;
@@ -52,10 +64,12 @@ export interface App extends AsyncDisposable {
   trail(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** Every line that the controller logged. */
   readonly log: readonly string[];
+  /** Every request that was answered so far. */
+  readonly transcript: readonly Exchange[];
   close(): Promise<void>;
 }
 
-export const openApp = async (store: string, options: Partial<ControllerOptions> = {}): Promise<App> => {
+export const openApp = async (store: string, options: OpenOptions = {}): Promise<App> => {
   const clock = frozenClock();
   const log: string[] = [];
   const note = (...line: unknown[]) =>
@@ -64,9 +78,10 @@ export const openApp = async (store: string, options: Partial<ControllerOptions>
     note(...line);
     console.error(...line);
   };
-  const platform = webPlatform({ clock, passwords: fastPasswordHasher(), logger: { error, warn: note, info: note } });
+  const platform = webPlatform({ clock, passwords: fastPasswordHasher(), logger: { error, warn: note, info: note }, ...options.platform });
   const { storage, storeOf } = watched(options.storage ?? newStorage(store));
-  const controller = await ManagementController.open({ platform, administrator: ADMIN, ...options, storage });
+  const controller = await ManagementController.open({ administrator: ADMIN, ...options, platform, storage });
+  const transcript: Exchange[] = [];
 
   const request: App['request'] = async (method, path, { body, raw, headers = {}, as } = {}) => {
     const token = as === undefined ? app.admin : as;
@@ -83,7 +98,9 @@ export const openApp = async (store: string, options: Partial<ControllerOptions>
       body: async () => (typeof payload === 'string' ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array())),
       remoteAddress: '127.0.0.1',
     };
-    return answerOf(await controller.handle(message));
+    const answer = answerOf(await controller.handle(message));
+    transcript.push({ method, path, answer });
+    return answer;
   };
   let serial = 0;
   const app: { -readonly [K in keyof App]: App[K] } = {
@@ -110,6 +127,7 @@ export const openApp = async (store: string, options: Partial<ControllerOptions>
       return (await app.rows('change')).slice(before).map(({ action, entity }) => `${action} ${entity}`);
     },
     log,
+    transcript,
     close: () => controller.close(),
     [Symbol.asyncDispose]: () => controller.close(),
   };
@@ -137,6 +155,6 @@ const answerOf = ({ status, headers, body }: CoreAnswer): Answer => {
 };
 
 /** Runs a suite once on every store, with a new app for each test that asks for one. */
-export const onEveryStore = (name: string, suite: (open: (options?: Partial<ControllerOptions>) => Promise<App>, store: string) => void): void => {
+export const onEveryStore = (name: string, suite: (open: (options?: OpenOptions) => Promise<App>, store: string) => void): void => {
   for (const store of stores) describe(`${name} (${store})`, () => suite((options) => openApp(store, options), store));
 };

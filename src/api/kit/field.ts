@@ -58,15 +58,23 @@ export interface Reference {
 type Schema<In, Out> = z.ZodType<Out, In>;
 
 /** Needed on create and replace. */
-export const required = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'required', 'stored', In, Out> => ({
-  ...options,
-  write: 'required',
-  keep: 'stored',
-  schema,
-  default: null,
-});
+export function required<In, Out, P>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & { readonly patch: z.ZodType<unknown, P> },
+): Field<'required', 'stored', In, Out> & { readonly patch: z.ZodType<unknown, P> };
+export function required<In, Out>(schema: Schema<In, Out>, options?: FieldOptions): Field<'required', 'stored', In, Out>;
+export function required<In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'required', 'stored', In, Out> {
+  return { ...options, write: 'required', keep: 'stored', schema, default: null };
+}
+
+/** A field that is left out of answers while it is unset. */
+type Absent = { readonly absent: true };
 
 /** May be left out: then it is `default` on create and replace (null where no default is given). */
+export function optional<In, Out>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & Absent,
+): Field<'optional', 'stored', In, Out | null> & Absent;
 export function optional<In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly default: NoInfer<Out> },
@@ -102,7 +110,10 @@ export function writeOnly<In, Out>(
 }
 
 /** Taken in one form on create, and shown in another: `input` is what the body holds, `schema` what answers compute. */
-export const exchanged = <In, Out>(input: z.ZodType<unknown, In>, schema: z.ZodType<Out>): Field<'createOptional', 'computed', In, Out> => ({
+export const exchanged = <In, Out>(
+  input: z.ZodType<unknown, In>,
+  schema: z.ZodType<Out>,
+): Field<'createOptional', 'computed', In, Out> => ({
   write: 'createOptional',
   keep: 'computed',
   input,
@@ -112,10 +123,15 @@ export const exchanged = <In, Out>(input: z.ZodType<unknown, In>, schema: z.ZodT
 
 /** Never taken from a body. `keep` is `stored` unless told: `computed` when shown, or `hidden` (stored, and leaves the store for nobody). */
 export function readOnly<In, Out>(schema: Schema<In, Out>): Field<'never', 'stored', In, Out | null>;
+export function readOnly<In, Out>(schema: Schema<In, Out>, options: { readonly keep: 'computed' }): Field<'never', 'computed', In, Out>;
 export function readOnly<In, Out, K extends Keep>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly keep: K; readonly default?: Out },
 ): Field<'never', K, In, Out | null>;
+export function readOnly<In, Out>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & Absent & { readonly default?: Out },
+): Field<'never', 'stored', In, Out | null> & Absent;
 export function readOnly<In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly default: NoInfer<Out> },

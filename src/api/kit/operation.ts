@@ -115,10 +115,7 @@ type AnswerOutput<A extends Answer> = A extends { is: 'data'; schema: z.ZodType<
         ? Record<string, never>
         : { readonly contentType: string; readonly body: string | Uint8Array };
 
-type Declared<Q, B, A extends Answer> = Omit<
-  Operation,
-  'method' | 'path' | 'query' | 'body' | 'answer' | 'apis' | 'types'
-> & {
+type Declared<Q, B, A extends Answer> = Omit<Operation, 'method' | 'path' | 'query' | 'body' | 'answer' | 'apis' | 'types'> & {
   readonly query?: Q;
   readonly body?: B;
   readonly answer: A;

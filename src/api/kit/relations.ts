@@ -11,24 +11,27 @@ export interface ReferenceOptions extends FieldOptions, Partial<Omit<Reference, 
   readonly schema?: z.ZodType<string | null, string>;
 }
 
+type ReferenceField<W extends Write, Out> = Field<W, 'stored', string, Out> & { readonly reference: Reference };
+
 /** The id of an entity of kind `target`. In answers the entity's reference stands beside it: `authPolicyId` brings `authPolicy`. */
 export function reference(
   target: string,
-  options: ReferenceOptions & { readonly write: 'never' },
+  options: ReferenceOptions & { readonly write: 'never'; readonly alone: true },
 ): Field<'never', 'stored', string, string>;
+export function reference(target: string, options: ReferenceOptions & { readonly write: 'never' }): ReferenceField<'never', string>;
 export function reference(
   target: string,
   options: ReferenceOptions & { readonly write: 'createOnly' },
-): Field<'createOnly', 'stored', string, string>;
+): ReferenceField<'createOnly', string>;
 export function reference(
   target: string,
   options: ReferenceOptions & { readonly write: 'optional'; readonly default: string },
-): Field<'optional', 'stored', string, string>;
+): ReferenceField<'optional', string>;
 export function reference(
   target: string,
   options: ReferenceOptions & { readonly write: 'optional' },
-): Field<'optional', 'stored', string, string | null>;
-export function reference(target: string, options?: ReferenceOptions): Field<'required', 'stored', string, string>;
+): ReferenceField<'optional', string | null>;
+export function reference(target: string, options?: ReferenceOptions): ReferenceField<'required', string>;
 export function reference(target: string, options: ReferenceOptions = {}): Field<Write, 'stored', string, string | null> {
   const { write = 'required', onDelete = 'restrict', unknown = 'notFound', fault, alone, schema = idText, ...rest } = options;
   return {
@@ -82,8 +85,10 @@ export const roleAttributes = attribute.transform(sortedSet).meta({
   description: 'A set of role attributes, by which policies select the entity. No attribute begins with # or @.',
 });
 
+type SetField = Field<'optional', 'stored', string[], readonly string[]> & Required<Pick<Field, 'set'>>;
+
 /** A set of role attributes; none reads back as null. */
-export const roles = (): Field<'optional', 'stored', string[], readonly string[]> => ({
+export const roles = (): SetField => ({
   write: 'optional',
   keep: 'stored',
   schema: roleAttributes,
@@ -93,7 +98,7 @@ export const roles = (): Field<'optional', 'stored', string[], readonly string[]
 });
 
 /** The role array of a policy: `#attribute`, `@id`, or `#all` alone. */
-export const selectors = (target: string): Field<'optional', 'stored', string[], readonly string[]> => ({
+export const selectors = (target: string): SetField => ({
   write: 'optional',
   keep: 'stored',
   schema: textSet,

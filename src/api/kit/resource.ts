@@ -58,6 +58,8 @@ export interface BaseDetail {
 }
 
 type In<X> = X extends Field<Write, Keep, infer I, unknown> ? I : never;
+/** Of a document that is patched leaf by leaf, some of the leaves. */
+type Patched<X> = X extends { readonly patch: z.ZodType<unknown, infer P> } ? P : In<X>;
 type KeysWritten<F, W extends Write> = { [K in keyof F]: F[K] extends { readonly write: W } ? K : never }[keyof F];
 type KeysKept<F, K2 extends Keep> = { [K in keyof F]: F[K] extends { readonly keep: K2 } ? K : never }[keyof F];
 type Value<X> = X extends Field<Write, Keep, infer _I, infer O> ? O : never;
@@ -75,15 +77,20 @@ export type ReplaceBody<F extends Fields> = Expand<
   } & TagsInput
 >;
 export type PatchBody<F extends Fields> = Expand<
-  { readonly [K in KeysWritten<F, 'required' | 'optional'>]?: In<F[K]> | null | undefined } & TagsInput
+  { readonly [K in KeysWritten<F, 'required' | 'optional'>]?: Patched<F[K]> | null | undefined } & TagsInput
 >;
 /** What the store holds. */
 export type RowOf<R> =
   R extends Resource<string, infer F> ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
+type KeysAbsent<F> = { [K in keyof F]: F[K] extends { readonly absent: true } ? K : never }[keyof F];
+/** An empty set is shown as null. */
+type Shown<X> = X extends { readonly set: object } ? Value<X> | null : Value<X>;
 /** What an answer shows. */
 export type Detail<F extends Fields> = Expand<
-  BaseDetail & { readonly [K in KeysKept<F, 'stored' | 'computed'>]: Value<F[K]> } & {
-    readonly [K in keyof F as F[K] extends { readonly reference?: unknown; readonly keep: 'stored' }
+  BaseDetail & { readonly [K in Exclude<KeysKept<F, 'stored' | 'computed'>, KeysAbsent<F>>]: Shown<F[K]> } & {
+    readonly [K in Extract<KeysKept<F, 'stored' | 'computed'>, KeysAbsent<F>>]?: NonNullable<Value<F[K]>>;
+  } & {
+    readonly [K in keyof F as F[K] extends { readonly reference: object; readonly keep: 'stored' }
       ? K extends `${infer Base}Id`
         ? Base
         : never
@@ -125,7 +132,7 @@ const detailSchema = (fields: Fields, id: string) => {
   const shown = Object.entries(fields).filter(([, field]) => field.keep === 'stored' || field.keep === 'computed');
   const shape = shown.flatMap(([key, field]) => {
     const plain = outputOf(field.schema);
-    const value = field.absent ? plain.optional() : plain.nullable();
+    const value = field.absent ? plain.optional() : mayBeNull(field) ? plain.nullable() : plain;
     return field.reference && !field.reference.alone && key.endsWith('Id')
       ? [
           [key, value],
@@ -144,6 +151,10 @@ const detailSchema = (fields: Fields, id: string) => {
     })
     .meta({ id });
 };
+
+/** Whether an answer shows null for it: an empty set, or what is stored and may be unset. */
+const mayBeNull = ({ keep, write, set, default: unset }: Field): boolean =>
+  set !== undefined || (keep === 'stored' && unset === null && (write === 'optional' || write === 'createOptional' || write === 'never'));
 
 /** What a schema that transforms gives is, in an answer, what it takes. */
 const outputOf = (schema: z.ZodType): z.ZodType => (schema instanceof z.ZodPipe ? outputOf(schema.in as z.ZodType) : schema);

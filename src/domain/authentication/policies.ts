@@ -11,7 +11,7 @@ export const authPolicyBehaviour = behaviour(authPolicy, {
   check: async (entities, after) => {
     for (const [i, id] of after.primary.extJwt.allowedSigners.entries())
       await requireSigner(entities, `primary.extJwt.allowedExtJwtSigners[${i}]`, id);
-    if (after.secondary.requireExtJwtSigner !== null)
+    if (after.secondary.requireExtJwtSigner)
       await requireSigner(entities, 'secondary.requiredExtJwtSigner', after.secondary.requireExtJwtSigner);
     const administrators = await entities.list(identity, {
       where: and(equals(flag('isDefaultAdmin'), true), equals(text('authPolicyId'), after.id ?? '')),
@@ -28,7 +28,7 @@ export const authPolicyBehaviour = behaviour(authPolicy, {
   // The one leaf that is left out while it is unset.
   present: async (_entities, rows) =>
     rows.map(({ secondary: { requireTotp, requireExtJwtSigner } }) => ({
-      secondary: requireExtJwtSigner === null ? { requireTotp } : { requireExtJwtSigner, requireTotp },
+      secondary: requireExtJwtSigner ? { requireExtJwtSigner, requireTotp } : { requireTotp },
     })),
 });
 

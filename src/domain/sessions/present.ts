@@ -44,7 +44,7 @@ export const presentOwnSession = async (
     token,
     authQueries: [...authQueries],
     isMfaRequired,
-    cachedLastActivityAt: session.lastActivityAt,
-    ...expiry(call.core.settings, session.lastActivityAt ?? call.now()),
+    cachedLastActivityAt: session.lastActivityAt ?? session.createdAt,
+    ...expiry(call.core.settings, session.lastActivityAt ?? session.createdAt),
   };
 };

@@ -1,0 +1,45 @@
+import type { groups } from './api/index.ts';
+import type { InputOf, OutputOf } from './api/kit/operation.ts';
+import type { Credentials, Entry, Invoke } from './call/call.ts';
+import type { Random } from './platform/platform.ts';
+import { newId } from './storage/ids.ts';
+
+type Groups = typeof groups;
+type Verbs<G> = G extends { readonly operations: infer O } ? O : never;
+/** An input of which nothing is needed may be left out. */
+type Call<I, O> = Partial<I> extends I ? (input?: I, options?: CallOptions) => Promise<O> : (input: I, options?: CallOptions) => Promise<O>;
+
+/** Every operation as a function: `facade.<group>.<verb>(input)`. Input is `{ ...path, ...query, body }`; what comes back is the answer's data, or a `Page`. */
+export type Facade = {
+  readonly [G in keyof Groups]: {
+    readonly [V in keyof Verbs<Groups[G]>]: Call<InputOf<Verbs<Groups[G]>[V]>, OutputOf<Verbs<Groups[G]>[V]>>;
+  };
+};
+
+export interface CallOptions {
+  /** The host's own open transaction on the same database, in the form that the storage adapter takes. The host commits it, and then calls `publish()`. */
+  readonly transaction?: unknown;
+  /** Once aborted, nothing is committed any more. */
+  readonly signal?: AbortSignal;
+}
+
+/** The operations in process. They go the same way as requests over HTTP: nobody skips validation or authorisation by embedding. */
+export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: Random, credentials: Credentials): Facade => {
+  const facade: Record<string, Record<string, unknown>> = {};
+  for (const entry of entries) {
+    const call = async (input: unknown = {}, { transaction, signal }: CallOptions = {}) => {
+      const source = {
+        requestId: newId(random),
+        api: 'management',
+        credentials,
+        input: () => input,
+        ...(signal ? { signal } : {}),
+        ...(transaction === undefined ? {} : { hostTransaction: transaction }),
+      } as const;
+      return (await invoke(entry, source)).output;
+    };
+    facade[entry.group] ??= {};
+    Object.assign(facade[entry.group] ?? {}, { [entry.verb]: call });
+  }
+  return facade as Facade; // one function for each entry of the table, under its names
+};

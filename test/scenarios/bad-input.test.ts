@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { entries } from '../../src/domain/entries.ts';
+import { onEveryStore } from '../support/app.ts';
+import { assertSound, badRequests } from '../support/bad-input.ts';
+import { list } from '../support/lists.ts';
+import { samples } from '../support/samples.ts';
+
+const PREFIXES = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1' } as const;
+const RUNS = 40;
+
+onEveryStore('bad input', (open) => {
+  test('whatever comes in, the answer is no fault of ours, has its form, and a refusal writes nothing', async (t) => {
+    for (const { operation } of entries) {
+      await t.test(operation.operationId, async () => {
+        await using app = await open();
+        const sample = (await samples[operation.operationId]?.(app)) ?? {};
+        const prefix = PREFIXES[operation.apis[0] ?? 'management'];
+        const property = fc.asyncProperty(
+          badRequests(operation, sample),
+          fc.constantFrom(sample.as, sample.as, null),
+          async ({ id, query, raw, headers }, as) => {
+            const path = `${prefix}${operation.path.replace('{id}', id)}?${query}`;
+            const before = (await app.rows('change')).length;
+            const answer = await app.request(operation.method, path, {
+              headers,
+              ...(raw === undefined ? {} : { raw }),
+              ...(as === undefined ? {} : { as }),
+            });
+            assertSound(answer);
+            const written = (await app.rows('change')).length - before;
+            if (answer.status >= 400 || operation.method === 'GET') assert.equal(written, 0, `${operation.method} ${path}: ${answer.text}`);
+          },
+        );
+        await fc.assert(property, { numRuns: RUNS });
+        assert.deepEqual(app.log, []);
+      });
+    }
+  });
+
+  test('whatever stands in filter, sort, limit and offset, a list answers or refuses it', async (t) => {
+    const words = fc.constantFrom(
+      'id',
+      'name',
+      'tags.a',
+      'isAdmin',
+      'roleAttributes',
+      'createdAt',
+      'and',
+      'or',
+      'not',
+      '=',
+      '!=',
+      '<',
+      'contains',
+      'icontains',
+      'in',
+      'between',
+      '(',
+      ')',
+      '[',
+      ']',
+      ',',
+      '"a"',
+      '5',
+      '-1.5e3',
+      'true',
+      'null',
+      'datetime(2026-01-01T00:00:00Z)',
+      'anyOf(roleAttributes)',
+      'isEmpty(roleAttributes)',
+      'count(roleAttributes)',
+      'from',
+      'where',
+      'sort by',
+      'skip',
+      'limit',
+      'none',
+      'desc',
+    );
+    const phrase = fc.oneof(
+      fc.array(words, { maxLength: 10 }).map((each) => each.join(' ')),
+      fc.string(),
+      fc.string({ unit: 'grapheme' }),
+    );
+    const query = fc.record(
+      {
+        filter: phrase,
+        sort: phrase,
+        limit: fc.oneof(fc.integer().map(String), fc.string()),
+        offset: fc.oneof(fc.integer().map(String), fc.string()),
+      },
+      { requiredKeys: [] },
+    );
+    for (const path of [
+      '/identities',
+      '/authenticators',
+      '/api-sessions',
+      '/auth-policies',
+      '/config-types',
+      '/identity-role-attributes',
+      '/specs',
+    ]) {
+      await t.test(path, async () => {
+        await using app = await open();
+        await app.user({ roleAttributes: ['a', 'b'], tags: { a: 'b' } });
+        await fc.assert(
+          fc.asyncProperty(query, async (each) => assertSound(await list(app, path, each))),
+          { numRuns: 150 },
+        );
+        assert.deepEqual(app.log, []);
+      });
+    }
+  });
+});
