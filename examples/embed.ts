@@ -1,0 +1,15 @@
+import { nodePlatform } from '../adapters/platform/node.ts';
+import { memoryStorage } from '../adapters/storage/memory/index.ts';
+import { ManagementController } from '../src/index.ts';
+
+const controller = await ManagementController.open({ storage: memoryStorage(), platform: nodePlatform() });
+const { identities, events } = controller;
+events.on('identity', ({ action, after }) => console.log(action, after?.name));
+
+await identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, roleAttributes: ['sales'] } });
+await identities.create({ body: { name: 'printer', type: 'Device', isAdmin: false } });
+
+const { data } = await identities.list({ filter: 'anyOf(roleAttributes) = "sales" sort by name' });
+for (const { id, name, roleAttributes } of data) console.log(id, name, roleAttributes);
+
+await controller.close();

@@ -1,0 +1,29 @@
+import { hostname } from 'node:os';
+
+/** The names under which a server on `host` is reached. */
+export interface Names {
+  /** By clients on other machines, if any can: what the controller says of itself. */
+  readonly advertised: string;
+  /** From this machine. */
+  readonly local: string;
+}
+
+export const namesOf = (host: string): Names => {
+  // All addresses of the machine have no address in common but its name.
+  if (host === '0.0.0.0') return { advertised: machine(), local: '127.0.0.1' };
+  if (/^[0:]+$/.test(host)) return { advertised: machine(), local: '::1' };
+  return { advertised: host, local: host };
+};
+
+/** What a server certificate must cover. */
+export const certifiedNames = (host: string): readonly string[] => [
+  ...new Set(['localhost', '127.0.0.1', '::1', namesOf(host).advertised]),
+];
+
+export const urlOf = (isTls: boolean, name: string, port: number): string =>
+  `${isTls ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`;
+
+const machine = (): string => {
+  const name = hostname();
+  return /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(name) ? name : 'localhost';
+};

@@ -1,0 +1,25 @@
+/** Why the server does not start, as one sentence for whoever started it. */
+export class StartFailure extends Error {
+  override readonly name = 'StartFailure';
+}
+
+/** The sentence for whatever went wrong at the start, without a stack: what the controller and the store throw there is said well enough by themselves. */
+export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
+
+/** `EACCES` and the like. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+/** What an error of the file system means, without its path and call. */
+export const fileTrouble = (error: unknown): string => FILE_TROUBLES[codeOf(error) ?? ''] ?? sentenceOf(error);
+
+const FILE_TROUBLES: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left on the disk',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EEXIST: 'there is a file of that name',
+  EISDIR: 'it is a folder, not a file',
+};

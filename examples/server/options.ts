@@ -1,0 +1,107 @@
+import { isIP } from 'node:net';
+import { parseArgs } from 'node:util';
+import { StartFailure } from './failure.ts';
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly storage: { readonly is: 'memory' } | { readonly is: 'sqlite'; readonly file: string };
+  readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
+  readonly administrator: { readonly username?: string; readonly password?: string };
+  /** What of `administrator` was given, in the words that gave it: `--admin-password`, `ADMIN_PASSWORD`. */
+  readonly given: readonly string[];
+}
+
+export const USAGE = `Usage: npm start -- [options]
+
+  --host HOST            address or name to listen on (default 127.0.0.1)
+  --port PORT            port to listen on, 0 for any free one (default 1280)
+  --storage STORAGE      memory, sqlite:FILE or postgres://... (default sqlite:data/controller.db)
+  --admin-username NAME  username of the first administrator (default admin)
+  --admin-password TEXT  password of the first administrator (default: the environment's ADMIN_PASSWORD;
+                         without either, a random one that is printed once)
+  --tls TLS              auto: make and keep certificates in the data folder; off: plain HTTP;
+                         CERT,KEY: these PEM files (default auto)
+  --help                 print this
+`;
+
+const NAMES = ['host', 'port', 'storage', 'admin-username', 'admin-password', 'tls'] as const;
+type Name = (typeof NAMES)[number];
+
+/**
+ * @returns undefined when help was asked for
+ * @throws StartFailure that names the option, what it was given, and what would be right
+ */
+export const readOptions = (
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ServerOptions | undefined => {
+  const values = valuesOf(args);
+  if (values === 'help') return undefined;
+  const username = values.get('admin-username');
+  const fromEnvironment = values.has('admin-password') ? undefined : environment.ADMIN_PASSWORD || undefined;
+  const password = values.get('admin-password') ?? fromEnvironment;
+  return {
+    host: hostOf(values.get('host') ?? '127.0.0.1'),
+    port: portOf(values.get('port') ?? '1280'),
+    storage: storageOf(values.get('storage') ?? 'sqlite:data/controller.db'),
+    tls: tlsOf(values.get('tls') ?? 'auto'),
+    administrator: { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) },
+    given: [
+      ...(username === undefined ? [] : ['--admin-username']),
+      ...(fromEnvironment ? ['ADMIN_PASSWORD'] : password === undefined ? [] : ['--admin-password']),
+    ],
+  };
+};
+
+/** Not strict, so that refusals are our own sentences; every token is looked at here. */
+const valuesOf = (args: readonly string[]): ReadonlyMap<Name, string> | 'help' => {
+  const options = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' as const }]));
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: { ...options, help: { type: 'boolean', short: 'h' } },
+    strict: false,
+    tokens: true,
+  });
+  const values = new Map<Name, string>();
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') continue;
+    if (token.kind === 'positional') throw new StartFailure(`unexpected argument '${token.value}'; see --help`);
+    if (token.name === 'help') return 'help';
+    const name = NAMES.find((known) => known === token.name);
+    if (!name) throw new StartFailure(`unknown option ${token.rawName}; see --help`);
+    // `--host --port 1` is a forgotten value; who wants a value that begins with a dash writes `--host=-x`.
+    if (token.value === undefined || (!token.inlineValue && token.value.startsWith('-')))
+      throw new StartFailure(`option --${name} needs a value; see --help`);
+    values.set(name, token.value);
+  }
+  return values;
+};
+
+const hostOf = (host: string): string => {
+  const isName = host.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) && !/^[\d.]+$/.test(host);
+  if ((isIP(host) && !host.includes('%')) || isName) return host;
+  throw new StartFailure(`--host must be a host name or an IP address, got '${host}'`);
+};
+
+const portOf = (port: string): number => {
+  if (/^\d{1,5}$/.test(port) && Number(port) <= 65535) return Number(port);
+  throw new StartFailure(`--port must be a number from 0 to 65535, got '${port}'`);
+};
+
+const storageOf = (storage: string): ServerOptions['storage'] => {
+  if (storage === 'memory') return { is: 'memory' };
+  if (/^postgres(ql)?:\/\//.test(storage))
+    throw new StartFailure('storage on PostgreSQL comes with a later version: use memory or sqlite:FILE for now');
+  const file = /^sqlite:(?!:memory:$)(.+)$/s.exec(storage)?.[1];
+  if (file !== undefined) return { is: 'sqlite', file };
+  throw new StartFailure(`--storage must be memory or sqlite:FILE, such as sqlite:data/controller.db, got '${storage}'`);
+};
+
+const tlsOf = (tls: string): ServerOptions['tls'] => {
+  if (tls === 'auto' || tls === 'off') return { is: tls };
+  const [cert, key, ...rest] = tls.split(',');
+  if (cert && key && rest.length === 0) return { is: 'files', cert, key };
+  throw new StartFailure(`--tls must be auto, off, or the PEM files of a certificate and its key as CERT,KEY, got '${tls}'`);
+};

@@ -1,0 +1,38 @@
+import { statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
+import { memoryStorage } from '../../adapters/storage/memory/index.ts';
+import type { StorageAdapter } from '../../src/index.ts';
+import { fileTrouble, StartFailure } from './failure.ts';
+import { privateFolder } from './files.ts';
+import type { ServerOptions } from './options.ts';
+
+export interface ChosenStorage {
+  readonly adapter: StorageAdapter;
+  /** In the words of the option `--storage`. */
+  readonly name: string;
+}
+
+/** Where certificates are kept: beside the database, if there is one. */
+export const dataFolderOf = (storage: ServerOptions['storage']): string => (storage.is === 'memory' ? 'data' : dirname(storage.file));
+
+/** @throws StartFailure when the database cannot be written */
+export const prepareStorage = async (storage: ServerOptions['storage']): Promise<ChosenStorage> => {
+  if (storage.is === 'memory') return { adapter: memoryStorage(), name: 'memory: all is forgotten when the server ends' };
+  await privateFolder(dirname(storage.file));
+  await assertWritable(storage.file);
+  return { adapter: sqliteStorage({ file: storage.file }), name: `sqlite:${storage.file}` };
+};
+
+/** SQLite has one sentence for every reason why it cannot open a file; the file system knows better. */
+const assertWritable = async (file: string): Promise<void> => {
+  const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
+  try {
+    // Makes an empty file where there is none, as SQLite would, but for its owner only: it will hold password hashes.
+    const handle = await open(file, 'a', 0o600);
+    await handle.close();
+  } catch (error) {
+    throw new StartFailure(`cannot ${isNew ? 'make' : 'write'} the database ${file}: ${fileTrouble(error)}`);
+  }
+};

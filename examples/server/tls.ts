@@ -1,0 +1,62 @@
+import { X509Certificate } from 'node:crypto';
+import { resolve } from 'node:path';
+import { certifiedNames, namesOf } from './addresses.ts';
+import type { KeyPair } from './certificates.ts';
+import { StartFailure } from './failure.ts';
+import { readIfThere } from './files.ts';
+import type { ServerOptions } from './options.ts';
+import { belongTogether, covers, keepPki } from './pki.ts';
+
+/** What the server proves itself with. */
+export interface Tls {
+  readonly pair: KeyPair;
+  /** What clients have to trust, as a file for `curl --cacert`, and what it is. */
+  readonly trust: { readonly file: string; readonly label: string };
+  /** What its owner should know. */
+  readonly warning?: string;
+  /** Another pair, once that in use ends soon; undefined while there is nothing to renew. */
+  renewed(now: Date): Promise<KeyPair | undefined>;
+}
+
+/** @throws StartFailure when there is no certificate to be had */
+export const prepareTls = async ({ tls, host }: Pick<ServerOptions, 'tls' | 'host'>, dataFolder: string): Promise<Tls | undefined> => {
+  if (tls.is === 'off') return undefined;
+  if (tls.is === 'files') return givenFiles(tls.cert, tls.key, namesOf(host).advertised);
+  const keep = (now: Date) => keepPki(resolve(dataFolder, 'pki'), certifiedNames(host), now);
+  const { rootFile, server } = await keep(new Date());
+  let inUse = server;
+  return {
+    pair: server,
+    trust: { file: rootFile, label: 'root certificate' },
+    renewed: async (now) => {
+      const { server: latest } = await keep(now);
+      if (latest.cert === inUse.cert) return undefined;
+      inUse = latest;
+      return latest;
+    },
+  };
+};
+
+const givenFiles = async (certFile: string, keyFile: string, name: string): Promise<Tls> => {
+  const cert = await readGiven(certFile);
+  const key = await readGiven(keyFile);
+  const fault = belongTogether(key, cert);
+  if (fault === 'cert') throw new StartFailure(`${certFile} holds no certificate in PEM`);
+  if (fault === 'key') throw new StartFailure(`${keyFile} holds no private key in PEM without a passphrase`);
+  if (fault === 'pair') throw new StartFailure(`the key in ${keyFile} is not the key of the certificate in ${certFile}`);
+  const warning = covers(cert, name)
+    ? undefined
+    : `the certificate in ${certFile} is not for ${name} but for ${new X509Certificate(cert).subjectAltName ?? 'no name at all'}: clients that reach the server as ${name} will refuse it`;
+  return {
+    pair: { cert, key },
+    trust: { file: resolve(certFile), label: 'certificate' },
+    ...(warning ? { warning } : {}),
+    renewed: async () => undefined,
+  };
+};
+
+const readGiven = async (file: string): Promise<string> => {
+  const text = await readIfThere(file);
+  if (text === undefined) throw new StartFailure(`cannot read ${file}: there is no such file or folder`);
+  return text;
+};

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { TestContext } from 'node:test';
+
+const root = resolve(import.meta.dirname, '../..');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  /** All that it said until it was ready. */
+  readonly said: string;
+  /** E.g. `https://127.0.0.1:41234`. */
+  readonly url: string;
+  /** What follows a label of the greeting, e.g. `root certificate`. */
+  told(label: string): string | undefined;
+  request(method: string, path: string, options?: { readonly body?: unknown; readonly token?: string }): Promise<Reply>;
+  /** A session token of the administrator. */
+  login(password: string): Promise<string>;
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+}
+
+export interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+/** A folder of its own, gone after the test. */
+export const temporaryFolder = (t: Pick<TestContext, 'after'>): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'overlay-controller-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+type Environment = Readonly<Record<string, string>>;
+
+const launch = (cwd: string, args: readonly string[], environment: Environment) => {
+  const { ADMIN_PASSWORD: _, ...inherited } = process.env;
+  const child = spawn(process.execPath, [join(root, 'examples/server.ts'), ...args], {
+    cwd,
+    env: { ...inherited, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (part: Buffer) => (said.out += part));
+  child.stderr.on('data', (part: Buffer) => (said.err += part));
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...said }));
+  return { child, said, ended };
+};
+
+/** Runs the server with options that end it. */
+export const runServer = (cwd: string, args: readonly string[], environment: Environment = {}): Promise<Ended> =>
+  launch(cwd, args, environment).ended;
+
+/** Starts the server on a free port, and ends it after the test at the latest. */
+export const startServer = async (
+  t: Pick<TestContext, 'after'>,
+  cwd: string,
+  args: readonly string[] = [],
+  environment: Environment = {},
+): Promise<Running> => {
+  const { child, said, ended } = launch(cwd, args.includes('--port') ? args : ['--port', '0', ...args], environment);
+  t.after(() => child.kill('SIGKILL'));
+  const ready = new Promise<void>((resolve) => child.stdout.on('data', () => said.out.includes('\nlistening on ') && resolve()));
+  const early = await Promise.race([ready, ended]);
+  if (early) throw new Error(`the server ended with ${early.code}: ${early.out}${early.err}`);
+  const told = (label: string) => new RegExp(`^${label} +(.+?)(?: {3}|$)`, 'm').exec(said.out)?.[1];
+  const url = told('listening on') ?? '';
+  const trust = told('root certificate');
+  const ca = trust === undefined ? undefined : readFileSync(trust, 'utf8');
+
+  const request: Running['request'] = (method, path, { body, token } = {}) =>
+    new Promise((done, fail) => {
+      const headers = {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { 'zt-session': token }),
+      };
+      const options = { method, headers, agent: false } as const;
+      const address = `${url}/edge/management/v1${path}`;
+      const asked = ca === undefined ? http.request(address, options) : https.request(address, { ...options, ca });
+      asked.on('error', fail).on('response', (answer) => {
+        let text = '';
+        answer
+          .on('data', (part: Buffer) => (text += part))
+          .on('end', () => done({ status: answer.statusCode ?? 0, body: JSON.parse(text) }));
+      });
+      asked.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+
+  return {
+    child,
+    said: said.out,
+    url,
+    told,
+    request,
+    login: async (password) =>
+      (await request('POST', '/authenticate?method=password', { body: { username: 'admin', password } })).body.data.token,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+};

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readOptions } from '../../examples/server/options.ts';
+
+const read = (line: string, environment = {}) => readOptions(line.split(' ').filter(Boolean), environment);
+
+test('without options the server listens at home, with SQLite and its own certificates', () => {
+  assert.deepEqual(read(''), {
+    host: '127.0.0.1',
+    port: 1280,
+    storage: { is: 'sqlite', file: 'data/controller.db' },
+    tls: { is: 'auto' },
+    administrator: {},
+    given: [],
+  });
+});
+
+test('every option is taken, with a space or an equals sign', () => {
+  assert.deepEqual(read('--host=::1 --port 443 --storage memory --admin-username=carol --admin-password=-secret --tls cert.pem,key.pem'), {
+    host: '::1',
+    port: 443,
+    storage: { is: 'memory' },
+    tls: { is: 'files', cert: 'cert.pem', key: 'key.pem' },
+    administrator: { username: 'carol', password: '-secret' },
+    given: ['--admin-username', '--admin-password'],
+  });
+});
+
+test('the password may stand in the environment, and an option counts more', () => {
+  assert.deepEqual(read('', { ADMIN_PASSWORD: 'hidden' })?.administrator, { password: 'hidden' });
+  assert.deepEqual(read('', { ADMIN_PASSWORD: 'hidden' })?.given, ['ADMIN_PASSWORD']);
+  assert.deepEqual(read('--admin-password shown', { ADMIN_PASSWORD: 'hidden' })?.administrator, { password: 'shown' });
+  assert.deepEqual(read('', { ADMIN_PASSWORD: '' })?.administrator, {});
+});
+
+test('help is no set of options', () => {
+  assert.equal(read('--help'), undefined);
+  assert.equal(read('-h'), undefined);
+});
+
+const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
+  ['start', /^unexpected argument 'start'; see --help$/],
+  ['--verbose', /^unknown option --verbose; see --help$/],
+  ['-x', /^unknown option -x; see --help$/],
+  ['--host', /^option --host needs a value; see --help$/],
+  ['--host --port 80', /^option --host needs a value; see --help$/],
+  ['--host=', /^--host must be a host name or an IP address, got ''$/],
+  ['--host a_b', /got 'a_b'$/],
+  ['--host 1.2.3', /got '1\.2\.3'$/],
+  ['--host 127.0.0.1:80', /got '127\.0\.0\.1:80'$/],
+  ['--port 65536', /^--port must be a number from 0 to 65535, got '65536'$/],
+  ['--port https', /got 'https'$/],
+  ['--storage files', /^--storage must be memory or sqlite:FILE, such as sqlite:data\/controller\.db, got 'files'$/],
+  ['--storage sqlite:', /got 'sqlite:'$/],
+  ['--storage sqlite::memory:', /got 'sqlite::memory:'$/],
+  ['--storage postgresql://db/overlay', /^storage on PostgreSQL comes with a later version: /],
+  ['--tls on', /^--tls must be auto, off, or the PEM files of a certificate and its key as CERT,KEY, got 'on'$/],
+  ['--tls cert.pem,', /got 'cert\.pem,'$/],
+  ['--tls a,b,c', /got 'a,b,c'$/],
+];
+for (const [line, sentence] of refusals) {
+  test(`refused: ${line}`, () => assert.throws(() => read(line), { name: 'StartFailure', message: sentence }));
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startServer, temporaryFolder } from './child.ts';
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+test('the server finds yesterday’s identities after a restart, and shows its password only once', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = await startServer(t, folder);
+  const password = first.told('password') ?? '';
+  assert.match(password, /^[0-9A-Za-z]{22}$/);
+  assert.match(first.said, /^listening on https:\/\/127\.0\.0\.1:\d+$/m);
+  const token = await first.login(password);
+  const created = await first.request('POST', '/identities', {
+    token,
+    body: { name: 'ann', type: 'User', isAdmin: false, roleAttributes: ['sales'] },
+  });
+  assert.equal(created.status, 201);
+  assert.deepEqual(await first.stop().then(({ code, err }) => ({ code, err })), { code: 0, err: '' });
+
+  const second = await startServer(t, folder);
+  assert.equal(second.told('password'), undefined);
+  assert.ok(!second.said.includes(password));
+  const filter = encodeURIComponent('name = "ann"');
+  const found = await second.request('GET', `/identities?filter=${filter}`, { token: await second.login(password) });
+  assert.deepEqual(
+    found.body.data.map(({ id, roleAttributes }: { id: string; roleAttributes: string[] }) => ({ id, roleAttributes })),
+    [{ id: created.body.data.id, roleAttributes: ['sales'] }],
+  );
+  assert.equal((await second.request('GET', '/version')).body.data.version.slice(0, 1), 'v');
+});
+
+test('what only the owner may read is readable by nobody else', { skip: process.platform === 'win32' && 'no file modes' }, async (t) => {
+  const folder = temporaryFolder(t);
+  await startServer(t, folder);
+  const mode = (...path: string[]) => (statSync(join(folder, 'data', ...path)).mode & 0o777).toString(8);
+  assert.deepEqual(
+    {
+      data: mode(),
+      database: mode('controller.db'),
+      pki: mode('pki'),
+      rootKey: mode('pki', 'root-ca.private.pem'),
+      serverKey: mode('pki', 'server.private.pem'),
+      root: mode('pki', 'root-ca.pem'),
+    },
+    { data: '700', database: '600', pki: '700', rootKey: '600', serverKey: '600', root: '644' },
+  );
+});
+
+test('the printed commands log in, from any folder', { skip: hasCurl ? false : 'curl is not installed' }, async (t) => {
+  const folder = join(temporaryFolder(t), "a folder, Ann's");
+  const commandOf = (said: string) => /^ {2}(curl .+)$/m.exec(said)?.[1] ?? '';
+  const shell = (command: string, environment = {}) =>
+    JSON.parse(
+      execFileSync('sh', ['-c', `${command} --silent --noproxy '*'`], {
+        cwd: '/',
+        env: { ...process.env, ...environment },
+        encoding: 'utf8',
+      }),
+    );
+
+  const cwd = temporaryFolder(t);
+  const first = await startServer(t, cwd, ['--storage', `sqlite:${join(folder, 'x.db')}`]);
+  assert.ok(shell(commandOf(first.said)).data.token);
+  await first.stop();
+
+  const second = await startServer(t, cwd, ['--storage', `sqlite:${join(folder, 'x.db')}`]);
+  assert.ok(shell(commandOf(second.said), { ADMIN_PASSWORD: first.told('password') }).data.token);
+
+  const plain = await startServer(t, cwd, [
+    '--storage',
+    'memory',
+    '--tls',
+    'off',
+    '--admin-username',
+    "o'neill",
+    '--admin-password',
+    'pass$word 1',
+  ]);
+  assert.match(plain.said, /^listening on http:\/\/127\.0\.0\.1:\d+$/m);
+  assert.ok(!plain.said.includes('pass$word'));
+  assert.ok(shell(commandOf(plain.said), { ADMIN_PASSWORD: 'pass$word 1' }).data.token);
+});
+
+test('a password that is given to a network that has its administrator is refused in a line, and the old one stays', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = await startServer(t, folder, [], { ADMIN_PASSWORD: 'from-the-environment' });
+  assert.equal(first.told('password'), undefined);
+  await first.login('from-the-environment');
+  await first.stop();
+
+  const second = await startServer(t, folder, ['--admin-password', 'another-one']);
+  assert.match(second.said, /^The network has its administrator already: --admin-password has no effect\.$/m);
+  assert.ok(await second.login('from-the-environment'));
+  assert.equal(
+    (await second.request('POST', '/authenticate?method=password', { body: { username: 'admin', password: 'another-one' } })).status,
+    401,
+  );
+});
+
+test('the controller says of itself the address that it really has', async (t) => {
+  const server = await startServer(t, temporaryFolder(t), ['--storage', 'memory', '--host', 'localhost']);
+  assert.match(server.url, /^https:\/\/localhost:\d+$/);
+  const { body } = await server.request('GET', '/version');
+  assert.ok(JSON.stringify(body).includes(server.url), JSON.stringify(body));
+});
+
+test('a first signal drains and a second one ends the server at once', async (t) => {
+  const folder = temporaryFolder(t);
+  const server = await startServer(t, folder, ['--storage', 'memory', '--tls', 'off']);
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  t.after(() => socket.destroy());
+  // A request whose body is awaited holds the drain up.
+  socket
+    .on('error', () => undefined)
+    .write(
+      'POST /edge/management/v1/authenticate?method=password HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
+    );
+  await new Promise((done) => setTimeout(done, 200));
+  server.child.kill('SIGINT');
+  await new Promise((done) => setTimeout(done, 50));
+  server.child.kill('SIGINT'); // as npm passes it on: counts as the first
+  await new Promise((done) => setTimeout(done, 600));
+  assert.equal(server.child.exitCode, null);
+  assert.equal((await server.stop('SIGINT')).code, 130);
+});
