@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import { startServer, temporaryFolder } from './examples/child.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const manifest = JSON.parse(read('package.json'));
+
+/** Those written by hand. */
+const documents = [
+  ...readdirSync(root).filter((file) => file.endsWith('.md')),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && !file.startsWith('api/'))
+    .map((file) => join('docs', file)),
+];
+
+const blocks = (file: string, language: string): readonly string[] =>
+  [...read(file).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map((match) => match[1] ?? '');
+
+/** The source of what a package name stands for, as examples import it: `overlay-controller/http/node` is `../adapters/http/node.ts`. */
+const sourceOf = (specifier: string): string => {
+  const target = manifest.exports[specifier.replace(manifest.name, '.')];
+  assert.ok(target, `package.json exports no ${specifier}`);
+  return target.default.replace('./dist/', '../').replace(/\.js$/, '.ts');
+};
+
+test('the embedding in the README is examples/embed.ts, and runs', () => {
+  const [embedding = ''] = blocks('README.md', 'ts');
+  assert.equal(
+    embedding.replace(/'(overlay-controller[^']*)'/g, (_, specifier: string) => `'${sourceOf(specifier)}'`),
+    read('examples/embed.ts'),
+  );
+  const said = execFileSync(process.execPath, ['examples/embed.ts'], { cwd: root, encoding: 'utf8' });
+  assert.match(said, /^create ann\ncreate printer\n\w{22} ann \[ 'sales' \]\n$/);
+});
+
+test('the commands of the README log in, create an identity, and find it again after a restart', {
+  skip: spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed',
+}, async (t) => {
+  const folder = temporaryFolder(t);
+  const [calls = '', again = ''] = blocks('README.md', 'sh').filter((block) => block.includes('call '));
+  const run = (script: string, port: string, password: string) =>
+    execFileSync('sh', ['-c', script.replaceAll('1280', port)], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, ADMIN_PASSWORD: password, no_proxy: '*' },
+    })
+      .trim()
+      .split('\n');
+
+  const first = await startServer(t, folder);
+  const { port } = new URL(first.url);
+  const password = first.told('password') ?? '';
+  const [created = '', found = ''] = run(calls, port, password);
+  const { id } = JSON.parse(created).data;
+  assert.deepEqual(
+    JSON.parse(found).data.map((identity: { id: string }) => identity.id),
+    [id],
+  );
+  await first.stop();
+
+  await startServer(t, folder, ['--port', port]);
+  const definitions = calls
+    .split('\n')
+    .filter((line) => !line.startsWith('call '))
+    .join('\n');
+  const [still = ''] = run(`${definitions}\n${again}`, port, password);
+  assert.equal(JSON.parse(still).data[0].id, id);
+});
+
+describe('links', () => {
+  for (const file of documents) {
+    test(`of ${file} lead to files that exist`, () => {
+      const links = [...read(file).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map((match) => match[1] ?? '')
+        .filter((link) => !/^(https?:|#)/.test(link));
+      const dead = links.filter((link) => !existsSync(join(root, dirname(file), link.replace(/#.*/, ''))));
+      assert.deepEqual(dead, []);
+    });
+  }
+});
+
+test('paths that documents name in code exist', () => {
+  const named = documents.flatMap((file) =>
+    [...read(file).matchAll(/`((?:src|adapters|examples|test|docs|scripts|bench)\/[\w./-]*)`/g)].map(
+      (match) => [file, match[1] ?? ''] as const,
+    ),
+  );
+  // What is generated and not committed need not be there.
+  const dead = named.filter(([, path]) => path !== 'docs/api/' && !existsSync(join(root, path)));
+  assert.deepEqual(dead, []);
+});
+
+test('every script that documents name exists', () => {
+  const builtin = ['ci', 'cit', 'install'];
+  const named = documents.flatMap((file) =>
+    [...read(file).matchAll(/`(?:\w+=\w+ )?npm (?:run )?([\w:]+)/g)].map((match) => match[1] ?? ''),
+  );
+  assert.deepEqual(
+    named.filter((name) => !builtin.includes(name) && !(name in manifest.scripts)),
+    [],
+  );
+});
+
+test('every entry point of the package has its source', () => {
+  const targets = Object.entries<string | { default: string; types: string }>(manifest.exports).filter(
+    ([name]) => name !== './package.json',
+  );
+  for (const [name, target] of targets) {
+    assert.ok(typeof target === 'object' && target.types === target.default.replace(/\.js$/, '.d.ts'), name);
+    assert.ok(existsSync(join(root, 'examples', sourceOf(name.replace('.', manifest.name)))), name);
+  }
+});
