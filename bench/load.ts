@@ -1,0 +1,61 @@
+import https from 'node:https';
+
+/** A closed loop over kept-alive connections: as many requests under way as there are connections. */
+export interface Target {
+  readonly port: number;
+  readonly token?: string;
+}
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+export interface Load {
+  readonly operations: number;
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly statuses: Readonly<Record<number, number>>;
+}
+
+export const createClient = ({ port, token }: Target, connections: number) => {
+  const agent = new https.Agent({ keepAlive: true, maxSockets: connections, rejectUnauthorized: false });
+  const send = ({ method, path, body }: Request): Promise<{ status: number; text: string }> =>
+    new Promise((resolve, reject) => {
+      const payload = body === undefined ? undefined : JSON.stringify(body);
+      const headers = {
+        accept: 'application/json',
+        ...(token ? { 'zt-session': token } : {}),
+        ...(payload ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) } : {}),
+      };
+      const request = https.request({ host: '127.0.0.1', port, method, path, headers, agent }, (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
+      });
+      request.on('error', reject);
+      request.end(payload);
+    });
+  const run = async (next: () => Request, seconds: number): Promise<Load> => {
+    const latencies: number[] = [];
+    const statuses: Record<number, number> = {};
+    const start = performance.now();
+    const end = start + seconds * 1000;
+    const loop = async () => {
+      while (performance.now() < end) {
+        const began = performance.now();
+        const { status } = await send(next());
+        latencies.push(performance.now() - began);
+        statuses[status] = (statuses[status] ?? 0) + 1;
+      }
+    };
+    await Promise.all(Array.from({ length: connections }, loop));
+    latencies.sort((a, b) => a - b);
+    const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(share * latencies.length))] ?? 0;
+    return { operations: latencies.length, seconds: (performance.now() - start) / 1000, p50: at(0.5), p99: at(0.99), statuses };
+  };
+  return { send, run, close: () => agent.destroy() };
+};
