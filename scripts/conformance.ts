@@ -58,7 +58,7 @@ try {
     spawnSync(
       process.execPath,
       [runner, '--url', `https://127.0.0.1:${values.port}`, '--password', 'conformance', '--only', area, '--json', report],
-      { stdio: 'inherit' },
+      { stdio: 'ignore' },
     );
     const results: { area: string; title: string; ok: boolean; misses: string[] }[] = JSON.parse(readFileSync(report, 'utf8')).report;
     for (const { area: of, title, ok, misses } of results) {

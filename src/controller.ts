@@ -1,11 +1,10 @@
-import { EventEmitter } from 'eventemitter3';
 import { groups } from './api/index.ts';
 import type { Credentials } from './call/call.ts';
 import type { Core } from './call/core.ts';
 import { createGate } from './call/gate.ts';
 import { createPasswordChecks } from './call/password-checks.ts';
 import { checkedSettings, defaultSettings, type Settings } from './call/settings.ts';
-import type { ChangeEvents } from './changes/events.ts';
+import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
 import { createStamps } from './changes/stamps.ts';
 import {
@@ -43,7 +42,7 @@ export interface ManagementController extends Facade {
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
-  readonly events: Pick<EventEmitter<ChangeEvents>, 'on' | 'once' | 'off'>;
+  readonly events: Omit<ChangeListeners, 'emit'>;
   /** Publishes changes that were committed otherwise than by this controller: in a host's transaction, or by another controller on the same store. */
   publish(): Promise<void>;
   /** Credentials of the first administrator, if this call of `open` made it. They are kept nowhere else. */
@@ -86,7 +85,7 @@ const start = async (store: Store, platform: Platform, settings: Settings, first
     { actor: 'system', requestId: 'open', random: platform.random, stamp },
     first,
   );
-  const events = new EventEmitter<ChangeEvents>();
+  const events = createListeners(platform.logger);
   const core: Core = {
     store,
     platform,

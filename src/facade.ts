@@ -1,6 +1,7 @@
 import type { groups } from './api/index.ts';
 import type { InputOf, OutputOf } from './api/kit/operation.ts';
 import type { Credentials, Entry, Invoke } from './call/call.ts';
+import { jsonCopy } from './call/json.ts';
 import type { Random } from './platform/platform.ts';
 import { newId } from './storage/ids.ts';
 
@@ -32,7 +33,7 @@ export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: 
         requestId: newId(random),
         api: 'management',
         credentials,
-        input: () => input,
+        input: () => jsonCopy(input),
         ...(signal ? { signal } : {}),
         ...(transaction === undefined ? {} : { hostTransaction: transaction }),
       } as const;

@@ -2,8 +2,10 @@ import type { PasswordHasher } from '../platform/platform.ts';
 import { createGate, createKeyedGate } from './gate.ts';
 import type { Settings } from './settings.ts';
 
-/** Password checks of one controller: few at a time, and no sooner over for a username that does not exist. */
+/** The work on passwords of one controller: little at a time, and no sooner over for a username that does not exist. */
 export interface PasswordChecks {
+  /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` */
+  hash(password: string): Promise<string>;
   /** Compares with the hash; with none, does the same work in vain. @throws ApiError `SERVER_TOO_MANY_REQUESTS` */
   verify(password: string, hash: string | undefined): Promise<boolean>;
   /** Runs logins with one username one after another. @throws ApiError `SERVER_TOO_MANY_REQUESTS` */
@@ -13,8 +15,13 @@ export interface PasswordChecks {
 export const createPasswordChecks = (passwords: PasswordHasher, settings: Settings): PasswordChecks => {
   const gate = createGate(settings.maxPasswordChecks, settings.maxQueuedPasswordChecks);
   const perUsername = createKeyedGate(settings.maxQueuedPasswordChecks);
-  let dummy: Promise<string> | undefined;
+  // Made at once, so that the first unknown username takes no longer than the second. It is asked for again should this fail.
+  let dummy: Promise<string> | undefined = passwords.hash('a password of nobody');
+  dummy.catch(() => {
+    dummy = undefined;
+  });
   return {
+    hash: (password) => gate.pass(() => passwords.hash(password)),
     verify: (password, hash) =>
       gate.pass(async () => {
         const against = hash ?? (await (dummy ??= passwords.hash('a password of nobody')));

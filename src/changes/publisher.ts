@@ -1,9 +1,9 @@
-import type { EventEmitter } from 'eventemitter3';
 import { change as changeKind } from '../api/changes.ts';
 import type { Logger } from '../platform/platform.ts';
 import { ALL, type FieldRef } from '../query/index.ts';
 import type { Row, Store } from '../storage/port.ts';
-import type { Change, ChangeEvents } from './events.ts';
+import type { Change } from './events.ts';
+import type { ChangeListeners } from './listeners.ts';
 
 const REVISION: FieldRef = { path: ['revision'], type: 'number' };
 const BATCH = 500;
@@ -19,20 +19,13 @@ export interface Publisher {
   catchUp(): Promise<void>;
 }
 
-export const createPublisher = async (store: Store, events: EventEmitter<ChangeEvents>, logger: Logger): Promise<Publisher> => {
+export const createPublisher = async (store: Store, listeners: ChangeListeners, logger: Logger): Promise<Publisher> => {
   let published = await latestRevision(store);
   let work: Promise<void> = Promise.resolve();
 
   const emit = (change: Change) => {
     published = change.revision;
-    for (const name of ['change', change.entity] as const) {
-      try {
-        // The event of a kind carries changes of that kind: `name` and `change.entity` are the same word.
-        (events as unknown as EventEmitter).emit(name, change);
-      } catch (error) {
-        logger.error('a listener failed', { event: name, revision: change.revision, error: String(error) });
-      }
-    }
+    listeners.emit(change);
   };
   const readOn = async () => {
     for (let more = true; more; ) {

@@ -116,6 +116,8 @@ onEveryStore('events', (open, store) => {
     app.controller.events.on('identity', () => {
       throw new Error('a bad listener');
     });
+    const second: unknown[] = [];
+    app.controller.events.on('identity', ({ action }) => void second.push(action));
     const { told } = listening(app);
     const original = console.error;
     console.error = () => {}; // the logger of the tests shows errors, and these are meant to be
@@ -123,6 +125,7 @@ onEveryStore('events', (open, store) => {
     await app.request('DELETE', `/identities/${id}`);
     console.error = original;
     assert.deepEqual(told(), ['create identity', 'delete identity']);
+    assert.deepEqual(second, ['create', 'delete']);
     assert.equal(app.log.filter((line) => line.includes('a bad listener')).length, 2);
   });
 

@@ -23,6 +23,25 @@ onEveryStore('the facade', (open) => {
     }
   });
 
+  test('what is no JSON, or what no store can hold, is refused in process as it is over HTTP', async () => {
+    await using app = await open();
+    const itself: Record<string, unknown> = {};
+    itself.self = itself;
+    for (const value of [1n, () => {}, Symbol('x'), Number.NaN, Number.POSITIVE_INFINITY, itself, 'a\u0000b', '\ud800']) {
+      const made = app.controller.identities.create({ body: { ...ann, appData: { value } } });
+      await assert.rejects(made, refusal(400, 'COULD_NOT_PARSE_BODY'));
+    }
+    assert.equal((await app.controller.identities.list({ filter: 'name = "ann"' })).pagination.totalCount, 0);
+  });
+
+  test('what was handed in can be changed afterwards without harm, and undefined is not given', async () => {
+    await using app = await open();
+    const appData = { deep: { list: [1] } };
+    const { id } = await app.controller.identities.create({ body: { ...ann, appData, externalId: undefined } });
+    appData.deep.list.push(2);
+    assert.deepEqual((await app.controller.identities.get({ id })).appData, { deep: { list: [1] } });
+  });
+
   test("the host's own code creates, finds, changes and deletes with every right", async () => {
     await using app = await open();
     const { identities } = app.controller;

@@ -73,5 +73,5 @@ const hashed = async (call: Call, identityId: string, password: string): Promise
     return (await entities.require(authPolicy, owner.authPolicyId)).primary.updb;
   });
   checkPassword(password, rules);
-  return { passwordHash: await call.core.platform.passwords.hash(password) };
+  return { passwordHash: await call.core.passwordChecks.hash(password) };
 };

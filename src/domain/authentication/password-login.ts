@@ -41,7 +41,7 @@ const attempt = async (call: Call, body: LoginBody, username: string, password: 
   const hash = candidate?.own.passwordHash ?? undefined;
   const right = await passwordChecks.verify(password, hash);
   if (!candidate || !hash) throw invalidAuth();
-  const rehashed = right && platform.passwords.isOutdated(hash) ? await platform.passwords.hash(password) : undefined;
+  const rehashed = right && platform.passwords.isOutdated(hash) ? await passwordChecks.hash(password) : undefined;
   const actor = await call.write(async (entities) => {
     // The password was checked outside: what it was checked against must still hold.
     const current = await candidateOf(entities, username, call.now());

@@ -1,0 +1,44 @@
+import { EventEmitter } from 'eventemitter3';
+import type { Logger } from '../platform/platform.ts';
+import type { Change, ChangeEvents } from './events.ts';
+
+type Name = keyof ChangeEvents;
+type Listener<N extends Name> = (...args: ChangeEvents[N]) => void;
+
+/** Where a host listens to changes. */
+export interface ChangeListeners {
+  on<N extends Name>(name: N, listener: Listener<N>): void;
+  /** For the next one only. */
+  once<N extends Name>(name: N, listener: Listener<N>): void;
+  off<N extends Name>(name: N, listener: Listener<N>): void;
+  emit(change: Change): void;
+}
+
+/** Listeners that cannot harm each other: one that throws is logged, and the others hear of the change all the same. */
+export const createListeners = (logger: Logger): ChangeListeners => {
+  const emitter = new EventEmitter();
+  const guards = new WeakMap<object, (change: Change) => void>();
+  const guarded = <N extends Name>(listener: Listener<N>): ((change: Change) => void) => {
+    const known = guards.get(listener);
+    if (known) return known;
+    const guard = (change: Change) => {
+      try {
+        // A change is announced under its own kind and under `change`: it is what the listener of that name takes.
+        (listener as (change: Change) => void)(change);
+      } catch (error) {
+        logger.error('a listener failed', { entity: change.entity, revision: change.revision, error: String(error) });
+      }
+    };
+    guards.set(listener, guard);
+    return guard;
+  };
+  return {
+    on: (name, listener) => void emitter.on(name, guarded(listener)),
+    once: (name, listener) => void emitter.once(name, guarded(listener)),
+    off: (name, listener) => void emitter.off(name, guarded(listener)),
+    emit: (change) => {
+      emitter.emit('change', change);
+      emitter.emit(change.entity, change);
+    },
+  };
+};
