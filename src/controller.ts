@@ -82,7 +82,7 @@ const start = async (store: Store, platform: Platform, settings: Settings, first
   const firstAdministrator = await bootstrap(
     store,
     platform,
-    { actor: 'system', requestId: 'open', random: platform.random, stamp },
+    { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept },
     first,
   );
   const events = createListeners(platform.logger);

@@ -14,6 +14,8 @@ export interface Settings {
   readonly maxPasswordChecks: number;
   /** Password checks that may wait before further logins get 429. Default 250. */
   readonly maxQueuedPasswordChecks: number;
+  /** Change records that are kept; older ones are dropped as new ones come. Default 100,000. */
+  readonly changesKept: number;
   /** Origins that browsers may call from: any (`*`, default, without credentials) or a list. */
   readonly corsOrigins: '*' | readonly string[];
   /** Level of the API that clients may expect, as `data.version` of the version information. Default `v1.7.2`. */
@@ -28,6 +30,7 @@ export const defaultSettings: Settings = {
   maxQueuedWrites: 100,
   maxPasswordChecks: 2,
   maxQueuedPasswordChecks: 250,
+  changesKept: 100_000,
   corsOrigins: '*',
   apiLevel: 'v1.7.2',
 };

@@ -42,6 +42,8 @@ export interface EntitiesContext {
   readonly actor: string;
   readonly requestId: string;
   readonly random: Random;
+  /** How many change records are kept: each new one drops the one so many revisions before it. */
+  readonly changesKept: number;
   /** The time of a write, ISO text. */
   stamp(): string;
 }
@@ -64,13 +66,14 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
     };
     const { at, ...fields } = change;
     await tx.insert(kinds.change.kind, {
-      id: String(revision).padStart(16, '0'),
+      id: changeId(revision),
       version: revision,
       createdAt: at,
       updatedAt: at,
       tags: {},
       ...fields,
     });
+    if (revision > context.changesKept) await tx.delete(kinds.change.kind, changeId(revision - context.changesKept));
     changes.push(change);
   };
 
@@ -118,6 +121,9 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
     },
   };
 };
+
+/** Ids of change records sort as their revisions do. */
+const changeId = (revision: number): string => String(revision).padStart(16, '0');
 
 /** A row without what nobody may read. */
 const visible = (kind: AnyResource, row: Row): Readonly<Record<string, unknown>> =>

@@ -46,7 +46,13 @@ const callOf = (
   answerHeaders: Map<string, string>,
 ): Call => {
   const now = () => new Date(core.platform.clock.now()).toISOString();
-  const context = { actor: actorId(actor), requestId: source.requestId, random: core.platform.random, stamp: core.stamp };
+  const context = {
+    actor: actorId(actor),
+    requestId: source.requestId,
+    random: core.platform.random,
+    stamp: core.stamp,
+    changesKept: core.settings.changesKept,
+  };
   const joined = () => entitiesOf(core.store.join(source.hostTransaction), context);
   const call: Call = {
     actor,

@@ -36,6 +36,18 @@ onEveryStore('events', (open, store) => {
     );
   });
 
+  test('the change log keeps as many records as it was told, the latest ones', async () => {
+    await using app = await open({ settings: { changesKept: 20 } });
+    for (let i = 0; i < 15; i++) await app.request('DELETE', `/identities/${await app.create('/identities', ann)}`);
+    const revisions = (await app.rows('change')).map(({ revision }) => Number(revision));
+    assert.equal(revisions.length, 20);
+    assert.deepEqual(
+      revisions,
+      revisions.map((_, i) => (revisions[0] ?? 0) + i),
+    );
+    await app.controller.publish();
+  });
+
   test('revisions have no gaps, however many calls there are at once', async () => {
     await using app = await open();
     const { seen } = listening(app);
