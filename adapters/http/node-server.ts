@@ -158,8 +158,9 @@ const tracked = (server: http.Server | https.Server, event: 'connection' | 'secu
 const TLS = {
   minVersion: 'TLSv1.2',
   requestCert: true,
+  // Clients that can do no more than 1.0 say so, and are refused where only 1.1 is offered.
+  ALPNProtocols: ['http/1.1', 'http/1.0'],
   rejectUnauthorized: false,
   ca: [] as string[],
-  ALPNProtocols: ['http/1.1'],
   secureOptions: constants.SSL_OP_NO_TICKET,
 } as const;

@@ -93,6 +93,14 @@ test('TLS 1.2 and 1.3 are spoken, older versions and HTTP/2 are not', async () =
   assert.equal(await protocol({ ALPNProtocols: ['h2', 'http/1.1'] }), 'TLSv1.3 http/1.1');
 });
 
+test('a client that speaks HTTP/1.0 is served', async () => {
+  const socket = tls.connect({ host: '127.0.0.1', port: serving.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.0'] });
+  socket.write('GET /version HTTP/1.0\r\n\r\n');
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  assert.match(answer, /^HTTP\/1\.[01] 200 /);
+});
+
 test('plain HTTP on the TLS port is closed', async () => {
   const bare = connect(serving, { plain: true });
   bare.write('GET /version HTTP/1.1\r\nHost: x\r\n\r\n');
