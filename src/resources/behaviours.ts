@@ -18,9 +18,14 @@ export interface Behaviour<R extends AnyResource = AnyResource> {
   write?(entities: Entities, after: RowOf<R>, before: RowOf<R> | undefined, call: Call): Promise<void>;
   /** Inside, before a delete: throws what forbids it. */
   guard?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
+  /** Inside, before a delete that nothing forbids: removes what goes with the entity and does not point at it. */
+  remove?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
   /** Wire fields that are not stored, for a whole page at once: one object per row. */
   present?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
+
+/** What lists and details need of a behaviour, of whatever kind it is. */
+export type Presenter = Pick<Behaviour<never>, 'present'>;
 
 export type Behaviours = Readonly<Record<string, Behaviour<never>>>;
 

@@ -3,6 +3,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { fieldType } from '../api/kit/field.ts';
 import type { Resource } from '../api/kit/resource.ts';
 import { equals, type FilterSymbol, fieldSymbol, type Symbols, symbolsOf, text } from '../query/index.ts';
+import { kindOf } from './kinds.ts';
 
 const base: Readonly<Record<string, FilterSymbol>> = {
   id: fieldSymbol('string', 'id'),
@@ -26,9 +27,13 @@ const fieldSymbols = (kind: Resource): Record<string, FilterSymbol> => {
   for (const [key, field] of Object.entries(kind.fields)) {
     if (!field.filter) continue;
     const type = fieldType(field.schema);
-    table[field.filter === true ? key : field.filter] = field.set
-      ? { is: 'set', set: key }
-      : fieldSymbol(type === 'tag' ? 'string' : type, key);
+    const { set } = field;
+    const target = set?.of === 'references' ? kindOf(set.target) : undefined;
+    table[field.filter === true ? key : field.filter] = target
+      ? { is: 'references', set: key, target: () => symbolsFor(target) }
+      : set
+        ? { is: 'set', set: key }
+        : fieldSymbol(type === 'tag' ? 'string' : type, key);
   }
   return table;
 };
