@@ -27,6 +27,7 @@ export const servicePolicy = resource({
     postureCheckRoles: selectors('postureCheck'),
     postureCheckWords: words('postureCheckRoles'),
   },
+  symbols: { identities: { selectedBy: 'identityRoles' }, services: { selectedBy: 'serviceRoles' } },
   subLinks: ['services', 'identities', 'posture-checks'],
   unknownParent: 'emptyList',
 });

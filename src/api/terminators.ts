@@ -14,9 +14,9 @@ export const terminator = resource({
   fields: {
     /** Bodies say `service` and `router`; what is stored, and shown beside the reference, is the id. */
     service: writeOnly(text.min(1), { required: true }),
-    serviceId: reference('service', { write: 'never', onDelete: 'cascade', filter: 'service', fault: 'service' }),
+    serviceId: reference('service', { write: 'never', onDelete: 'cascade', filter: 'service' }),
     router: writeOnly(text.min(1), { required: true }),
-    routerId: reference('router', { write: 'never', onDelete: 'cascade', filter: 'router', fault: 'router' }),
+    routerId: reference('router', { write: 'never', onDelete: 'cascade', filter: 'router' }),
     binding: required(text, { filter: true }),
     address: required(text.min(1), { filter: true }),
     cost: optional(cost, { default: 0 }),

@@ -1,6 +1,7 @@
 import type { Resource, RowOf } from '../api/kit/resource.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
+import type { Predicate } from '../query/index.ts';
 
 type AnyResource = Resource;
 export type WriteVerb = 'create' | 'replace' | 'patch';
@@ -20,12 +21,14 @@ export interface Behaviour<R extends AnyResource = AnyResource> {
   guard?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
   /** Inside, before a delete that nothing forbids: removes what goes with the entity and does not point at it. */
   remove?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
+  /** What a filter asks of sets that no row holds, as a question that the store can answer. */
+  resolve?(entities: Entities, where: Predicate): Promise<Predicate>;
   /** Wire fields that are not stored, for a whole page at once: one object per row. */
   present?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
 /** What lists and details need of a behaviour, of whatever kind it is. */
-export type Presenter = Pick<Behaviour<never>, 'present'>;
+export type Presenter = Pick<Behaviour<never>, 'present' | 'resolve'>;
 
 export type Behaviours = Readonly<Record<string, Behaviour<never>>>;
 

@@ -105,7 +105,8 @@ export const listRows = async <F extends Fields>(
   const kind = resource as unknown as Resource; // as above
   const symbols = symbolsFor(kind);
   const plan = planList(symbols, input);
-  const where = within ? and(within, plan.where) : plan.where;
+  const asked = presenter?.resolve ? await presenter.resolve(entities, plan.where) : plan.where;
+  const where = within ? and(within, asked) : asked;
   const rows = (await entities.list(kind, {
     where,
     sort: plan.sort,

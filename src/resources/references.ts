@@ -2,7 +2,7 @@ import type { Field, Reference } from '../api/kit/field.ts';
 import type { Resource } from '../api/kit/resource.ts';
 import { readSelectors, selectorFault } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';
-import { ApiError, invalidField, notFound, notFoundField } from '../errors/index.ts';
+import { ApiError, invalidField, notFound } from '../errors/index.ts';
 import type { Row } from '../storage/port.ts';
 import { kindOf } from './kinds.ts';
 
@@ -15,9 +15,9 @@ export const checkReferences = async (entities: Entities, kind: Resource, after:
     const value = after[name];
     if (value === null || value === undefined || value === before?.[name]) continue;
     if (reference) await checkReference(entities, name, reference, String(value));
-    if (keys) await checkIds(entities, name, keys, Object.keys(value));
+    if (keys) await checkIds(entities, keys, Object.keys(value));
     // Sets are lists of texts.
-    if (set?.of === 'references') await checkIds(entities, name, set.target, value as readonly string[]);
+    if (set?.of === 'references') await checkIds(entities, set.target, value as readonly string[]);
     if (set?.of === 'selectors') await checkSelectors(entities, name, set, value as readonly string[]);
   }
 };
@@ -28,12 +28,12 @@ const checkReference = async (entities: Entities, name: string, { target, unknow
   if (unknown === 'invalid') throw invalidField(fault, `no ${target} with id ${id}`, id);
   if (unknown === 'unresolved')
     throw new ApiError('REFERENCED_ENTITY_NOT_FOUND', { cause: { field: fault, reason: `no ${target} with id ${id}`, value: id } });
-  throw notFoundField(fault, target, id);
+  throw notFound(target, id);
 };
 
-const checkIds = async (entities: Entities, name: string, target: string, ids: readonly string[]): Promise<void> => {
+const checkIds = async (entities: Entities, target: string, ids: readonly string[]): Promise<void> => {
   const [missing] = await unknownIds(entities, target, ids);
-  if (missing !== undefined) throw notFoundField(name, target, missing);
+  if (missing !== undefined) throw notFound(target, missing);
 };
 
 type Selectors = Extract<NonNullable<Field['set']>, { readonly of: 'selectors' }>;

@@ -43,6 +43,8 @@ const furtherSymbols = (kind: Resource): Record<string, FilterSymbol> =>
     Object.entries(kind.symbols ?? {}).map(([name, symbol]): [string, FilterSymbol] => {
       if ('path' in symbol)
         return [name, { is: 'field', field: { path: symbol.path.split('.') as [string, ...string[]], type: symbol.type }, sortable: true }];
+      if ('selectedBy' in symbol)
+        return [name, { is: 'references', set: name, target: () => symbolsFor(selectedKind(kind, symbol.selectedBy)) }];
       const { hashedAs } = symbol;
       return [
         name,
@@ -54,6 +56,14 @@ const furtherSymbols = (kind: Resource): Record<string, FilterSymbol> =>
       ];
     }),
   );
+
+/** The kind that a role array selects from. */
+const selectedKind = (kind: Resource, field: string): Resource => {
+  const set = kind.fields[field]?.set;
+  const target = set?.of === 'selectors' ? kindOf(set.target) : undefined;
+  if (!target) throw new TypeError(`${kind.kind}.${field} is no role array of entities of a kind`);
+  return target;
+};
 
 /** SHA-256 in hex: how tokens are kept. They are random enough (122 bits) to need no salt. */
 export const hashToken = (token: string): string => bytesToHex(sha256(utf8ToBytes(token)));

@@ -25,12 +25,13 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   readonly subLinks?: readonly string[];
   /** Other links: name to address, with `{field}` for a field of the row. */
   readonly links?: Readonly<Record<string, string>>;
-  /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without). */
+  /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without); or the ids of what a role array selects, which the kind's behaviour works out. */
   readonly symbols?: Readonly<
     Record<
       string,
       | { readonly path: string; readonly type: Exclude<FieldType, 'tag'> }
       | { readonly secret: Exclude<FieldType, 'tag'>; readonly hashedAs?: string }
+      | { readonly selectedBy: string }
     >
   >;
 }

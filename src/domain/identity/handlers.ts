@@ -10,6 +10,7 @@ import { relatedList } from '../../resources/related.ts';
 import { policyAdviceFor } from '../access/advice.ts';
 import { type ByPolicyType, typed } from '../access/policy-type.ts';
 import { identityToRouters, identityToServices, ofType, reachedFrom } from '../access/through.ts';
+import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { serviceBehaviour } from '../services/behaviour.ts';
@@ -39,7 +40,7 @@ export const identityEntries = implement(identities, {
   listServices: relatedList(identity, service, serviceBehaviour, (entities, row, { policyType }: ByPolicyType) =>
     reachedFrom(entities, identityToServices, row, ofType(typed(policyType))),
   ),
-  listServicePolicies: relatedList(identity, servicePolicy, undefined, (_, row) => selecting('identityRoles', row)),
+  listServicePolicies: relatedList(identity, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('identityRoles', row)),
   listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, undefined, (_, row) => selecting('identityRoles', row)),
   listEdgeRouters: relatedList(identity, edgeRouter, edgeRouterBehaviour, (entities, row) => reachedFrom(entities, identityToRouters, row)),
   getPolicyAdvice: policyAdviceFor,

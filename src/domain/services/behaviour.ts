@@ -1,15 +1,14 @@
 import { config } from '../../api/configs.ts';
 import { service, terminatorStrategies } from '../../api/services.ts';
 import { terminator } from '../../api/terminators.ts';
-import { invalidField, notFoundField } from '../../errors/index.ts';
+import { invalidField, notFound } from '../../errors/index.ts';
 import { equals, oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 
 /** A service as lists below other entities show it: what depends on who asks is left open. */
 export const serviceBehaviour = behaviour(service, {
   prepare: async (_call, _verb, { terminatorStrategy: strategy }) => {
-    if (typeof strategy === 'string' && !terminatorStrategies.includes(strategy))
-      throw notFoundField('terminatorStrategy', 'terminator strategy', strategy);
+    if (typeof strategy === 'string' && !terminatorStrategies.includes(strategy)) throw notFound('terminator strategy', strategy);
     return {};
   },
   check: async (entities, after, before) => {

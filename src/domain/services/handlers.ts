@@ -18,6 +18,7 @@ import { relatedList } from '../../resources/related.ts';
 import { type ByPolicyType, typed } from '../access/policy-type.ts';
 import { ofType, reachedFrom, serviceToIdentities, serviceToRouters } from '../access/through.ts';
 import { identityBehaviour } from '../identity/behaviour.ts';
+import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { selectedBy, selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { terminatorBehaviour } from '../terminators/behaviour.ts';
@@ -70,7 +71,7 @@ export const serviceEntries = implement(services, {
   listIdentities: relatedList(service, identity, identityBehaviour, (entities, row, { policyType }: ByPolicyType) =>
     reachedFrom(entities, serviceToIdentities, row, ofType(typed(policyType))),
   ),
-  listServicePolicies: relatedList(service, servicePolicy, undefined, (_, row) => selecting('serviceRoles', row)),
+  listServicePolicies: relatedList(service, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('serviceRoles', row)),
   listServiceEdgeRouterPolicies: relatedList(service, serviceEdgeRouterPolicy, undefined, (_, row) => selecting('serviceRoles', row)),
   listTerminators: relatedList(service, terminator, terminatorBehaviour, (_, { id }) => equals(text('serviceId'), id)),
 });
