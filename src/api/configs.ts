@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { crud } from './kit/crud.ts';
 import { optional, required } from './kit/field.ts';
-import { listQuery } from './kit/list-query.ts';
-import { group, operation, page } from './kit/operation.ts';
+import { group } from './kit/operation.ts';
+import { related } from './kit/related.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
+import { service } from './services.ts';
 import { name } from './shared.ts';
 
 /** Any JSON object. A value of another kind is refused as a bad value of this field, not as unreadable JSON. */
@@ -33,6 +34,7 @@ export const configType = resource({
   about: 'A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy.',
   fields: { name: required(configTypeName, { unique: true, filter: true }), schema: optional(schemaDocument) },
   symbols: { schema: { path: 'schema', type: 'string' } },
+  unknownParent: 'emptyList',
 });
 
 export const config = resource({
@@ -45,17 +47,15 @@ export const config = resource({
     configTypeId: reference('configType', { write: 'createOnly', unknown: 'invalid', fault: 'type', filter: 'type' }),
     data: required(jsonObject),
   },
+  unknownParent: 'emptyList',
 });
 
 export const configTypes = group('configTypes', 'Config types', {
   ...crud(configType, { errors: { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }),
-  listConfigs: operation('GET', '/config-types/{id}/configs', {
-    operationId: 'listConfigsForConfigType',
-    summary: 'List the configs of a config type',
-    permission: 'configType.read',
-    query: listQuery,
-    answer: page(config.schemas.detail),
-  }),
+  listConfigs: related(configType, config, { operationId: 'listConfigsForConfigType' }),
 });
 
-export const configs = group('configs', 'Configs', crud(config, { errors: { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }));
+export const configs = group('configs', 'Configs', {
+  ...crud(config, { errors: { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }),
+  listServices: related(config, service, { operationId: 'listConfigServices' }),
+});

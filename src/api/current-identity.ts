@@ -3,6 +3,7 @@ import { authenticator } from './authenticators.ts';
 import { identity } from './identities.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
+import { edgeRouter } from './routers.ts';
 import { password, tags, username } from './shared.ts';
 
 const own = { permission: 'session', apis: ['management', 'client'] } as const;
@@ -22,6 +23,14 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     summary: 'Get the identity of this session',
     answer: data(identity.schemas.detail),
     ...own,
+  }),
+  listEdgeRouters: operation('GET', '/current-identity/edge-routers', {
+    operationId: 'getCurrentIdentityEdgeRouters',
+    summary: "List the enrolled edge routers that the session's identity may use",
+    permission: 'session',
+    apis: ['client'],
+    query: listQuery,
+    answer: page(edgeRouter.schemas.detail),
   }),
   listAuthenticators: operation('GET', '/current-identity/authenticators', {
     operationId: 'listCurrentIdentityAuthenticators',

@@ -1,11 +1,17 @@
 import { z } from 'zod';
+import { policyAdvice } from './access.ts';
 import { authenticator } from './authenticators.ts';
 import { crud } from './kit/crud.ts';
 import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
-import { EMPTY, group, operation, page } from './kit/operation.ts';
+import { data, EMPTY, group, operation, page } from './kit/operation.ts';
+import { related } from './kit/related.ts';
 import { map, reference, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
+import { edgeRouterPolicy, servicePolicy } from './policies.ts';
+import { edgeRouter } from './routers.ts';
+import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
+import { policyTypeQuery, service } from './services.ts';
 import { cost, entityReference, envInfo, flag, jsonMap, name, precedence, sdkInfo, text, timestamp, username } from './shared.ts';
 
 /** Blank text is no value. */
@@ -103,5 +109,35 @@ export const identities = group('identities', 'Identities', {
     permission: 'identity.read',
     query: listQuery,
     answer: page(authenticator.schemas.detail),
+  }),
+  listServices: related(identity, service, { operationId: 'listIdentityServices', query: policyTypeQuery }),
+  listServicePolicies: related(identity, servicePolicy, { operationId: 'listIdentityServicePolicies' }),
+  listEdgeRouterPolicies: related(identity, edgeRouterPolicy, { operationId: 'listIdentitysEdgeRouterPolicies' }),
+  listEdgeRouters: related(identity, edgeRouter, { operationId: 'listIdentityEdgeRouters' }),
+  getPolicyAdvice: operation('GET', '/identities/{id}/policy-advice/{serviceId}', {
+    operationId: 'getIdentityPolicyAdvice',
+    summary: 'What policies allow an identity with a service, and by which routers',
+    permission: 'identity.read',
+    answer: data(policyAdvice),
+  }),
+  listServiceConfigs: operation('GET', '/identities/{id}/service-configs', {
+    operationId: 'listIdentitysServiceConfigs',
+    summary: 'List the configs that an identity sees instead of those of services',
+    permission: 'identity.read',
+    answer: page(serviceConfigDetail),
+  }),
+  assignServiceConfigs: operation('POST', '/identities/{id}/service-configs', {
+    operationId: 'associateIdentitysServiceConfigs',
+    summary: 'Let an identity see configs instead of those of services',
+    permission: 'identity.update',
+    body: { schema: serviceConfigPairs, name: 'serviceConfigs' },
+    answer: EMPTY,
+  }),
+  removeServiceConfigs: operation('DELETE', '/identities/{id}/service-configs', {
+    operationId: 'disassociateIdentitysServiceConfigs',
+    summary: 'Let an identity see the configs of services again',
+    permission: 'identity.update',
+    body: { schema: serviceConfigPairs, name: 'serviceConfigIdPairs', required: false },
+    answer: EMPTY,
   }),
 });

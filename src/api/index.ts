@@ -4,11 +4,19 @@ import { authenticator, authenticators } from './authenticators.ts';
 import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
+import { edgeRouters } from './edge-router-operations.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
+import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
+import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
 import { roleAttributeLists } from './role-attributes.ts';
+import { edgeRouter, router, routers, transitRouters } from './routers.ts';
+import { serviceConfig } from './service-configs.ts';
+import { accessibleServices, services } from './service-operations.ts';
+import { service } from './services.ts';
 import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
+import { terminator, terminators } from './terminators.ts';
 
 /** The one list of groups: every operation of the controller. */
 export const groups = {
@@ -20,6 +28,15 @@ export const groups = {
   apiSessions,
   currentApiSession,
   currentIdentity,
+  services,
+  accessibleServices,
+  servicePolicies,
+  edgeRouterPolicies,
+  serviceEdgeRouterPolicies,
+  edgeRouters,
+  routers,
+  transitRouters,
+  terminators,
   configTypes,
   configs,
   roleAttributes: roleAttributeLists,
@@ -27,7 +44,24 @@ export const groups = {
 } as const;
 
 /** The one list of kinds: everything that is stored. */
-export const kinds = { identity, identityType, authPolicy, authenticator, apiSession, configType, config, change } as const;
+export const kinds = {
+  identity,
+  identityType,
+  authPolicy,
+  authenticator,
+  apiSession,
+  service,
+  serviceConfig,
+  servicePolicy,
+  edgeRouterPolicy,
+  serviceEdgeRouterPolicy,
+  router,
+  edgeRouter,
+  terminator,
+  configType,
+  config,
+  change,
+} as const;
 
 export type Kinds = typeof kinds;
 export type KindName = keyof Kinds;

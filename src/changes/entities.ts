@@ -1,12 +1,14 @@
 import { type KindName, kinds } from '../api/index.ts';
+import { withWords } from '../api/kit/relations.ts';
 import type { Resource, RowOf } from '../api/kit/resource.ts';
 import { invalidField, notFound } from '../errors/index.ts';
 import type { Random } from '../platform/platform.ts';
-import type { Predicate } from '../query/index.ts';
+import { ALL, type Predicate } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
 import type { Query, Row, Transaction } from '../storage/port.ts';
 import type { Change } from './events.ts';
+import { inView, isInView, tableOf } from './views.ts';
 
 type AnyResource = Resource;
 /** What a new entity needs beside what the store gives it. */
@@ -77,26 +79,34 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
     changes.push(change);
   };
 
+  const find = async (kind: AnyResource, id: string): Promise<Row | undefined> => {
+    const row = await tx.get(tableOf(kind), id);
+    return row && isInView(kind, row) ? row : undefined;
+  };
+
   return {
     changes,
     // Rows of a kind have the shape that its field table says: they were written through `insert` and `update` below.
-    get: async (kind, id) => (await tx.get(kind.kind, id)) as never,
+    get: async (kind, id) => (await find(kind, id)) as never,
     require: async (kind, id) => {
-      const row = await tx.get(kind.kind, id);
+      const row = await find(kind, id);
       if (!row) throw notFound(kind.kind, id);
       return row as never;
     },
-    list: async (kind, query) => (await tx.list(kind.kind, query)) as never,
-    find: async (kind, where) => (await tx.list(kind.kind, { where, limit: 1 }))[0] as never,
-    count: (kind, where) => tx.count(kind.kind, where),
-    distinct: (kind, set) => tx.distinct(kind.kind, set),
+    list: async (kind, query) => (await tx.list(tableOf(kind), { ...query, where: inView(kind, query.where) })) as never,
+    find: async (kind, where) => (await tx.list(tableOf(kind), { where: inView(kind, where), limit: 1 }))[0] as never,
+    count: (kind, where) => tx.count(tableOf(kind), inView(kind, where)),
+    distinct: (kind, set) => tx.distinct(tableOf(kind), set),
     referenced: (kind, field, values, where) =>
-      values.length === 0 ? Promise.resolve([]) : tx.referenced(kind.kind, field, values, where),
+      values.length === 0
+        ? Promise.resolve([])
+        : tx.referenced(tableOf(kind), field, values, kind.view ? inView(kind, where ?? ALL) : where),
     insert: async (kind, fields) => {
       const revision = await tx.nextRevision();
       const at = context.stamp();
-      const row = { tags: {}, ...fields, id: fields.id ?? newId(context.random), version: revision, createdAt: at, updatedAt: at } as Row;
-      await taken(kind, row, () => tx.insert(kind.kind, row));
+      const id = fields.id ?? newId(context.random);
+      const row: Row = withWords(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
+      await taken(kind, row, () => tx.insert(tableOf(kind), row));
       await record(kind, 'create', revision, null, row);
       return row as never;
     },
@@ -105,18 +115,19 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       const quiet = Object.keys(changed).every((field) => kind.fields[field]?.volatile);
       if (quiet) {
         const row = { ...old, ...changed } as Row;
-        await tx.update(kind.kind, row, old.version);
+        await tx.update(tableOf(kind), row, old.version);
         return row as never;
       }
       const revision = await tx.nextRevision();
-      const row = { ...old, ...changed, id: old.id, createdAt: old.createdAt, updatedAt: context.stamp(), version: revision } as Row;
-      await taken(kind, row, () => tx.update(kind.kind, row, old.version));
+      const fixed = { id: old.id, createdAt: old.createdAt, updatedAt: context.stamp(), version: revision };
+      const row: Row = withWords(kind.fields, { ...old, ...changed, ...fixed });
+      await taken(kind, row, () => tx.update(tableOf(kind), row, old.version));
       await record(kind, 'update', revision, old, row);
       return row as never;
     },
     remove: async (kind, row) => {
       const old = row as unknown as Row;
-      if (!(await tx.delete(kind.kind, old.id))) return;
+      if (!(await tx.delete(tableOf(kind), old.id))) return;
       await record(kind, 'delete', await tx.nextRevision(), old, null);
     },
   };
@@ -133,7 +144,7 @@ const taken = async (kind: AnyResource, row: Row, write: () => Promise<void>) =>
   try {
     await write();
   } catch (error) {
-    if (error instanceof UniqueViolation && error.kind === kind.kind)
+    if (error instanceof UniqueViolation && error.kind === tableOf(kind))
       throw invalidField(error.field, `${error.field} must be unique`, row[error.field]);
     throw error;
   }

@@ -4,12 +4,11 @@ import { authenticator } from '../api/authenticators.ts';
 import { configType } from '../api/configs.ts';
 import { identity } from '../api/identities.ts';
 import { identityType } from '../api/identity-types.ts';
-import type { Resource } from '../api/kit/resource.ts';
 import { password as passwordSchema, username as usernameSchema } from '../api/shared.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import type { Platform } from '../platform/platform.ts';
 import { equals, flag } from '../query/index.ts';
-import { rowFields } from '../resources/merge.ts';
+import { newRow } from '../resources/merge.ts';
 import { newId } from '../storage/ids.ts';
 import type { Store } from '../storage/port.ts';
 import { builtinConfigTypes } from './configs/builtin.ts';
@@ -95,10 +94,6 @@ const seedFixed = async (entities: Entities): Promise<void> => {
   });
   for (const { id, name, schema } of builtinConfigTypes) await entities.insert(configType, { id, name, schema });
 };
-
-/** All fields of a new row: those given, the defaults of the others, and what only the controller may set. */
-const newRow = (kind: Pick<Resource, 'kind'>, given: Readonly<Record<string, unknown>>, own: Readonly<Record<string, unknown>>) =>
-  ({ ...rowFields(kind as Resource, given), ...own }) as never; // the shape that the field table says
 
 const within = (schema: z.ZodType, value: string, message: string) => {
   if (!schema.safeParse(value).success) throw new TypeError(message);

@@ -1,15 +1,24 @@
 import { config, configs, configType, configTypes } from '../api/configs.ts';
 import { identityType, identityTypes } from '../api/identity-types.ts';
+import { service } from '../api/services.ts';
+import { terminator, terminators } from '../api/terminators.ts';
 import type { Entry } from '../call/call.ts';
 import { implement } from '../call/implement.ts';
-import { equals, text } from '../query/index.ts';
-import { crudHandlers, listRows } from '../resources/crud.ts';
+import { equals, has, text } from '../query/index.ts';
+import { crudHandlers } from '../resources/crud.ts';
+import { relatedList } from '../resources/related.ts';
+import { accessibleServiceEntries } from './access/client.ts';
 import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
+import { policyEntries } from './policies/handlers.ts';
 import { roleAttributeEntries } from './roles/attributes-in-use.ts';
+import { routerEntries } from './routers/handlers.ts';
+import { serviceBehaviour } from './services/behaviour.ts';
+import { serviceEntries } from './services/handlers.ts';
+import { terminatorBehaviour } from './terminators/behaviour.ts';
 
 /** Every operation with what carries it out. */
 export const entries: readonly Entry[] = [
@@ -19,10 +28,17 @@ export const entries: readonly Entry[] = [
   ...currentIdentityEntries,
   ...implement(configTypes, {
     ...crudHandlers(configTypes, configType, configTypeBehaviour),
-    listConfigs: (call, { id, ...query }) =>
-      call.read((entities) => listRows(entities, config, undefined, query, call, equals(text('configTypeId'), id))),
+    listConfigs: relatedList(configType, config, undefined, (_, { id }) => equals(text('configTypeId'), id)),
   }),
-  ...implement(configs, crudHandlers(configs, config, configBehaviour)),
+  ...implement(configs, {
+    ...crudHandlers(configs, config, configBehaviour),
+    listServices: relatedList(config, service, serviceBehaviour, (_, { id }) => has('configs', id)),
+  }),
+  ...serviceEntries,
+  ...accessibleServiceEntries,
+  ...policyEntries,
+  ...routerEntries,
+  ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
   ...roleAttributeEntries,
   ...informationalEntries,
 ];

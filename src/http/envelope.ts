@@ -34,5 +34,7 @@ const NO_LIMIT = '9223372036854775807';
 
 const pageEnvelope = ({ data, filterableFields, pagination: { limit, offset, totalCount } }: Page<unknown>): string => {
   const pagination = `{"limit":${limit === Infinity ? NO_LIMIT : limit},"offset":${offset},"totalCount":${totalCount}}`;
-  return `{"data":${JSON.stringify(data)},"meta":{${VERSIONS},"filterableFields":${JSON.stringify(filterableFields)},"pagination":${pagination}}}`;
+  // A list that takes no filter says nothing of fields.
+  const fields = filterableFields.length === 0 ? '' : `"filterableFields":${JSON.stringify(filterableFields)},`;
+  return `{"data":${JSON.stringify(data)},"meta":{${VERSIONS},${fields}"pagination":${pagination}}}`;
 };

@@ -1,6 +1,7 @@
 import type { Resource, RowOf } from '../api/kit/resource.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
+import type { Predicate } from '../query/index.ts';
 
 type AnyResource = Resource;
 export type WriteVerb = 'create' | 'replace' | 'patch';
@@ -18,9 +19,16 @@ export interface Behaviour<R extends AnyResource = AnyResource> {
   write?(entities: Entities, after: RowOf<R>, before: RowOf<R> | undefined, call: Call): Promise<void>;
   /** Inside, before a delete: throws what forbids it. */
   guard?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
+  /** Inside, before a delete that nothing forbids: removes what goes with the entity and does not point at it. */
+  remove?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
+  /** What a filter asks of sets that no row holds, as a question that the store can answer. */
+  resolve?(entities: Entities, where: Predicate): Promise<Predicate>;
   /** Wire fields that are not stored, for a whole page at once: one object per row. */
   present?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
+
+/** What lists and details need of a behaviour, of whatever kind it is. */
+export type Presenter = Pick<Behaviour<never>, 'present' | 'resolve'>;
 
 export type Behaviours = Readonly<Record<string, Behaviour<never>>>;
 

@@ -7,12 +7,13 @@ import type { Entities } from '../changes/entities.ts';
 import { ApiError } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
-import type { Behaviour, WriteVerb } from './behaviours.ts';
+import type { Behaviour, Presenter, WriteVerb } from './behaviours.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, rowFields } from './merge.ts';
 import { presentRows } from './present.ts';
-import { checkReferences, removeEntity, requireRow } from './references.ts';
+import { checkReferences, requireRow } from './references.ts';
+import { removeEntity } from './removal.ts';
 import { symbolsFor } from './symbols.ts';
 
 export type CrudHandlers<F extends Fields> = {
@@ -68,12 +69,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
       return {};
     },
     delete: async (call: Call, { id }: { id: string }) => {
-      await call.write(async (entities) => {
-        const row = await requireRow(entities, resource, id);
-        if (row.isSystem) throw new ApiError('ENTITY_CAN_NOT_BE_DELETED');
-        await behaviour?.guard?.(entities, row as never, call);
-        await removeEntity(entities, resource, row);
-      });
+      await call.write((entities) => deleteRow(entities, resource, behaviour, id, call));
       return {};
     },
   };
@@ -82,11 +78,26 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
   return Object.fromEntries(offered) as unknown as Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O>;
 };
 
+/** Deletes an entity as the behaviour of its kind allows, and what goes with it. */
+export const deleteRow = async (
+  entities: Entities,
+  kind: Resource,
+  behaviour: Behaviour<never> | undefined,
+  id: string,
+  call: Call,
+): Promise<void> => {
+  const row = await requireRow(entities, kind, id);
+  if (row.isSystem) throw new ApiError('ENTITY_CAN_NOT_BE_DELETED');
+  await behaviour?.guard?.(entities, row as never, call);
+  await behaviour?.remove?.(entities, row as never, call);
+  await removeEntity(entities, kind, row);
+};
+
 /** A page of a kind; `within` narrows it to what belongs to a parent. */
 export const listRows = async <F extends Fields>(
   entities: Entities,
   resource: Resource<string, F>,
-  behaviour: Behaviour<never> | undefined,
+  presenter: Presenter | undefined,
   input: ListInput,
   call: Call,
   within?: Predicate,
@@ -94,7 +105,8 @@ export const listRows = async <F extends Fields>(
   const kind = resource as unknown as Resource; // as above
   const symbols = symbolsFor(kind);
   const plan = planList(symbols, input);
-  const where = within ? and(within, plan.where) : plan.where;
+  const asked = presenter?.resolve ? await presenter.resolve(entities, plan.where) : plan.where;
+  const where = within ? and(within, asked) : asked;
   const rows = (await entities.list(kind, {
     where,
     sort: plan.sort,
@@ -104,5 +116,5 @@ export const listRows = async <F extends Fields>(
   // A page that is not full tells the total by itself.
   const known = rows.length < plan.limit && (rows.length > 0 || plan.offset === 0);
   const total = known ? plan.offset + rows.length : await entities.count(kind, where);
-  return pageOf((await presentRows(entities, kind, behaviour, rows, call)) as unknown as readonly Detail<F>[], plan, total, symbols);
+  return pageOf((await presentRows(entities, kind, presenter, rows, call)) as unknown as readonly Detail<F>[], plan, total, symbols);
 };

@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { ListQuery } from '../api/kit/list-query.ts';
 import type { Page } from '../api/kit/operation.ts';
+import { hasSign, readSelectors } from '../api/kit/selectors.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 import {
   and,
   type BoundFilter,
   FilterError,
+  NONE,
   oneOf,
   or,
   type Predicate,
@@ -97,12 +99,10 @@ const rolePredicate = (entries: readonly string[], semantic = 'AllOf'): Predicat
   if (!anyOf && semantic.toLowerCase() !== 'allof')
     throw invalidField('semantic', `semantic must be AllOf or AnyOf, got '${semantic}'`, semantic);
   if (entries.length === 0) return { op: 'all' };
-  const strange = entries.find((entry) => !entry.startsWith('#') && !entry.startsWith('@'));
+  const strange = entries.find((entry) => !hasSign(entry));
   if (strange !== undefined)
     throw invalidField('roleFilter', 'role entries must prefixed with # (to indicate role attributes) or @ (to indicate an id)', strange);
-  const named = (sign: string) => entries.filter((entry) => entry.startsWith(sign)).map((entry) => entry.slice(1));
-  const attributes = named('#');
-  const byAttribute: Predicate =
-    attributes.length === 0 ? { op: 'none' } : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: attributes };
-  return or(byAttribute, oneOf(text('id'), named('@')));
+  const { ids, words } = readSelectors(entries);
+  const byAttribute: Predicate = words.length === 0 ? NONE : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: words };
+  return or(byAttribute, oneOf(text('id'), ids));
 };

@@ -13,6 +13,10 @@ export const rowFields = (kind: Resource, body: Values): Values => {
   return row;
 };
 
+/** All fields of a row that the controller itself makes: those given, the defaults of the others, and what only the controller may set. */
+export const newRow = (kind: Pick<Resource, 'kind'>, given: Values, own: Values) =>
+  ({ ...rowFields(kind as Resource, given), ...own }) as never; // the shape that the field table says
+
 /**
  * The fields that a replace or patch changes. Replace resets writable fields that are not given to their defaults and leaves all
  * others alone; patch changes what is given, in documents with a `patch` schema leaf by leaf.
@@ -21,8 +25,9 @@ export const mergeBody = (kind: Resource, verb: Exclude<WriteVerb, 'create'> | W
   const changes: Record<string, unknown> = {};
   if (verb === 'replace' || body.tags !== undefined) changes.tags = body.tags ?? {};
   for (const [name, field] of Object.entries(kind.fields)) {
-    const writable = (field.write === 'required' || field.write === 'optional') && field.keep !== 'input';
-    if (!writable) continue;
+    const { write, keep } = field;
+    const writable = write === 'required' || write === 'optional' || (write === 'notPatched' && verb === 'replace');
+    if (!writable || keep === 'input') continue;
     if (verb === 'replace') changes[name] = body[name] ?? field.default;
     else if (name in body) changes[name] = field.patch ? mergeLeaves(before[name], body[name]) : body[name];
   }

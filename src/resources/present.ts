@@ -4,9 +4,10 @@ import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { oneOf, text } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
-import type { Behaviour } from './behaviours.ts';
+import type { Presenter } from './behaviours.ts';
+import { displaysFor } from './displays.ts';
+import { kindOf } from './kinds.ts';
 import { linksOf, referenceTo } from './links.ts';
-import { kindOf } from './references.ts';
 
 export type WireDetail = Record<string, unknown>;
 
@@ -17,14 +18,15 @@ export type WireDetail = Record<string, unknown>;
 export const presentRows = async (
   entities: Entities,
   kind: Resource,
-  behaviour: Behaviour<never> | undefined,
+  presenter: Presenter | undefined,
   rows: readonly Row[],
   call: Call,
 ): Promise<readonly WireDetail[]> => {
   if (rows.length === 0) return [];
   const { show, references } = layoutOf(kind);
   const targets = await Promise.all(references.map(({ field, target }) => loadTargets(entities, target, field, rows)));
-  const computed = await behaviour?.present?.(entities, rows as never, call);
+  const displayed = await displaysFor(entities, kind, rows);
+  const computed = await presenter?.present?.(entities, rows as never, call);
   return rows.map((row, i) => {
     const detail: WireDetail = {
       _links: linksOf(kind, row),
@@ -38,6 +40,7 @@ export const presentRows = async (
       const reference = targets[r]?.get(String(row[field]));
       if (reference) detail[name] = reference;
     });
+    displayed?.(row, detail);
     return computed ? Object.assign(detail, computed[i]) : detail;
   });
 };
@@ -46,11 +49,11 @@ export const presentRows = async (
 export const presentOne = async <R extends Resource>(
   entities: Entities,
   kind: R,
-  behaviour: Behaviour<R> | undefined,
+  presenter: Presenter | undefined,
   row: RowOf<R>,
   call: Call,
 ): Promise<DetailOf<R>> => {
-  const [detail] = await presentRows(entities, kind, behaviour as Behaviour<never> | undefined, [row as unknown as Row], call);
+  const [detail] = await presentRows(entities, kind, presenter, [row as unknown as Row], call);
   return detail as DetailOf<R>; // built from the kind's own field table
 };
 

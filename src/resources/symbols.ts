@@ -3,6 +3,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { fieldType } from '../api/kit/field.ts';
 import type { Resource } from '../api/kit/resource.ts';
 import { equals, type FilterSymbol, fieldSymbol, type Symbols, symbolsOf, text } from '../query/index.ts';
+import { kindOf } from './kinds.ts';
 
 const base: Readonly<Record<string, FilterSymbol>> = {
   id: fieldSymbol('string', 'id'),
@@ -26,9 +27,13 @@ const fieldSymbols = (kind: Resource): Record<string, FilterSymbol> => {
   for (const [key, field] of Object.entries(kind.fields)) {
     if (!field.filter) continue;
     const type = fieldType(field.schema);
-    table[field.filter === true ? key : field.filter] = field.set
-      ? { is: 'set', set: key }
-      : fieldSymbol(type === 'tag' ? 'string' : type, key);
+    const { set } = field;
+    const target = set?.of === 'references' ? kindOf(set.target) : undefined;
+    table[field.filter === true ? key : field.filter] = target
+      ? { is: 'references', set: key, target: () => symbolsFor(target) }
+      : set
+        ? { is: 'set', set: key }
+        : fieldSymbol(type === 'tag' ? 'string' : type, key);
   }
   return table;
 };
@@ -38,6 +43,8 @@ const furtherSymbols = (kind: Resource): Record<string, FilterSymbol> =>
     Object.entries(kind.symbols ?? {}).map(([name, symbol]): [string, FilterSymbol] => {
       if ('path' in symbol)
         return [name, { is: 'field', field: { path: symbol.path.split('.') as [string, ...string[]], type: symbol.type }, sortable: true }];
+      if ('selectedBy' in symbol)
+        return [name, { is: 'references', set: name, target: () => symbolsFor(selectedKind(kind, symbol.selectedBy)) }];
       const { hashedAs } = symbol;
       return [
         name,
@@ -49,6 +56,14 @@ const furtherSymbols = (kind: Resource): Record<string, FilterSymbol> =>
       ];
     }),
   );
+
+/** The kind that a role array selects from. */
+const selectedKind = (kind: Resource, field: string): Resource => {
+  const set = kind.fields[field]?.set;
+  const target = set?.of === 'selectors' ? kindOf(set.target) : undefined;
+  if (!target) throw new TypeError(`${kind.kind}.${field} is no role array of entities of a kind`);
+  return target;
+};
 
 /** SHA-256 in hex: how tokens are kept. They are random enough (122 bits) to need no salt. */
 export const hashToken = (token: string): string => bytesToHex(sha256(utf8ToBytes(token)));

@@ -9,6 +9,10 @@ export type CrudVerb = 'list' | 'get' | 'create' | 'replace' | 'patch' | 'delete
 
 export interface CrudOptions<Except extends CrudVerb> {
   readonly except?: readonly Except[];
+  /** Default: the kind's collection. */
+  readonly path?: `/${string}`;
+  /** Singular and plural in operation names; default: the kind's. */
+  readonly names?: readonly [singular: string, plural: string];
   /** Published operation names that differ from the regular ones. */
   readonly operationIds?: Partial<Record<CrudVerb, string>>;
   readonly errors?: Partial<Record<CrudVerb, readonly ErrorCode[]>>;
@@ -38,10 +42,15 @@ export interface CrudOperations<F extends Fields> {
 /** The six standard operations of a kind, but for those excepted. */
 export const crud = <F extends Fields, Except extends CrudVerb = never>(
   kind: Resource<string, F>,
-  { except = [], operationIds = {}, errors = {}, denied = {} }: CrudOptions<Except> = {},
+  {
+    except = [],
+    path = `/${kind.collection}`,
+    names: [singular, plural] = kind.names,
+    operationIds = {},
+    errors = {},
+    denied = {},
+  }: CrudOptions<Except> = {},
 ): Omit<CrudOperations<F>, Except> => {
-  const [singular, plural] = kind.names;
-  const path = `/${kind.collection}`;
   const bodyName = kind.bodyName ?? kind.kind;
   const common = (verb: CrudVerb, regular: string, right: 'read' | 'create' | 'update' | 'delete', summary: string) => ({
     operationId: operationIds[verb] ?? regular,

@@ -5,7 +5,7 @@ import type { FieldType } from '../../query/predicate.ts';
  * The field table of a resource kind is made of these wrappers. A wrapper says when a field may be written, zod says what it is,
  * the options say how it is stored, asked for and shown. An odd shape is overridden with plain zod where it stands.
  */
-export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'never';
+export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'notPatched' | 'never';
 
 /** How a field is kept and shown: `stored` in the row, `computed` when shown, `input` only taken and turned into something else, `hidden` stored and never shown. */
 export type Keep = 'stored' | 'computed' | 'input' | 'hidden';
@@ -35,8 +35,16 @@ export interface Field<W extends Write = Write, K extends Keep = Keep, In = unkn
   readonly default: Out | null;
   /** A single entity of another kind, by id. */
   readonly reference?: Reference;
-  /** A set of role attributes, or of selectors (`#attribute`, `@id`, `#all`) of entities of a kind. */
-  readonly set?: { readonly of: 'attributes' } | { readonly of: 'selectors'; readonly target: string } | { readonly of: 'values' };
+  /**
+   * A set of role attributes; of selectors (`#attribute`, `@id`, `#all`) of entities of a kind; of the attributes that another field's
+   * selectors name, kept beside them; of ids of entities of a kind; or of plain texts.
+   */
+  readonly set?:
+    | { readonly of: 'attributes' }
+    | { readonly of: 'selectors'; readonly target: string }
+    | { readonly of: 'words'; readonly from: string }
+    | { readonly of: 'references'; readonly target: string }
+    | { readonly of: 'values' };
   /** A map whose keys are ids of another kind. */
   readonly keys?: string;
 }
@@ -95,6 +103,12 @@ export const createOnly = <In, Out>(schema: Schema<In, Out>, options: FieldOptio
   schema,
   default: null,
 });
+
+/** Needed on create; replace resets it when it is left out; patch leaves it alone. */
+export const notPatched = <In, Out>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & { readonly default: NoInfer<Out> },
+): Field<'notPatched', 'stored', In, Out> => ({ ...options, write: 'notPatched', keep: 'stored', schema });
 
 /** Taken in a body, and turned into something else by the kind's behaviour: never stored or shown as it is. */
 export function writeOnly<In, Out>(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Field, FieldOptions, Reference, Write } from './field.ts';
+import { readSelectors, selectorFault } from './selectors.ts';
 
 const idText = z.string();
 
@@ -97,13 +98,60 @@ export const roles = (): SetField => ({
   filter: true,
 });
 
-/** The role array of a policy: `#attribute`, `@id`, or `#all` alone. */
-export const selectors = (target: string): SetField => ({
+/** What is at fault stays as it is, so that the fault is found when the entities are looked up: #all twice is not #all once. */
+const selectorSet = z
+  .array(z.string())
+  .transform((values) => (selectorFault(values) === undefined ? sortedSet(values) : values))
+  .meta({ id: 'Selectors', description: 'A set of `#attribute` and `@id`, or `#all` alone.' });
+
+type SelectorsField = Field<'optional', 'stored', string[], readonly string[]> & {
+  readonly set: { readonly of: 'selectors'; readonly target: string };
+};
+
+/** The role array of a policy. In answers its display stands beside it: `identityRoles` brings `identityRolesDisplay`. */
+export const selectors = (target: string): SelectorsField => ({
   write: 'optional',
   keep: 'stored',
-  schema: textSet,
+  schema: selectorSet,
   default: [],
   set: { of: 'selectors', target },
+  filter: true,
+});
+
+type WordsField = Field<'never', 'hidden', string[], readonly string[]> & Required<Pick<Field, 'set'>>;
+
+/** The attributes that the role array `from` names: kept beside it by every write, so that policies are found by them. */
+export const words = (from: string): WordsField => ({
+  write: 'never',
+  keep: 'hidden',
+  schema: textSet,
+  default: [],
+  set: { of: 'words', from },
+});
+
+/** The fields of a row with those that follow from others: what `words` says. */
+export const withWords = <R extends Readonly<Record<string, unknown>>>(fields: Readonly<Record<string, Field>>, row: R): R => {
+  const derived = Object.entries(fields).flatMap(([name, { set }]) =>
+    set?.of === 'words' ? [[name, sortedSet(readSelectors(row[set.from] as readonly string[]).words)]] : [],
+  );
+  return derived.length === 0 ? row : { ...row, ...Object.fromEntries(derived) };
+};
+
+const idSet = z
+  .array(z.string())
+  .superRefine((values, context) => {
+    if (new Set(values).size < values.length) context.addIssue({ code: 'custom', message: 'may name each entity only once', path: [] });
+  })
+  .transform(sortedSet)
+  .meta({ id: 'IdSet', description: 'A set of ids, each named once.' });
+
+/** A set of ids of entities of kind `target`. An unknown id is 404; what is deleted leaves the set. */
+export const references = (target: string): SetField => ({
+  write: 'optional',
+  keep: 'stored',
+  schema: idSet,
+  default: [],
+  set: { of: 'references', target },
   filter: true,
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
 import { type EntityReference, entityReference, links, type Tags, tags, text, timestamp } from '../shared.ts';
 import type { Field, Fields, Keep, Write } from './field.ts';
+import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
 /** What a kind is, as data. Bodies, details, storage, filter symbols and links are derived from it. */
 export interface ResourceDeclaration<K extends string, F extends Fields> {
@@ -16,16 +17,21 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   /** One sentence for the reference documentation. */
   readonly about: string;
   readonly fields: F;
+  /** No table of its own: of the rows of the kind `of`, those in which the hidden field `where` is true. Ids and unique values are shared with it. */
+  readonly view?: { readonly of: string; readonly where: string };
+  /** What lists below an unknown entity answer; default 404. */
+  readonly unknownParent?: 'emptyList';
   /** Names below the entity's own address that `_links` lists: `['services']` is `./identities/{id}/services`. */
   readonly subLinks?: readonly string[];
   /** Other links: name to address, with `{field}` for a field of the row. */
   readonly links?: Readonly<Record<string, string>>;
-  /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without). */
+  /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without); or the ids of what a role array selects, which the kind's behaviour works out. */
   readonly symbols?: Readonly<
     Record<
       string,
       | { readonly path: string; readonly type: Exclude<FieldType, 'tag'> }
       | { readonly secret: Exclude<FieldType, 'tag'>; readonly hashedAs?: string }
+      | { readonly selectedBy: string }
     >
   >;
 }
@@ -67,13 +73,13 @@ type Expand<T> = { [K in keyof T]: T[K] };
 type TagsInput = { readonly tags?: Tags | null | undefined };
 
 export type CreateBody<F extends Fields> = Expand<
-  { readonly [K in KeysWritten<F, 'required' | 'createOnly'>]: In<F[K]> } & {
+  { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'notPatched'>]: In<F[K]> } & {
     readonly [K in KeysWritten<F, 'optional' | 'createOptional'>]?: In<F[K]> | null | undefined;
   } & TagsInput
 >;
 export type ReplaceBody<F extends Fields> = Expand<
   { readonly [K in KeysWritten<F, 'required'>]: In<F[K]> } & {
-    readonly [K in KeysWritten<F, 'optional'>]?: In<F[K]> | null | undefined;
+    readonly [K in KeysWritten<F, 'optional' | 'notPatched'>]?: In<F[K]> | null | undefined;
   } & TagsInput
 >;
 export type PatchBody<F extends Fields> = Expand<
@@ -95,6 +101,10 @@ export type Detail<F extends Fields> = Expand<
         ? Base
         : never
       : never]?: EntityReference;
+  } & {
+    readonly [K in keyof F as F[K] extends { readonly set: { readonly of: 'selectors' } }
+      ? `${K & string}Display`
+      : never]: readonly RoleDisplay[];
   }
 >;
 
@@ -106,23 +116,24 @@ export const resource = <const K extends string, const F extends Fields>(declara
   const entries = Object.entries(fields);
   const body = (shape: readonly (readonly [string, z.ZodType])[], id: string) =>
     z.object({ ...Object.fromEntries(shape), tags: tags.optional() }).meta({ id });
-  const written = (partial: boolean, ...writes: Write[]) =>
+  const written = (partial: boolean, needed: readonly Write[], ...others: Write[]) =>
     entries
-      .filter(([, f]) => writes.includes(f.write))
+      .filter(([, f]) => needed.includes(f.write) || others.includes(f.write))
       .map(([key, { write, patch, schema, input = schema }]) => {
         if (partial) return [key, (patch ?? input).optional()] as const;
-        return [key, write === 'required' || write === 'createOnly' ? input : input.optional()] as const;
+        return [key, needed.includes(write) ? input : input.optional()] as const;
       });
   const [singular] = declaration.names;
   return {
     ...declaration,
     schemas: {
       // The types say what these shapes say: both are computed from the same field table.
-      create: body(written(false, 'required', 'createOnly', 'createOptional', 'optional'), `${singular}Create`) as unknown as z.ZodType<
-        CreateBody<F>
-      >,
-      replace: body(written(false, 'required', 'optional'), `${singular}Update`) as unknown as z.ZodType<ReplaceBody<F>>,
-      patch: body(written(true, 'required', 'optional'), `${singular}Patch`) as unknown as z.ZodType<PatchBody<F>>,
+      create: body(
+        written(false, ['required', 'createOnly', 'notPatched'], 'createOptional', 'optional'),
+        `${singular}Create`,
+      ) as unknown as z.ZodType<CreateBody<F>>,
+      replace: body(written(false, ['required'], 'optional', 'notPatched'), `${singular}Update`) as unknown as z.ZodType<ReplaceBody<F>>,
+      patch: body(written(true, ['required'], 'optional'), `${singular}Patch`) as unknown as z.ZodType<PatchBody<F>>,
       detail: detailSchema(fields, `${singular}Detail`) as unknown as z.ZodType<Detail<F>>,
     },
   };
@@ -133,6 +144,11 @@ const detailSchema = (fields: Fields, id: string) => {
   const shape = shown.flatMap(([key, field]) => {
     const plain = outputOf(field.schema);
     const value = field.absent ? plain.optional() : mayBeNull(field) ? plain.nullable() : plain;
+    if (field.set?.of === 'selectors')
+      return [
+        [key, value],
+        [displayName(key), z.array(roleDisplay)],
+      ];
     return field.reference && !field.reference.alone && key.endsWith('Id')
       ? [
           [key, value],

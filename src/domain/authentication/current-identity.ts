@@ -9,6 +9,7 @@ import { ApiError, notFound, unauthorized } from '../../errors/index.ts';
 import { equals, text } from '../../query/index.ts';
 import { listRows } from '../../resources/crud.ts';
 import { presentOne } from '../../resources/present.ts';
+import { listOwnEdgeRouters } from '../access/client.ts';
 import { identityBehaviour } from '../identity/behaviour.ts';
 import { changedPassword } from './authenticators.ts';
 
@@ -57,6 +58,7 @@ export const currentIdentityEntries = implement(currentIdentity, {
       const row = await entities.require(identity, sessionOf(call.actor).identity.id);
       return { ...(await presentOne(entities, identity, identityBehaviour, row, call)), _links: SELF };
     }),
+  listEdgeRouters: listOwnEdgeRouters,
   listAuthenticators: (call, query) =>
     call.read(async (entities) => {
       const page = await listRows(

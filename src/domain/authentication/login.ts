@@ -1,6 +1,5 @@
 import { authPolicy } from '../../api/auth-policies.ts';
 import type { authentication } from '../../api/authentication.ts';
-import { configType } from '../../api/configs.ts';
 import { identity } from '../../api/identities.ts';
 import type { InputOf } from '../../api/kit/operation.ts';
 import { byCodePoint } from '../../api/kit/relations.ts';
@@ -10,8 +9,8 @@ import type { SessionActor } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
-import { oneOf, or, text } from '../../query/index.ts';
 import { hashToken } from '../../resources/symbols.ts';
+import { wantedConfigTypes } from '../services/config-data.ts';
 import { endSessions, owedFactors, someIdleSessions } from '../sessions/state.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
@@ -39,7 +38,7 @@ export const openSession = async (
     authenticatorId,
     tokenHash: hashToken(token),
     ipAddress: call.remoteAddress,
-    configTypes: await wantedConfigTypes(entities, body.configTypes ?? []),
+    configTypes: [...(await wantedConfigTypes(entities, body.configTypes ?? []))].sort(byCodePoint),
     isMfaRequired: false,
     isMfaComplete: false,
     isCertExtendable: false,
@@ -48,12 +47,4 @@ export const openSession = async (
   });
   const policy = await entities.get(authPolicy, owner.authPolicyId);
   return { kind: 'session', session, identity: current, authQueries: policy ? owedFactors(session, policy) : [], token };
-};
-
-/** Config types by id or name become ids; unknown ones are dropped; `all` stands for itself, whatever is beside it. */
-const wantedConfigTypes = async (entities: Entities, wanted: readonly string[]): Promise<string[]> => {
-  if (wanted.includes('all')) return ['all'];
-  if (wanted.length === 0) return [];
-  const rows = await entities.list(configType, { where: or(oneOf(text('id'), wanted), oneOf(text('name'), wanted)) });
-  return rows.map((row) => row.id).sort(byCodePoint);
 };

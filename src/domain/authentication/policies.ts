@@ -4,7 +4,7 @@ import type { Entities } from '../../changes/entities.ts';
 import { ApiError, notFoundField } from '../../errors/index.ts';
 import { and, equals, flag, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
-import { kindOf } from '../../resources/references.ts';
+import { kindOf } from '../../resources/kinds.ts';
 import { keepWayIn } from '../identity/way-in.ts';
 
 export const authPolicyBehaviour = behaviour(authPolicy, {

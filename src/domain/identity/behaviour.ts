@@ -20,6 +20,8 @@ export const identityBehaviour = behaviour(identity, {
     return {};
   },
   check: async (entities, after, before) => {
+    if (before?.typeId === 'Router' && after.name !== before.name)
+      throw invalidField('name', 'may not change name of router identities', after.name);
     if (!before?.isDefaultAdmin) return undefined;
     if (!after.isAdmin) throw invalidField('isAdmin', 'the default administrator cannot be demoted', false);
     if (after.authPolicyId !== before.authPolicyId)
@@ -27,6 +29,10 @@ export const identityBehaviour = behaviour(identity, {
     return undefined;
   },
   guard: async (_entities, row) => {
+    if (row.typeId === 'Router')
+      throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', {
+        cause: { code: 'ENTITY_CAN_NOT_BE_DELETED', message: 'the identity of an edge router goes with its tunneler' },
+      });
     if (row.isDefaultAdmin)
       throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', {
         cause: { code: 'ENTITY_CAN_NOT_BE_DELETED', message: 'the default administrator cannot be deleted' },

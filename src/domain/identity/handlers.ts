@@ -1,10 +1,22 @@
 import { authenticator } from '../../api/authenticators.ts';
 import { identities, identity } from '../../api/identities.ts';
+import { edgeRouterPolicy, servicePolicy } from '../../api/policies.ts';
+import { edgeRouter } from '../../api/routers.ts';
+import { service } from '../../api/services.ts';
 import { implement } from '../../call/implement.ts';
 import { equals, text } from '../../query/index.ts';
 import { crudHandlers, listRows } from '../../resources/crud.ts';
+import { relatedList } from '../../resources/related.ts';
+import { policyAdviceFor } from '../access/advice.ts';
+import { type ByPolicyType, typed } from '../access/policy-type.ts';
+import { identityToRouters, identityToServices, ofType, reachedFrom } from '../access/through.ts';
+import { servicePolicyBehaviour } from '../policies/behaviour.ts';
+import { selecting } from '../roles/membership.ts';
+import { edgeRouterBehaviour } from '../routers/behaviour.ts';
+import { serviceBehaviour } from '../services/behaviour.ts';
 import { identityBehaviour } from './behaviour.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
+import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
 
 export const identityEntries = implement(identities, {
   ...crudHandlers(identities, identity, identityBehaviour),
@@ -25,4 +37,14 @@ export const identityEntries = implement(identities, {
       await entities.require(identity, id);
       return listRows(entities, authenticator, undefined, query, call, equals(text('identityId'), id));
     }),
+  listServices: relatedList(identity, service, serviceBehaviour, (entities, row, { policyType }: ByPolicyType) =>
+    reachedFrom(entities, identityToServices, row, ofType(typed(policyType))),
+  ),
+  listServicePolicies: relatedList(identity, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('identityRoles', row)),
+  listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, undefined, (_, row) => selecting('identityRoles', row)),
+  listEdgeRouters: relatedList(identity, edgeRouter, edgeRouterBehaviour, (entities, row) => reachedFrom(entities, identityToRouters, row)),
+  getPolicyAdvice: policyAdviceFor,
+  listServiceConfigs,
+  assignServiceConfigs,
+  removeServiceConfigs,
 });

@@ -2,6 +2,8 @@ import { identity } from '../../api/identities.ts';
 import type { Page } from '../../api/kit/operation.ts';
 import type { Resource } from '../../api/kit/resource.ts';
 import { roleAttributeLists } from '../../api/role-attributes.ts';
+import { edgeRouter } from '../../api/routers.ts';
+import { service } from '../../api/services.ts';
 import type { Call, Handler } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import { comparator, fieldSymbol, matches, symbolsOf } from '../../query/index.ts';
@@ -22,4 +24,8 @@ const listInUse =
     return pageOf(page, plan, rows.length, symbols);
   };
 
-export const roleAttributeEntries = implement(roleAttributeLists, { identities: listInUse(identity) });
+export const roleAttributeEntries = implement(roleAttributeLists, {
+  identities: listInUse(identity),
+  services: listInUse(service),
+  edgeRouters: listInUse(edgeRouter),
+});

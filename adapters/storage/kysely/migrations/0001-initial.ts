@@ -57,6 +57,99 @@ export const migration: Migration = {
         sets: [],
       },
     },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'service',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'terminatorStrategy', type: 'string', index: false },
+        ],
+        sets: ['roleAttributes', 'configs'],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'serviceConfig',
+        columns: [
+          { name: 'identityId', type: 'string', index: true },
+          { name: 'serviceId', type: 'string', index: true },
+          { name: 'configId', type: 'string', index: true },
+          { name: 'configTypeId', type: 'string', index: true },
+        ],
+        sets: [],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'servicePolicy',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'typeNumber', type: 'number', index: false },
+          { name: 'semantic', type: 'string', index: false },
+        ],
+        sets: ['identityRoles', 'identityWords', 'serviceRoles', 'serviceWords', 'postureCheckRoles', 'postureCheckWords'],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'edgeRouterPolicy',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'semantic', type: 'string', index: false },
+        ],
+        sets: ['identityRoles', 'identityWords', 'edgeRouterRoles', 'edgeRouterWords'],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'serviceEdgeRouterPolicy',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'semantic', type: 'string', index: false },
+        ],
+        sets: ['serviceRoles', 'serviceWords', 'edgeRouterRoles', 'edgeRouterWords'],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'router',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'cost', type: 'number', index: false },
+          { name: 'noTraversal', type: 'boolean', index: false },
+          { name: 'disabled', type: 'boolean', index: false },
+          { name: 'fingerprint', type: 'string', index: false },
+          { name: 'isEdgeRouter', type: 'boolean', index: true },
+          { name: 'isTunnelerEnabled', type: 'boolean', index: false },
+          { name: 'isVerified', type: 'boolean', index: false },
+        ],
+        sets: ['roleAttributes'],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'terminator',
+        columns: [
+          { name: 'serviceId', type: 'string', index: true },
+          { name: 'routerId', type: 'string', index: true },
+          { name: 'binding', type: 'string', index: false },
+          { name: 'address', type: 'string', index: false },
+          { name: 'identity', type: 'string', index: false },
+          { name: 'hostId', type: 'string', index: false },
+          { name: 'sourceCtrl', type: 'string', index: false },
+          { name: 'serviceName', type: 'string', index: false },
+          { name: 'routerName', type: 'string', index: false },
+        ],
+        sets: [],
+      },
+    },
     { do: 'addKind', kind: { kind: 'configType', columns: [{ name: 'name', type: 'string', index: 'unique' }], sets: [] } },
     {
       do: 'addKind',

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { readOnly, required } from './kit/field.ts';
+import { selectors, words } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { flag, name } from './shared.ts';
+
+/** How many of the attributes of a role array an entity must carry. Ids in the array are selected whatever the semantic. */
+const semantic = z.enum(['AllOf', 'AnyOf']);
+
+export const servicePolicy = resource({
+  kind: 'servicePolicy',
+  collection: 'service-policies',
+  names: ['ServicePolicy', 'ServicePolicies'],
+  bodyName: 'policy',
+  about:
+    'A service policy lets the identities that it selects dial or bind the services that it selects, while the posture checks that it selects pass.',
+  fields: {
+    name: required(name, { unique: true, filter: true }),
+    type: required(z.enum(['Dial', 'Bind', 'Invalid'])),
+    /** Filters know the type as a number. */
+    typeNumber: readOnly(z.int(), { keep: 'hidden', filter: 'type' }),
+    semantic: required(semantic, { filter: true }),
+    identityRoles: selectors('identity'),
+    identityWords: words('identityRoles'),
+    serviceRoles: selectors('service'),
+    serviceWords: words('serviceRoles'),
+    postureCheckRoles: selectors('postureCheck'),
+    postureCheckWords: words('postureCheckRoles'),
+  },
+  symbols: { identities: { selectedBy: 'identityRoles' }, services: { selectedBy: 'serviceRoles' } },
+  subLinks: ['services', 'identities', 'posture-checks'],
+  unknownParent: 'emptyList',
+});
+
+/** The numbers of policy types in filters. */
+export const policyTypeNumbers = { Dial: 1, Bind: 2 } as const;
+export type PolicyType = keyof typeof policyTypeNumbers;
+
+export const edgeRouterPolicy = resource({
+  kind: 'edgeRouterPolicy',
+  collection: 'edge-router-policies',
+  names: ['EdgeRouterPolicy', 'EdgeRouterPolicies'],
+  bodyName: 'policy',
+  about: 'An edge router policy lets the identities that it selects use the edge routers that it selects.',
+  fields: {
+    name: required(name, { unique: true, filter: true }),
+    semantic: required(semantic, { filter: true }),
+    identityRoles: selectors('identity'),
+    identityWords: words('identityRoles'),
+    edgeRouterRoles: selectors('edgeRouter'),
+    edgeRouterWords: words('edgeRouterRoles'),
+    /** The policy that joins an edge router with a tunneler to its own identity. */
+    isSystem: readOnly(flag, { default: false }),
+  },
+  subLinks: ['edge-routers', 'identities'],
+});
+
+export const serviceEdgeRouterPolicy = resource({
+  kind: 'serviceEdgeRouterPolicy',
+  collection: 'service-edge-router-policies',
+  names: ['ServiceEdgeRouterPolicy', 'ServiceEdgeRouterPolicies'],
+  bodyName: 'policy',
+  about: 'A service edge router policy lets the services that it selects be reached through the edge routers that it selects.',
+  fields: {
+    name: required(name, { unique: true, filter: true }),
+    semantic: required(semantic, { filter: true }),
+    serviceRoles: selectors('service'),
+    serviceWords: words('serviceRoles'),
+    edgeRouterRoles: selectors('edgeRouter'),
+    edgeRouterWords: words('edgeRouterRoles'),
+  },
+  subLinks: ['edge-routers', 'services'],
+});

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { crud } from './kit/crud.ts';
+import { optional, readOnly, required } from './kit/field.ts';
+import { group } from './kit/operation.ts';
+import { roles } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { cost, flag, jsonMap, name, text } from './shared.ts';
+
+/** What all routers have. They share one name space, whichever kind they are. */
+const common = {
+  name: required(name, { unique: true, filter: true }),
+  cost: optional(cost, { default: 0, filter: true }),
+  noTraversal: optional(flag, { default: false, filter: true }),
+  disabled: optional(flag, { default: false, filter: true }),
+  isOnline: readOnly(flag, { keep: 'computed' }),
+  unverifiedCertPem: readOnly(text),
+  unverifiedFingerprint: readOnly(text),
+  interfaces: readOnly(z.array(jsonMap)),
+} as const;
+
+/** No router has told of itself yet: as long as it is offline, nothing can be asked of its presence. */
+const offline = { path: 'isOnline', type: 'boolean' } as const;
+
+const versionInfo = z.object({ arch: text, buildDate: text, os: text, revision: text, version: text }).meta({ id: 'RouterVersion' });
+
+export const router = resource({
+  kind: 'router',
+  collection: 'transit-routers',
+  names: ['Router', 'Routers'],
+  about: 'A router carries traffic. The list of routers also holds the edge routers, which only their own operations can change.',
+  fields: {
+    ...common,
+    isVerified: readOnly(flag, { default: false }),
+    fingerprint: readOnly(text, { filter: true }),
+    isEdgeRouter: readOnly(flag, { keep: 'hidden', default: false, index: true }),
+  },
+});
+
+export const edgeRouter = resource({
+  kind: 'edgeRouter',
+  collection: 'edge-routers',
+  names: ['EdgeRouter', 'EdgeRouters'],
+  view: { of: 'router', where: 'isEdgeRouter' },
+  about: 'An edge router is where identities enter the network; with a tunneler it is also an identity of its own.',
+  fields: {
+    ...common,
+    roleAttributes: roles(),
+    isTunnelerEnabled: optional(flag, { default: false, filter: true }),
+    appData: optional(jsonMap, { default: {} }),
+    isVerified: readOnly(flag, { default: false, filter: true }),
+    fingerprint: readOnly(text, { filter: true, absent: true }),
+    certPem: readOnly(text),
+    hostname: readOnly(text, { default: '' }),
+    supportedProtocols: readOnly(z.record(text, text), { default: {} }),
+    syncStatus: readOnly(text, { keep: 'computed' }),
+    versionInfo: readOnly(versionInfo, { keep: 'computed' }),
+    isEdgeRouter: readOnly(flag, { keep: 'hidden', default: true, index: true }),
+  },
+  subLinks: ['edge-router-policies'],
+  symbols: { connected: offline, online: offline },
+});
+
+const errors = { replace: ['CAN_NOT_UPDATE_ROUTER'], patch: ['CAN_NOT_UPDATE_ROUTER'] } as const;
+
+/** One collection under two paths. */
+export const routers = group('routers', 'Routers', crud(router, { path: '/routers', errors }));
+export const transitRouters = group(
+  'transitRouters',
+  'Routers, under their older name',
+  crud(router, { path: '/transit-routers', names: ['TransitRouter', 'TransitRouters'], errors }),
+);

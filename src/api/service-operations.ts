@@ -1,0 +1,61 @@
+import { serviceEdgeRouters } from './access.ts';
+import { config } from './configs.ts';
+import { identity } from './identities.ts';
+import { crud } from './kit/crud.ts';
+import { listQuery } from './kit/list-query.ts';
+import { data, group, operation, page } from './kit/operation.ts';
+import { related } from './kit/related.ts';
+import { serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
+import { edgeRouter } from './routers.ts';
+import { managedServiceListQuery, policyTypeQuery, service, serviceListQuery } from './services.ts';
+import { clientTerminator, terminator } from './terminators.ts';
+
+export const services = group('services', 'Services', {
+  ...crud(service),
+  list: operation('GET', '/services', {
+    operationId: 'listServices',
+    summary: 'List services',
+    permission: 'service.read',
+    query: managedServiceListQuery,
+    answer: page(service.schemas.detail),
+  }),
+  listConfigs: related(service, config, { operationId: 'listServiceConfig' }),
+  listEdgeRouters: related(service, edgeRouter, { operationId: 'listServiceEdgeRouters' }),
+  listIdentities: related(service, identity, { operationId: 'listServiceIdentities', query: policyTypeQuery }),
+  listServicePolicies: related(service, servicePolicy, { operationId: 'listServiceServicePolicies' }),
+  listServiceEdgeRouterPolicies: related(service, serviceEdgeRouterPolicy, { operationId: 'listServiceServiceEdgeRouterPolicies' }),
+  listTerminators: related(service, terminator, { operationId: 'listServiceTerminators' }),
+});
+
+const client = { permission: 'session', apis: ['client'] } as const;
+
+/** What a session may reach, as its own client sees it. */
+export const accessibleServices = group('accessibleServices', 'Services as clients see them', {
+  list: operation('GET', '/services', {
+    operationId: 'listServices',
+    summary: 'List the services that this session may dial or bind',
+    query: serviceListQuery,
+    answer: page(service.schemas.detail),
+    ...client,
+  }),
+  get: operation('GET', '/services/{id}', {
+    operationId: 'detailService',
+    summary: 'Get a service that this session may dial or bind',
+    answer: data(service.schemas.detail),
+    ...client,
+  }),
+  listTerminators: operation('GET', '/services/{id}/terminators', {
+    operationId: 'listServiceTerminators',
+    summary: 'List the terminators of a service that this session may dial or bind',
+    query: listQuery,
+    answer: page(clientTerminator),
+    ...client,
+  }),
+  getEdgeRouters: operation('GET', '/services/{id}/edge-routers', {
+    operationId: 'listServiceEdgeRouters',
+    summary: 'Get the edge routers by which this session may reach a service',
+    query: listQuery,
+    answer: data(serviceEdgeRouters),
+    ...client,
+  }),
+});

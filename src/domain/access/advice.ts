@@ -1,0 +1,36 @@
+import { identity } from '../../api/identities.ts';
+import type { Resource } from '../../api/kit/resource.ts';
+import { edgeRouter } from '../../api/routers.ts';
+import { service } from '../../api/services.ts';
+import type { Call } from '../../call/call.ts';
+import { and } from '../../query/index.ts';
+import { referenceTo } from '../../resources/links.ts';
+import { evaluateAccess } from './evaluate.ts';
+import { identityToRouters, policiesBetween, reachedFrom, serviceToRouters } from './through.ts';
+
+/** What policies, posture aside, let an identity do with a service, and the routers that both may use. */
+export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: string; readonly serviceId: string }) =>
+  call.read(async (entities) => {
+    const who = await entities.require(identity, id);
+    const what = await entities.require(service, serviceId);
+    const { dial, bind } = evaluateAccess(await policiesBetween(entities, who, what), who, what);
+    const ofIdentity = await reachedFrom(entities, identityToRouters, who);
+    const ofService = await reachedFrom(entities, serviceToRouters, what);
+    const identityRouterCount = await entities.count(edgeRouter as never, ofIdentity); // a kind like any other
+    const serviceRouterCount = await entities.count(edgeRouter as never, ofService);
+    const common = await entities.list(edgeRouter, { where: and(ofIdentity, ofService) });
+    return {
+      identity: referenceTo(identity as unknown as Resource, who as never),
+      identityId: id,
+      service: referenceTo(service as unknown as Resource, what as never),
+      serviceId,
+      ...(dial ? { isDialAllowed: true } : {}),
+      ...(bind ? { isBindAllowed: true } : {}),
+      ...(identityRouterCount > 0 ? { identityRouterCount } : {}),
+      ...(serviceRouterCount > 0 ? { serviceRouterCount } : {}),
+      commonRouters:
+        common.length === 0
+          ? null
+          : common.map((row) => ({ ...referenceTo(edgeRouter as unknown as Resource, row as never), isOnline: false })),
+    };
+  });

@@ -1,0 +1,89 @@
+import type { identity } from '../../api/identities.ts';
+import type { RowOf } from '../../api/kit/resource.ts';
+import { edgeRouter } from '../../api/routers.ts';
+import { accessibleServices } from '../../api/service-operations.ts';
+import { service } from '../../api/services.ts';
+import { terminator } from '../../api/terminators.ts';
+import { isAdministrator, sessionOf } from '../../call/actor.ts';
+import type { Call } from '../../call/call.ts';
+import { implement } from '../../call/implement.ts';
+import type { Entities } from '../../changes/entities.ts';
+import { notFound } from '../../errors/index.ts';
+import { and, equals, flag, text } from '../../query/index.ts';
+import { listRows } from '../../resources/crud.ts';
+import type { ListInput } from '../../resources/lists.ts';
+import { presentOne } from '../../resources/present.ts';
+import { edgeRouterBehaviour } from '../routers/behaviour.ts';
+import { askedConfigTypes, visibleTo } from '../services/handlers.ts';
+import { seenBy, type Viewer, viewerOf } from '../services/seen.ts';
+import { terminatorBehaviour } from '../terminators/behaviour.ts';
+import { evaluateAccess } from './evaluate.ts';
+import { identityToRouters, policiesBetween, reachedFrom, serviceToRouters } from './through.ts';
+
+/** As many routers as a client is told of for one service. */
+const MOST_ROUTERS = 25;
+
+const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>
+  viewerOf(entities, sessionOf(call.actor).identity, await askedConfigTypes(entities, call, configTypes));
+
+/** A service that nothing grants is not there for this session. */
+const requireAccessible = async (entities: Entities, call: Call, id: string): Promise<RowOf<typeof service>> => {
+  const row = await entities.require(service, id);
+  if (isAdministrator(call.actor)) return row;
+  const who = sessionOf(call.actor).identity;
+  const { granting } = evaluateAccess(await policiesBetween(entities, who, row), who, row);
+  if (granting.length === 0) throw notFound(service.kind, id);
+  return row;
+};
+
+export const accessibleServiceEntries = implement(accessibleServices, {
+  // Role filters are taken and mean nothing here, not even wrong ones.
+  list: (call, { configTypes, roleFilter: _, roleSemantic: __, ...query }) =>
+    call.read(async (entities) => {
+      const who = await viewer(entities, call, configTypes);
+      return listRows(entities, service, seenBy(who, {}), query, call, visibleTo(who));
+    }),
+  get: (call, { id }) =>
+    call.read(async (entities) => {
+      const row = await requireAccessible(entities, call, id);
+      return presentOne(entities, service, seenBy(await viewer(entities, call), null), row, call);
+    }),
+  listTerminators: (call, { id, ...query }) =>
+    call.read(async (entities) => {
+      await requireAccessible(entities, call, id);
+      const page = await listRows(entities, terminator, terminatorBehaviour, query, call, equals(text('serviceId'), id));
+      const data = page.data.map(({ _links, createdAt, id, tags, updatedAt, identity, routerId, service, serviceId }) => {
+        if (!service) throw notFound('service', serviceId);
+        return { _links, createdAt, id, tags, updatedAt, identity: identity ?? '', routerId, service, serviceId };
+      });
+      return { ...page, data };
+    }),
+  getEdgeRouters: (call, { id }) =>
+    call.read(async (entities) => {
+      const row = await requireAccessible(entities, call, id);
+      const who = sessionOf(call.actor).identity;
+      const where = and(await reachedFrom(entities, identityToRouters, who), await reachedFrom(entities, serviceToRouters, row));
+      const rows = await entities.list(edgeRouter, { where, limit: MOST_ROUTERS });
+      return { edgeRouters: rows.length === 0 ? null : rows.map(commonRouter) };
+    }),
+});
+
+const commonRouter = ({ name, cost, noTraversal, disabled }: RowOf<typeof edgeRouter>) => ({
+  name,
+  hostname: '',
+  isOnline: false,
+  supportedProtocols: {},
+  syncStatus: 'SYNC_UNKNOWN',
+  cost,
+  noTraversal,
+  disabled,
+});
+
+/** The enrolled edge routers that an identity may use; an administrator may use them all. */
+export const listOwnEdgeRouters = (call: Call, query: ListInput) =>
+  call.read(async (entities) => {
+    const who: RowOf<typeof identity> = sessionOf(call.actor).identity;
+    const verified = equals(flag('isVerified'), true);
+    const where = isAdministrator(call.actor) ? verified : and(verified, await reachedFrom(entities, identityToRouters, who));
+    return listRows(entities, edgeRouter, edgeRouterBehaviour, query, call, where);
+  });

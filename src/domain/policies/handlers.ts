@@ -1,0 +1,36 @@
+import { identity } from '../../api/identities.ts';
+import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from '../../api/policies.ts';
+import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from '../../api/policy-operations.ts';
+import { edgeRouter } from '../../api/routers.ts';
+import { service } from '../../api/services.ts';
+import { implement } from '../../call/implement.ts';
+import { crudHandlers } from '../../resources/crud.ts';
+import { relatedList } from '../../resources/related.ts';
+import { sideOf } from '../access/through.ts';
+import { identityBehaviour } from '../identity/behaviour.ts';
+import { selectedBy } from '../roles/membership.ts';
+import { edgeRouterBehaviour } from '../routers/behaviour.ts';
+import { serviceBehaviour } from '../services/behaviour.ts';
+import { servicePolicyBehaviour } from './behaviour.ts';
+
+/** What one side of a policy selects. */
+const selectedIn = (field: string) => (_entities: unknown, policy: Readonly<Record<string, unknown>>) =>
+  selectedBy([sideOf(policy, field)]);
+
+export const policyEntries = [
+  ...implement(servicePolicies, {
+    ...crudHandlers(servicePolicies, servicePolicy, servicePolicyBehaviour),
+    listIdentities: relatedList(servicePolicy, identity, identityBehaviour, selectedIn('identityRoles')),
+    listServices: relatedList(servicePolicy, service, serviceBehaviour, selectedIn('serviceRoles')),
+  }),
+  ...implement(edgeRouterPolicies, {
+    ...crudHandlers(edgeRouterPolicies, edgeRouterPolicy),
+    listIdentities: relatedList(edgeRouterPolicy, identity, identityBehaviour, selectedIn('identityRoles')),
+    listEdgeRouters: relatedList(edgeRouterPolicy, edgeRouter, edgeRouterBehaviour, selectedIn('edgeRouterRoles')),
+  }),
+  ...implement(serviceEdgeRouterPolicies, {
+    ...crudHandlers(serviceEdgeRouterPolicies, serviceEdgeRouterPolicy),
+    listEdgeRouters: relatedList(serviceEdgeRouterPolicy, edgeRouter, edgeRouterBehaviour, selectedIn('edgeRouterRoles')),
+    listServices: relatedList(serviceEdgeRouterPolicy, service, serviceBehaviour, selectedIn('serviceRoles')),
+  }),
+];

@@ -1,0 +1,69 @@
+/**
+ * Who is meant by the role arrays of policies, in the three forms in which it is asked: of one entity in memory, as a predicate over
+ * entities, and as a predicate over policies. All say the same: `@id` selects whatever the semantic, `#all` selects everything,
+ * attributes select by AllOf or AnyOf, and an empty array selects nothing. No member is ever stored, so that a policy is saved by
+ * writing its own row.
+ */
+import { EVERYTHING, readSelectors, selectorOfAttribute, selectorOfId, wordsField } from '../../api/kit/selectors.ts';
+import { ALL, and, equals, NONE, oneOf, or, type Predicate, text } from '../../query/index.ts';
+
+/** One side of a policy: a role array with the policy's semantic. */
+export interface Side {
+  readonly semantic: 'AllOf' | 'AnyOf';
+  readonly roles: readonly string[];
+}
+
+/** What can be selected. */
+export interface Selectable {
+  readonly id: string;
+  readonly roleAttributes: readonly string[];
+}
+
+/** Whether one side of a policy selects an entity. */
+export const selects = ({ semantic, roles }: Side, { id, roleAttributes }: Selectable): boolean => {
+  const { everything, ids, words } = readSelectors(roles);
+  if (everything || ids.includes(id)) return true;
+  const carried = (word: string) => roleAttributes.includes(word);
+  return words.length > 0 && (semantic === 'AllOf' ? words.every(carried) : words.some(carried));
+};
+
+/**
+ * The entities that any of some sides select, as one question: however many policies there are, all ids are one list and all
+ * attributes of which one suffices another. Only longer AllOf arrays stand for themselves, each once.
+ */
+export const selectedBy = (sides: readonly Side[]): Predicate => {
+  const ids = new Set<string>();
+  const anyOf = new Set<string>();
+  const allOf = new Map<string, readonly string[]>();
+  for (const { semantic, roles } of sides) {
+    const selection = readSelectors(roles);
+    if (selection.everything) return ALL;
+    for (const id of selection.ids) ids.add(id);
+    const { words } = selection;
+    if (semantic === 'AllOf' && words.length > 1) allOf.set(JSON.stringify(words), words);
+    else for (const word of words) anyOf.add(word);
+  }
+  // An array of which one attribute suffices elsewhere adds nobody.
+  const covering = [...allOf.values()].filter((words) => !words.some((word) => anyOf.has(word)));
+  return or(
+    oneOf(text('id'), [...ids]),
+    anyOf.size === 0 ? NONE : { op: 'overlaps', set: 'roleAttributes', values: [...anyOf] },
+    ...covering.map((values): Predicate => ({ op: 'covers', set: 'roleAttributes', values })),
+  );
+};
+
+/**
+ * The policies that select an entity by their role array `field`. All that could are found by what the array holds; what AllOf
+ * asks beyond that, its attributes tell, which are kept beside it.
+ */
+export const selecting = (field: string, { id, roleAttributes }: Selectable): Predicate => {
+  const byItself = [EVERYTHING, selectorOfId(id)];
+  return and(
+    { op: 'overlaps', set: field, values: [...byItself, ...roleAttributes.map(selectorOfAttribute)] },
+    or(
+      equals(text('semantic'), 'AnyOf'),
+      { op: 'coveredBy', set: wordsField(field), values: roleAttributes },
+      { op: 'overlaps', set: field, values: byItself },
+    ),
+  );
+};

@@ -1,0 +1,77 @@
+import { config } from '../../api/configs.ts';
+import { identity } from '../../api/identities.ts';
+import type { DecodedOf } from '../../api/kit/operation.ts';
+import type { RowOf } from '../../api/kit/resource.ts';
+import { serviceEdgeRouterPolicy, servicePolicy } from '../../api/policies.ts';
+import { edgeRouter } from '../../api/routers.ts';
+import { services } from '../../api/service-operations.ts';
+import { service } from '../../api/services.ts';
+import { terminator } from '../../api/terminators.ts';
+import type { Call } from '../../call/call.ts';
+import { implement } from '../../call/implement.ts';
+import type { Entities } from '../../changes/entities.ts';
+import { notFound } from '../../errors/index.ts';
+import { ALL, equals, oneOf, type Predicate, text } from '../../query/index.ts';
+import { crudHandlers, listRows } from '../../resources/crud.ts';
+import { presentOne } from '../../resources/present.ts';
+import { relatedList } from '../../resources/related.ts';
+import { type ByPolicyType, typed } from '../access/policy-type.ts';
+import { ofType, reachedFrom, serviceToIdentities, serviceToRouters } from '../access/through.ts';
+import { identityBehaviour } from '../identity/behaviour.ts';
+import { servicePolicyBehaviour } from '../policies/behaviour.ts';
+import { selectedBy, selecting } from '../roles/membership.ts';
+import { edgeRouterBehaviour } from '../routers/behaviour.ts';
+import { terminatorBehaviour } from '../terminators/behaviour.ts';
+import { serviceBehaviour } from './behaviour.ts';
+import { wantedConfigTypes } from './config-data.ts';
+import { seenBy, type Viewer, viewerOf } from './seen.ts';
+
+type ListInput = DecodedOf<(typeof services)['operations']['list']>;
+
+/** The identity of the session that asks; undefined for the host's own code. */
+export const askingIdentity = ({ actor }: Call): RowOf<typeof identity> | undefined =>
+  actor.kind === 'session' ? actor.identity : undefined;
+
+/** The config types that the request names, or else those that the login named. */
+export const askedConfigTypes = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>
+  named === undefined ? ((actor.kind === 'session' ? actor.session.configTypes : null) ?? []) : wantedConfigTypes(entities, named);
+
+/** What somebody sees: an administrator every service, anybody else those that policies grant. */
+export const visibleTo = ({ identity: who, policies }: Viewer): Predicate =>
+  !who || who.isAdmin || who.isDefaultAdmin
+    ? ALL
+    : selectedBy(policies.map(({ semantic, serviceRoles }) => ({ semantic, roles: serviceRoles })));
+
+const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInput) =>
+  call.read(async (entities) => {
+    // Lists by role are for those who write policies: who may use what they show is another question.
+    if (query.roleFilter?.length) return listRows(entities, service, serviceBehaviour, query, call);
+    const who = asIdentity === undefined ? askingIdentity(call) : await identityNamed(entities, asIdentity);
+    const viewer = await viewerOf(entities, who, await askedConfigTypes(entities, call, configTypes));
+    return listRows(entities, service, seenBy(viewer, {}), query, call, asIdentity === undefined ? ALL : visibleTo(viewer));
+  });
+
+const identityNamed = async (entities: Entities, idOrName: string): Promise<RowOf<typeof identity>> => {
+  const found = (await entities.get(identity, idOrName)) ?? (await entities.find(identity, equals(text('name'), idOrName)));
+  if (!found) throw notFound(identity.kind, idOrName);
+  return found;
+};
+
+export const serviceEntries = implement(services, {
+  ...crudHandlers(services, service, serviceBehaviour),
+  list: listServices,
+  get: (call, { id }) =>
+    call.read(async (entities) => {
+      const row = await entities.require(service, id);
+      const viewer = await viewerOf(entities, askingIdentity(call), await askedConfigTypes(entities, call));
+      return presentOne(entities, service, seenBy(viewer, null), row, call);
+    }),
+  listConfigs: relatedList(service, config, undefined, (_, { configs }) => oneOf(text('id'), configs)),
+  listEdgeRouters: relatedList(service, edgeRouter, edgeRouterBehaviour, (entities, row) => reachedFrom(entities, serviceToRouters, row)),
+  listIdentities: relatedList(service, identity, identityBehaviour, (entities, row, { policyType }: ByPolicyType) =>
+    reachedFrom(entities, serviceToIdentities, row, ofType(typed(policyType))),
+  ),
+  listServicePolicies: relatedList(service, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('serviceRoles', row)),
+  listServiceEdgeRouterPolicies: relatedList(service, serviceEdgeRouterPolicy, undefined, (_, row) => selecting('serviceRoles', row)),
+  listTerminators: relatedList(service, terminator, terminatorBehaviour, (_, { id }) => equals(text('serviceId'), id)),
+});

@@ -1,0 +1,67 @@
+import type { Resource } from '../api/kit/resource.ts';
+import { displayName, type RoleDisplay } from '../api/kit/role-display.ts';
+import { idOfSelector, readSelectors } from '../api/kit/selectors.ts';
+import type { Entities } from '../changes/entities.ts';
+import { oneOf, text } from '../query/index.ts';
+import type { Row } from '../storage/port.ts';
+import { kindOf } from './kinds.ts';
+
+interface RoleField {
+  readonly name: string;
+  readonly target: string;
+}
+
+const roleFields = new WeakMap<Resource, readonly RoleField[]>();
+
+const roleFieldsOf = (kind: Resource): readonly RoleField[] => {
+  let fields = roleFields.get(kind);
+  if (!fields) {
+    fields = Object.entries(kind.fields).flatMap(([name, { set }]) => (set?.of === 'selectors' ? [{ name, target: set.target }] : []));
+    roleFields.set(kind, fields);
+  }
+  return fields;
+};
+
+/**
+ * Role arrays as people read them, for a whole page at the cost of one query for each kind that is selected by id.
+ * @returns what adds the displays of a row to its detail; undefined for kinds without role arrays
+ */
+export const displaysFor = async (
+  entities: Entities,
+  kind: Resource,
+  rows: readonly Row[],
+): Promise<((row: Row, detail: Record<string, unknown>) => void) | undefined> => {
+  const fields = roleFieldsOf(kind);
+  if (fields.length === 0) return undefined;
+  const byTarget = Map.groupBy(fields, ({ target }) => target);
+  const names = new Map(
+    await Promise.all(
+      [...byTarget].map(async ([target, its]) => {
+        const ids = new Set(rows.flatMap((row) => its.flatMap(({ name }) => readSelectors(rolesOf(row, name)).ids)));
+        return [target, await namesOf(entities, target, [...ids])] as const;
+      }),
+    ),
+  );
+  return (row, detail) => {
+    for (const { name, target } of fields) detail[displayName(name)] = displayOf(rolesOf(row, name), names.get(target));
+  };
+};
+
+/** A role array is a list of texts. */
+const rolesOf = (row: Row, field: string): readonly string[] => (row[field] ?? []) as readonly string[];
+
+const namesOf = async (entities: Entities, target: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const kind = kindOf(target);
+  if (!kind || ids.length === 0) return new Map();
+  const found = (await entities.list(kind, { where: oneOf(text('id'), ids) })) as unknown as readonly Row[]; // rows of any kind are rows
+  return new Map(found.map((row) => [row.id, String(row.name)]));
+};
+
+/** An entry whose entity is gone has no display. */
+const displayOf = (roles: readonly string[], names: ReadonlyMap<string, string> | undefined): readonly RoleDisplay[] =>
+  roles.flatMap((role) => {
+    const id = idOfSelector(role);
+    if (id === undefined) return [{ role, name: role }];
+    const name = names?.get(id);
+    return name === undefined ? [] : [{ role, name: `@${name}` }];
+  });

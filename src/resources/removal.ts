@@ -1,0 +1,70 @@
+import type { Reference } from '../api/kit/field.ts';
+import type { Resource } from '../api/kit/resource.ts';
+import { selectorOfId } from '../api/kit/selectors.ts';
+import type { Entities } from '../changes/entities.ts';
+import { ApiError } from '../errors/index.ts';
+import { equals, has, type Predicate, text } from '../query/index.ts';
+import type { Row } from '../storage/port.ts';
+import { allKinds } from './kinds.ts';
+
+/** A place where a kind is pointed at, found in the field tables: a field, a set of ids, a role array. */
+interface Pointer {
+  readonly target: string;
+  readonly holder: Resource;
+  readonly field: string;
+  readonly how: Reference['onDelete'] | 'leaveSet' | 'deselect';
+}
+
+const pointers: ReadonlyMap<string, readonly Pointer[]> = Map.groupBy(
+  allKinds.flatMap((holder) =>
+    Object.entries(holder.fields).flatMap(([field, { reference, set }]): Pointer[] => {
+      if (reference) return [{ target: reference.target, holder, field, how: reference.onDelete }];
+      if (set?.of === 'references') return [{ target: set.target, holder, field, how: 'leaveSet' }];
+      return set?.of === 'selectors' ? [{ target: set.target, holder, field, how: 'deselect' }] : [];
+    }),
+  ),
+  (pointer) => pointer.target,
+);
+
+/** What points at a kind; at an edge router points also what points at any router. */
+const pointersTo = ({ kind, view }: Resource): readonly Pointer[] => [
+  ...(pointers.get(kind) ?? []),
+  ...((view && pointers.get(view.of)) ?? []),
+];
+
+/**
+ * Removes an entity and what goes with it: entities that cascade, fields that empty, sets and selectors that name it.
+ * @throws ApiError `CAN_NOT_DELETE_REFERENCED_ENTITY` when something that must stay points at it; nothing is written then
+ */
+export const removeEntity = async (entities: Entities, kind: Resource, row: Row): Promise<void> => {
+  const pointing = pointersTo(kind);
+  for (const { holder, field, how } of pointing) {
+    if (how !== 'restrict') continue;
+    const users = await entities.list(holder, { where: equals(text(field), row.id), limit: 10 });
+    if (users.length > 0) {
+      const ids = users.map((user) => user.id).join(' ');
+      throw new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
+        cause: { field, reason: `${kind.kind} ${row.id} is used by ${holder.collection}`, value: `[${ids}]` },
+      });
+    }
+  }
+  for (const { holder, field, how } of pointing) {
+    if (how === 'restrict') continue;
+    for (const user of await entities.list(holder, { where: pointingBy(field, how, row.id) })) {
+      const holding = user as unknown as Row; // rows of any kind are rows
+      if (how === 'cascade') await removeEntity(entities, holder, holding);
+      else await entities.update(holder, user, { [field]: how === 'unset' ? null : without(holding[field], how, row.id) });
+    }
+  }
+  await entities.remove(kind, row as never);
+};
+
+const pointingBy = (field: string, how: Pointer['how'], id: string): Predicate => {
+  if (how === 'deselect') return has(field, selectorOfId(id));
+  return how === 'leaveSet' ? has(field, id) : equals(text(field), id);
+};
+
+const without = (set: unknown, how: Pointer['how'], id: string): readonly string[] => {
+  const entry = how === 'deselect' ? selectorOfId(id) : id;
+  return (set as readonly string[]).filter((each) => each !== entry); // a set field holds a list of texts
+};
