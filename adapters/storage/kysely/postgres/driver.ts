@@ -29,6 +29,7 @@ export interface PgPoolOptions {
   readonly max: number;
   readonly connectionTimeoutMillis: number;
   readonly keepAlive: boolean;
+  readonly allowExitOnIdle: boolean;
   readonly application_name: string;
 }
 

@@ -100,5 +100,6 @@ const poolOptions = ({ connectionString, connections = 10, connectTimeout = 5000
   max: connections,
   connectionTimeoutMillis: connectTimeout,
   keepAlive: true,
+  allowExitOnIdle: true,
   application_name: 'overlay-controller',
 });
