@@ -1,14 +1,27 @@
-import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
+import { randomUUID } from 'node:crypto';
+import { type PostgresStorage, postgresStorage, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import type { StorageAdapter } from '../../src/storage/port.ts';
+
+/** The controllers of one process share a pool, and have a namespace each. */
+let shared: PostgresStorage | undefined;
+const postgres = (): PostgresStorage => {
+  const connectionString = process.env.POSTGRES_URL;
+  if (!connectionString) throw new TypeError('POSTGRES_URL is not set: run the tests through scripts/postgres.ts');
+  return (shared ??= postgresStorage({ connectionString }));
+};
 
 const adapters: Readonly<Record<string, () => StorageAdapter>> = {
   memory: () => memoryStorage(),
   sqlite: () => sqliteStorage({ file: ':memory:' }),
+  postgres: () => postgres().within(randomUUID()),
 };
 
-/** The stores that a suite runs on: all of them, or those that `STORES=memory,sqlite` names. */
-export const stores: readonly string[] = process.env.STORES?.split(',') ?? Object.keys(adapters);
+/** PostgreSQL needs a server, and is asked for by name. */
+const DEFAULT = ['memory', 'sqlite'];
+
+/** The stores that a suite runs on: those without a server, or those that `STORES=memory,sqlite,postgres` names. */
+export const stores: readonly string[] = process.env.STORES?.split(',') ?? DEFAULT;
 
 export const newStorage = (name: string): StorageAdapter => {
   const make = adapters[name];
@@ -44,6 +57,10 @@ const hosted: Readonly<Record<string, () => HostedStorage>> = {
     const storage = sqliteStorage({ file: ':memory:' });
     return { storage, transaction: (work) => storage.db.transaction().execute(work) };
   },
+  postgres: () => ({
+    storage: postgres().within(randomUUID()),
+    transaction: (work) => postgres().db.transaction().execute(work),
+  }),
 };
 
 export const newHostedStorage = (name: string): HostedStorage => {

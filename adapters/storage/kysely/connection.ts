@@ -6,6 +6,8 @@ import type { Sql } from './sql.ts';
 /** One connection, as long as it is ours. */
 export interface Connection {
   run(sql: string, parameters: readonly unknown[]): Promise<Result>;
+  /** Statements without parameters, at once. Default: one after another. */
+  runAll?(statements: readonly string[]): Promise<void>;
 }
 
 export interface Result {

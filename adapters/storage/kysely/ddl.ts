@@ -48,7 +48,7 @@ const found = ({ types, keyedTable }: Engine, prefix: string): readonly Sql[] =>
   const [text, integer] = [raw(types.string), raw(types.integer)];
   return [
     sql`create table ${name(state)} (ns ${text} not null, name ${text} not null, value ${integer} not null, primary key (ns, name))${raw(keyedTable)}`,
-    sql`create table ${name(migrations)} (version ${integer} primary key, name ${text} not null, applied_at ${text} not null default (cast(current_timestamp as ${text})))`,
+    sql`create table ${name(migrations)} (version ${integer} primary key, name ${text} not null, applied_at ${text} not null default (cast(current_timestamp as text)))`,
   ];
 };
 
@@ -58,7 +58,7 @@ const addRows = (engine: Engine, prefix: string, kind: string, columns: readonly
   const [text, number] = [raw(types.string), raw(types.number)];
   const own = columns.map((column) => `, ${name(ownColumnName(column.name)).text} ${types[column.type]}`).join('');
   return [
-    sql`create table ${name(documents)} (id ${raw(types.documentKey)}, document ${raw(types.document)} not null)`,
+    sql`create table ${name(documents)} (id ${raw(types.documentKey)}, document ${raw(types.document)} not null${raw(engine.documents?.columns ?? '')})`,
     sql`create table ${name(rows)} (ns ${text} not null, id ${text} not null, document ${raw(types.reference)} not null, version ${number} not null, created_at ${text} not null, updated_at ${text} not null${raw(own)}, primary key (ns, id))${raw(keyedTable)}`,
     ...expected(engine, documents, null, [ROWS]),
     ...expected(engine, rows, rows, [ROWS, 0.9 * ROWS, 1]),
@@ -71,8 +71,14 @@ const addIndex = (engine: Engine, prefix: string, kind: string, { name: field, i
   const column = name(ownColumnName(field));
   const target = sql`index ${name(names.index(field))} on ${name(names.rows)}`;
   return index === 'unique'
-    ? [sql`create unique ${target} (ns, ${column})`, ...expected(engine, names.rows, names.index(field), [ROWS, ROWS, 1])]
-    : [sql`create ${target} (ns, ${column}, id)`, ...expected(engine, names.rows, names.index(field), [ROWS, ROWS, ROWS / 2000, 1])];
+    ? [
+        sql`create unique ${target} (ns, ${column}${engine.nulls.ascending})`,
+        ...expected(engine, names.rows, names.index(field), [ROWS, ROWS, 1]),
+      ]
+    : [
+        sql`create ${target} (ns, ${column}${engine.nulls.ascending}, id)`,
+        ...expected(engine, names.rows, names.index(field), [ROWS, ROWS, ROWS / 2000, 1]),
+      ];
 };
 
 const addSet = (engine: Engine, prefix: string, kind: string, field: string): readonly Sql[] => {
@@ -107,7 +113,7 @@ const DOCUMENT_TYPE: Readonly<Record<ColumnSchema['type'], DocumentType>> = {
 const addColumn = (engine: Engine, prefix: string, kind: string, column: ColumnSchema): readonly Sql[] => {
   const { rows, documents } = namesOf(prefix, kind);
   const [table, own] = [name(rows), name(ownColumnName(column.name))];
-  const value = engine.at(raw('d.document'), [column.name], DOCUMENT_TYPE[column.type]);
+  const value = engine.at(asked(engine), [column.name], DOCUMENT_TYPE[column.type]);
   return [
     sql`alter table ${table} add column ${own} ${raw(engine.types[column.type])}`,
     sql`update ${table} set ${own} = (select ${value} from ${name(documents)} as d where d.id = ${table}.document)`,
@@ -115,8 +121,10 @@ const addColumn = (engine: Engine, prefix: string, kind: string, column: ColumnS
   ];
 };
 
+const asked = ({ documents }: Engine): Sql => sql`d.${documents?.asked ?? raw('document')}`;
+
 const fillSet = (engine: Engine, prefix: string, kind: string, field: string): Sql => {
   const { rows, documents, set } = namesOf(prefix, kind);
-  const elements = engine.elementsAt(raw('d.document'), [field]);
+  const elements = engine.elementsAt(asked(engine), [field]);
   return sql`insert into ${name(set(field))} (ns, value, id) select distinct t.ns, e.value, t.id from ${name(rows)} as t join ${name(documents)} as d on d.id = t.document cross join ${elements} where e.value is not null`;
 };

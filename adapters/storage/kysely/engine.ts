@@ -11,13 +11,24 @@ export interface Engine {
   placeholder?(index: number): string;
   /** A value as the driver takes it. */
   bound(value: Value): unknown;
-  /** Starts a transaction that is serialisable against other writers, or that reads one state. */
-  readonly begin: Readonly<Record<TransactionMode, string>>;
+  /**
+   * Starts a transaction that reads one state, or that is serialisable against other writers (once it has their lock, if the engine
+   * needs one). Waiting for locks in the server ends after `lockTimeout` milliseconds.
+   */
+  begin(mode: TransactionMode, lockTimeout: number): readonly string[];
+  /** Makes writers of a namespace wait for each other until the transaction ends, for an engine where `begin` does not. */
+  lockWriters?(state: Sql, namespace: string, revision: string): Sql;
+  /** The same for those who migrate. */
+  lockMigrations?(prefix: string): Sql;
+  /** Whether a statement that fails ends its transaction: a taken unique value must then be found out by asking. */
+  readonly errorsEndTransactions?: boolean;
 
   /** Column types. Text must compare by code point. `reference` holds the number of a document, `document` its JSON. */
   readonly types: Readonly<Record<ColumnSchema['type'] | 'integer' | 'reference' | 'document' | 'documentKey', string>>;
   /** What follows the columns of a table that is found by its primary key only. */
   readonly keyedTable: string;
+  /** More columns of a table of documents, and the column that is asked for fields (default: the document itself). */
+  readonly documents?: { readonly columns: string; readonly asked: Sql };
   /**
    * For an engine whose planner guesses badly until it has counted, and may guess otherwise after: how many rows to expect in
    * an index, and for each value of its first column, of its first two, and so on.
@@ -41,14 +52,22 @@ export interface Engine {
   /** `limit` of a page without one. */
   readonly noLimit: Sql;
 
-  /** Fails on a connection that lacks functions which our SQL needs; then the advice helps. */
-  readonly functions: { readonly probe: Sql; readonly advice: string };
+  /** What our SQL needs of a database or connection, besides its tables. */
+  readonly requirements: readonly Requirement[];
 
   /** What an error of the driver means; undefined when it is none of the driver's. */
   failure(error: unknown): Failure | undefined;
 }
 
-export type EngineName = 'sqlite';
+export interface Requirement {
+  /** Selects a `value` other than 0 when it is met. When it selects 0, or fails, the advice helps. */
+  readonly probe: Sql;
+  readonly advice: string;
+  /** Meets it, where SQL can. */
+  create?(): Sql;
+}
+
+export type EngineName = 'sqlite' | 'postgres';
 
 export type Path = readonly [string, ...string[]];
 
@@ -57,5 +76,6 @@ export type DocumentType = 'text' | 'numberText' | 'tagText' | 'number' | 'boole
 
 /** `busy`: somebody else holds what is needed; waiting helps. `conflict`: the transaction must be run again. */
 export type Failure =
+  /** `column`: its name, or that of the unique index. */
   | { readonly is: 'unique'; readonly table: string; readonly column: string }
   | { readonly is: 'busy' | 'conflict' | 'unavailable' | 'other' };

@@ -9,8 +9,10 @@ export interface Access {
   readonly text: Sql | undefined;
   readonly number: Sql | undefined;
   readonly boolean: Sql | undefined;
-  /** For `is null` and order. */
+  /** For `is null`. */
   readonly any: Sql;
+  /** A value of the field's type, to sort by. */
+  readonly order: Sql;
 }
 
 export interface Fields {
@@ -40,7 +42,7 @@ export class RowFields implements Fields {
   find({ path, type }: FieldRef): Access {
     const inDocument = (as: DocumentType): Sql => {
       this.needsDocument = true;
-      return this.#engine.at(sql`${this.document}.document`, path, as);
+      return this.#engine.at(sql`${this.document}.${this.#engine.documents?.asked ?? raw('document')}`, path, as);
     };
     const column = path.length > 1 ? undefined : this.#column(path[0]);
     const isColumn = (asked: 'text' | 'number' | 'boolean') => column?.type === asked && asked === VALUE_TYPE[type];
@@ -58,6 +60,9 @@ export class RowFields implements Fields {
       },
       get any() {
         return column && column.type === VALUE_TYPE[type] ? column.sql : inDocument('any');
+      },
+      get order() {
+        return column && column.type === VALUE_TYPE[type] ? column.sql : inDocument(VALUE_TYPE[type] ?? 'any');
       },
     };
   }
@@ -98,6 +103,7 @@ export const elementFields = (value: Sql, id: Sql): Fields => ({
       number: undefined,
       boolean: undefined,
       any: value,
+      order: value,
     };
   },
 });

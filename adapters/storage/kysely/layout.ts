@@ -14,7 +14,7 @@ export interface Layout {
   readonly columns: ReadonlyMap<string, Column>;
   /** The table of a set, by field. */
   readonly sets: ReadonlyMap<string, Sql>;
-  /** What cannot be named here: for the message of an error. */
+  /** The field of a column or of a unique index. What cannot be named here stays as it is: for the message of an error. */
   fieldOf(column: string): string;
 }
 
@@ -35,7 +35,10 @@ export const layoutOf = (prefix: string, schema: KindSchema): Layout => {
     column.name,
     { ...column, sql: name(columnName(column.name)) },
   ]);
-  const fields = new Map([...columns.map(([field]) => [columnName(field), field] as const), ['id', 'id'] as const]);
+  const fields = new Map([
+    ...columns.flatMap(([field]) => [columnName(field), names.index(field)].map((key) => [key, field] as const)),
+    ['id', 'id'] as const,
+  ]);
   return {
     kind: schema.kind,
     table: name(names.rows),

@@ -1,12 +1,12 @@
 /** Bringing a database to the schema, and telling whether it is there. */
 
-import { type StorageSchema, StoreSchemaMismatch } from '../../../src/adapter-kit.ts';
+import { StorageError, type StorageSchema, StoreSchemaMismatch, StoreUnavailable } from '../../../src/adapter-kit.ts';
 import { type Connection, run } from './connection.ts';
 import { statementsOf } from './ddl.ts';
 import type { Engine } from './engine.ts';
 import { sharedNames } from './layout.ts';
 import { kindsThatDiffer, type Migration, schemaAfter } from './migration.ts';
-import { name, type Sql, sql, type Value } from './sql.ts';
+import { name, type Sql, sql, writtenOut } from './sql.ts';
 
 export interface SchemaOptions {
   readonly engine: Engine;
@@ -16,12 +16,31 @@ export interface SchemaOptions {
 
 /** Runs the migrations that the database lacks. The connection is in a write transaction. */
 export const migrateDatabase = async ({ engine, prefix, migrations }: SchemaOptions, connection: Connection): Promise<void> => {
+  if (engine.lockMigrations) await run(engine, connection, engine.lockMigrations(prefix));
   const version = await versionOf(engine, prefix, connection);
+  for (const { probe, advice, create } of engine.requirements) {
+    if (await isMet(engine, connection, probe)) continue;
+    if (!create) throw new StorageError(advice);
+    await run(engine, connection, create());
+  }
   for (const migration of migrations.filter((migration) => migration.version > version)) {
     // Some engines bind no values in DDL, so that the values of a migration are written out.
     for (const statement of statementsOf(engine, prefix, migration)) await run(engine, connection, writtenOut(statement));
   }
 };
+
+/** @throws StorageError with what to do when a requirement is not met. */
+export const assertRequirements = async (engine: Engine, connection: Connection): Promise<void> => {
+  for (const { probe, advice } of engine.requirements) {
+    const isFine = await isMet(engine, connection, probe).catch((error: unknown) => {
+      throw error instanceof StoreUnavailable ? error : new StorageError(advice, { cause: error });
+    });
+    if (!isFine) throw new StorageError(advice);
+  }
+};
+
+const isMet = async (engine: Engine, connection: Connection, probe: Sql): Promise<boolean> =>
+  (await numberOf(engine, connection, probe)) !== 0;
 
 /** @throws StoreSchemaMismatch when the database is older or newer than the migrations, or these do not add up to `schema`. */
 export const assertSchema = async (
@@ -51,13 +70,15 @@ export const assertSchema = async (
 
 /** The migrations as one SQL text for other migration tools. It records them, so that `open` knows. */
 export const exported = ({ engine, prefix, migrations }: SchemaOptions): string =>
-  migrations
-    .map((migration) =>
+  [
+    ...engine.requirements.flatMap(({ create }) => (create ? [`${create().text};`] : [])),
+    ...migrations.map((migration) =>
       [
         `-- ${migration.version}: ${migration.name}`,
         ...statementsOf(engine, prefix, migration).map((statement) => `${writtenOut(statement).text};`),
       ].join('\n'),
-    )
+    ),
+  ]
     .join('\n\n')
     .concat('\n');
 
@@ -72,10 +93,3 @@ const numberOf = async (engine: Engine, connection: Connection, query: Sql): Pro
   // Every query here selects a `value`.
   return Number((rows[0] as { readonly value: unknown }).value);
 };
-
-const writtenOut = ({ text, values }: Sql): Sql => {
-  const left = [...values];
-  return { text: text.replaceAll('?', () => literal(left.shift() ?? null)), values: [] };
-};
-
-const literal = (value: Value): string => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value));

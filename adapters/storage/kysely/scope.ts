@@ -5,7 +5,7 @@
 import type { StorageSchema } from '../../../src/adapter-kit.ts';
 import type { Engine } from './engine.ts';
 import type { RowFields } from './fields.ts';
-import { type Layout, layoutOf, sharedNames } from './layout.ts';
+import { type Layout, layoutOf, REVISION, sharedNames } from './layout.ts';
 import { joined, name, type Sql, sql, type Value } from './sql.ts';
 
 export class Scope {
@@ -82,6 +82,11 @@ export class Scope {
   /** Adds to a number of the namespace and returns it. */
   addTo(number: string, by: 1 | -1): Sql {
     return sql`insert into ${this.#state} (ns, name, value) values (${this.#namespace}, ${number}, ${by}) on conflict (ns, name) do update set value = ${this.#state}.value + excluded.value returning value`;
+  }
+
+  /** Makes the writers of this namespace wait for each other, where the engine does not. */
+  lockWriters(): Sql | undefined {
+    return this.engine.lockWriters?.(this.#state, this.#namespace, REVISION);
   }
 
   number(name: string): Sql {

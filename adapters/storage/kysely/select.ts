@@ -1,10 +1,10 @@
 /** The statements that read. What they select is called `document` or `value`. */
 
-import { ALL, type Predicate, type Query, type SortKey, text } from '../../../src/adapter-kit.ts';
+import { ALL, type Predicate, type Query, type Row, type SortKey, text } from '../../../src/adapter-kit.ts';
 import { alias, condition, holdsAll, holdsToo, members } from './compile.ts';
 import { elementToStartFrom, isListed } from './driver.ts';
 import { RowFields } from './fields.ts';
-import { rowsOfKind } from './layout.ts';
+import { type Column, columnValue, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
 import { joined, raw, type Sql, sql } from './sql.ts';
 
@@ -28,7 +28,7 @@ export const selectPage = (scope: Scope, kind: string, { where, sort = [], offse
     return documentsOf(scope, kind, sql`select t.document, t.id from ${scope.rows(kind, row)} and t.id in (${ids})`, []);
   }
   const keys = sort.map(({ field, descending }, index) => ({
-    value: row.find(field).any,
+    value: row.find(field).order,
     name: raw(`k${index}`),
     direction: direction(scope, descending),
   }));
@@ -61,6 +61,17 @@ export const selectReferenced = (scope: Scope, kind: string, field: string, valu
   const asked = condition(scope, kind, row, where);
   const held = row.find(text(field)).text ?? raw('null');
   return sql`select e.value as value from ${scope.engine.elements(JSON.stringify(values), 'string')} where exists (select 1 from ${scope.rows(kind, row)} and ${held} = e.value and ${asked})`;
+};
+
+/** The first field of a row whose value another row has. */
+export const selectTaken = (scope: Scope, kind: string, row: Row, columns: readonly Column[], isNew: boolean): Sql => {
+  const rows = fieldsOf(scope, kind);
+  const taken = columns.map(
+    (column) =>
+      sql`select ${column.name} as value where exists (select 1 from ${scope.rows(kind, rows)} and ${rows.alias}.${column.sql} = ${columnValue(column, row)} and ${rows.id} <> ${row.id})`,
+  );
+  const id = sql`select 'id' as value where exists (select 1 from ${scope.rows(kind, rows)} and ${rows.id} = ${row.id})`;
+  return joined(isNew ? [id, ...taken] : taken, ' union all ');
 };
 
 /** `<rows> where <asked>`, started from the element of a set if that is the short way, and the id to order by. */

@@ -41,4 +41,12 @@ export const joined = (parts: readonly Sql[], separator: string): Sql => ({
 export const TRUE = raw('true');
 export const FALSE = raw('false');
 
+/** The same with its values as literals, for statements that bind none. */
+export const writtenOut = ({ text, values }: Sql): Sql => {
+  const left = [...values];
+  return { text: text.replaceAll('?', () => literal(left.shift() ?? null)), values: [] };
+};
+
+const literal = (value: Value): string => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value));
+
 const isSql = (part: Sql | Value): part is Sql => typeof part === 'object' && part !== null;

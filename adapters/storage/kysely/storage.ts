@@ -1,16 +1,18 @@
 /** Storage adapters over SQL databases: how a store is opened, whoever brings the connections. */
 import { type Dialect, Kysely } from 'kysely';
-import { type StorageAdapter, StorageError, type StorageSchema } from '../../../src/adapter-kit.ts';
+import type { StorageAdapter, StorageSchema } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
-import { type Connection, run, translated } from './connection.ts';
+import { translated } from './connection.ts';
 import type { Engine, EngineName } from './engine.ts';
 import { type KyselyInstance, kyselyConnections } from './kysely.ts';
-import { assertSchema, exported, migrateDatabase, type SchemaOptions } from './migrate.ts';
+import { assertRequirements, assertSchema, exported, migrateDatabase, type SchemaOptions } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { migrations as ownMigrations } from './migrations/index.ts';
+import { postgres } from './postgres/engine.ts';
 import { Scope } from './scope.ts';
 import { sqlite } from './sqlite/engine.ts';
 import { KyselyStore, type Source } from './store.ts';
+import { inTurns } from './turns.ts';
 
 export interface StoreOptions {
   /** Controllers with different namespaces share a database and nothing else. Default `'default'`. */
@@ -38,7 +40,7 @@ export interface KyselyStorage extends StorageAdapter {
   migrate(): Promise<void>;
 }
 
-export const ENGINES: Readonly<Record<EngineName, Engine>> = { sqlite };
+export const ENGINES: Readonly<Record<EngineName, Engine>> = { sqlite, postgres };
 
 /**
  * A storage adapter over a Kysely instance of the host, or over one that is made of a dialect and closed with the store.
@@ -53,12 +55,13 @@ export const kyselyStorage = (options: KyselyStorageOptions): KyselyStorage => {
   const engine = ENGINES[options.engine];
   if ('db' in options) {
     const connections = kyselyConnections(options.db);
-    return storageOver(engine, options, () => ({ writer: connections, reader: connections, close: async () => undefined }));
+    const writer = inTurns(connections);
+    return storageOver(engine, options, () => ({ writer, reader: connections, close: async () => undefined }));
   }
   return storageOver(engine, options, () => {
     const db = new Kysely<unknown>({ dialect: options.dialect });
     const connections = kyselyConnections(db);
-    return { writer: connections, reader: connections, close: () => db.destroy() };
+    return { writer: inTurns(connections), reader: connections, close: () => db.destroy() };
   });
 };
 
@@ -80,7 +83,7 @@ export const storageOver = (engine: Engine, options: StoreOptions, connect: () =
     }
   };
   const migrateOver = (source: Source) =>
-    inTransaction(engine, source.writer, 'write', lockTimeout, (connection) => migrateDatabase(schemaOptions, connection));
+    inTransaction(engine, source.writer, { mode: 'write', lockTimeout }, (connection) => migrateDatabase(schemaOptions, connection));
   return {
     async migrate() {
       const source = connected();
@@ -91,22 +94,16 @@ export const storageOver = (engine: Engine, options: StoreOptions, connect: () =
       try {
         if (migrate) await migrateOver(source);
         await source.reader.use(async (connection) => {
-          await assertFunctions(engine, connection);
+          await assertRequirements(engine, connection);
           await assertSchema(schemaOptions, connection, schema);
         });
         return new KyselyStore(source, new Scope(engine, prefix, namespace, schema), lockTimeout);
       } catch (error) {
         await source.close();
-        throw error;
+        throw translated(engine, error);
       }
     },
   };
-};
-
-const assertFunctions = async (engine: Engine, connection: Connection): Promise<void> => {
-  await run(engine, connection, engine.functions.probe).catch((error: unknown) => {
-    throw new StorageError(engine.functions.advice, { cause: error });
-  });
 };
 
 const DEFAULT_PREFIX = 'overlay_';

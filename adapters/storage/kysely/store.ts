@@ -31,7 +31,8 @@ export class KyselyStore implements Store {
   async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.#assertOpen();
     const connections = mode === 'read' ? this.#source.reader : this.#source.writer;
-    return inTransaction(this.#scope.engine, connections, mode, this.#lockTimeout, async (connection) => {
+    const begin = { mode, lockTimeout: this.#lockTimeout, lock: mode === 'write' ? this.#scope.lockWriters() : undefined };
+    return inTransaction(this.#scope.engine, connections, begin, async (connection) => {
       const tx = new KyselyTransaction(connection, this.#scope, mode);
       try {
         return await work(tx);
@@ -44,8 +45,11 @@ export class KyselyStore implements Store {
   join(host: unknown): Transaction {
     this.#assertOpen();
     const connection = this.#source.joined?.(host) ?? (isKyselyTransaction(host) ? kyselyConnection(host) : undefined);
-    if (!connection) throw new TypeError('a host transaction must be an open transaction of Kysely (or of the connection of this store)');
-    return new KyselyTransaction(connection, this.#scope, 'write');
+    if (!connection)
+      throw new TypeError(
+        'a host transaction must be an open transaction of Kysely (or the connection of this store, or a client of pg that has begun one)',
+      );
+    return new KyselyTransaction(connection, this.#scope, 'write', this.#scope.lockWriters());
   }
 
   async close(): Promise<void> {

@@ -12,16 +12,20 @@ import {
 import { type Connection, type Result, run, Taken } from './connection.ts';
 import { type Column, columnValue, elementsOf, REVISION, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
-import { selectCount, selectDistinct, selectForWriting, selectPage, selectReferenced, selectRow } from './select.ts';
+import { selectCount, selectDistinct, selectForWriting, selectPage, selectReferenced, selectRow, selectTaken } from './select.ts';
 import { name, type Sql, sql, type Value } from './sql.ts';
 
 export class KyselyTransaction implements Transaction {
   readonly #connection: Connection;
   readonly #scope: Scope;
   readonly #mode: TransactionMode;
+  readonly #lock: Sql | undefined;
+  #locked: Promise<unknown> | undefined;
   #isOver = false;
 
-  constructor(connection: Connection, scope: Scope, mode: TransactionMode) {
+  /** @param lock what to run before anything else. */
+  constructor(connection: Connection, scope: Scope, mode: TransactionMode, lock?: Sql) {
+    this.#lock = lock;
     this.#connection = connection;
     this.#scope = scope;
     this.#mode = mode;
@@ -49,7 +53,7 @@ export class KyselyTransaction implements Transaction {
     const number = Number(field(inserted.rows[0], 'id'));
     const values = [...columns.values()].map((column): Assignment => [column.sql, columnValue(column, row)]);
     try {
-      await this.#runUnique(kind, this.#scope.insertRow(kind, [[ID, row.id], [DOCUMENT, number], ...values]));
+      await this.#insertRow(kind, row, [[ID, row.id], [DOCUMENT, number], ...values]);
     } catch (error) {
       if (error instanceof UniqueViolation) await this.#run(sql`delete from ${documents} where id = ${number}`);
       throw error;
@@ -66,10 +70,9 @@ export class KyselyTransaction implements Transaction {
     const before = rowOf(rows[0]);
     if (before.version !== expected) throw new WriteConflict();
 
-    const updated = await this.#runUnique(
-      kind,
-      sql`${this.#scope.updateRow(kind, changes([...columns.values()], before, row))} and id = ${row.id} and version = ${expected}`,
-    );
+    const changed = changes([...columns.values()], before, row);
+    await this.#assertFree(kind, row, changed);
+    const updated = await this.#runUnique(kind, sql`${this.#scope.updateRow(kind, changed)} and id = ${row.id} and version = ${expected}`);
     if (updated.written === 0) throw new WriteConflict();
     await this.#run(sql`update ${documents} set document = ${JSON.stringify(row)} where id = ${Number(field(rows[0], 'number'))}`);
     for (const set of sets.keys()) {
@@ -132,6 +135,30 @@ export class KyselyTransaction implements Transaction {
       await this.#run(sql`${this.#scope.deleteElements(kind, set)} and id = ${id} and value in (select e.value from ${listed()})`);
   }
 
+  async #insertRow(kind: string, row: Row, values: readonly Assignment[]): Promise<void> {
+    const statement = this.#scope.insertRow(kind, values);
+    if (!this.#scope.engine.errorsEndTransactions) {
+      await this.#runUnique(kind, statement);
+      return;
+    }
+    const { written } = await this.#run(sql`${statement} on conflict do nothing`);
+    if (written > 0) return;
+    await this.#assertFree(kind, row, values);
+    throw new WriteConflict();
+  }
+
+  /** Finds out which unique value is taken by another row, where a failing statement would tell but end the transaction. */
+  async #assertFree(kind: string, row: Row, values: readonly Assignment[]): Promise<void> {
+    if (!this.#scope.engine.errorsEndTransactions) return;
+    const { columns } = this.#scope.layout(kind);
+    const unique = [...columns.values()].filter((column) => column.index === 'unique' && columnValue(column, row) !== null);
+    const assigned = unique.filter((column) => values.some(([assignee]) => assignee.text === column.sql.text));
+    const isNew = values.some(([assignee]) => assignee === ID);
+    if (assigned.length === 0 && !isNew) return;
+    const { rows } = await this.#run(selectTaken(this.#scope, kind, row, assigned, isNew));
+    if (rows.length > 0) throw new UniqueViolation(kind, String(field(rows[0], 'value')));
+  }
+
   async #runUnique(kind: string, statement: Sql): Promise<Result> {
     try {
       return await this.#run(statement);
@@ -140,8 +167,9 @@ export class KyselyTransaction implements Transaction {
     }
   }
 
-  #run(statement: Sql): Promise<Result> {
+  async #run(statement: Sql): Promise<Result> {
     if (this.#isOver) throw new TypeError('the transaction is over');
+    if (this.#lock) await (this.#locked ??= run(this.#scope.engine, this.#connection, this.#lock));
     return run(this.#scope.engine, this.#connection, statement);
   }
 

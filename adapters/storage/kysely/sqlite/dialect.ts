@@ -49,8 +49,9 @@ class NodeSqliteDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
-    const begin = sqlite.begin[accessMode === 'read only' ? 'read' : 'write'];
-    await patiently(sqlite, this.#options.lockTimeout, () => own(connection).execute(begin));
+    const { lockTimeout } = this.#options;
+    const [begin = ''] = sqlite.begin(accessMode === 'read only' ? 'read' : 'write', lockTimeout);
+    await patiently(sqlite, lockTimeout, () => own(connection).execute(begin));
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {

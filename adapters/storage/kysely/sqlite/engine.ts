@@ -6,7 +6,7 @@ import { DECIMAL_TEXT, UPPER } from './functions.ts';
 export const sqlite: Engine = {
   name: 'sqlite',
   bound: (value) => (typeof value === 'boolean' ? Number(value) : value),
-  begin: { read: 'begin', write: 'begin immediate' },
+  begin: (mode) => [mode === 'read' ? 'begin' : 'begin immediate'],
 
   types: {
     string: 'text',
@@ -34,10 +34,12 @@ export const sqlite: Engine = {
   folded: (text) => sql`${raw(UPPER)}(${text})`,
   nulls: { ascending: raw(''), descending: raw('') },
   noLimit: raw('-1'),
-  functions: {
-    probe: raw(`select ${UPPER}(''), ${DECIMAL_TEXT}(1)`),
-    advice: 'the SQLite connection lacks functions that filters need: define sqliteFunctions on it',
-  },
+  requirements: [
+    {
+      probe: raw(`select ${UPPER}('') is not null and ${DECIMAL_TEXT}(1) is not null as value`),
+      advice: 'the SQLite connection lacks functions that filters need: define sqliteFunctions on it',
+    },
+  ],
 
   failure,
 };

@@ -1,0 +1,40 @@
+/** What is used of `pg`: of its pool and its clients. Any pool with these members will do. */
+export interface PgPool {
+  connect(): Promise<PgPoolClient>;
+  end(): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+export interface PgClient {
+  query(query: { readonly text: string; readonly values?: unknown[]; readonly name?: string }): Promise<PgResult | readonly PgResult[]>;
+  /** `'I'`: idle; `'T'`: in a transaction; `'E'`: in one that failed. */
+  getTransactionStatus(): 'I' | 'T' | 'E' | null;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+export interface PgPoolClient extends PgClient {
+  /** @param destroy whether the connection is of no use any more. */
+  release(destroy?: boolean): void;
+}
+
+export interface PgResult {
+  readonly command: string;
+  readonly rowCount: number | null;
+  readonly rows: readonly unknown[];
+}
+
+export interface PgPoolOptions {
+  readonly connectionString: string;
+  readonly max: number;
+  readonly connectionTimeoutMillis: number;
+  readonly keepAlive: boolean;
+  readonly allowExitOnIdle: boolean;
+  readonly application_name: string;
+}
+
+/** `pg` is an optional peer: it is loaded by who needs it. */
+export const newPool = async (options: PgPoolOptions): Promise<PgPool> => {
+  const { default: pg } = await import('pg');
+  return new pg.Pool(options);
+};

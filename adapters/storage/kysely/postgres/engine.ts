@@ -1,0 +1,90 @@
+/**
+ * The facts of PostgreSQL. Text columns have the collation "C", which is the order of code points in UTF-8. A document is
+ * kept as the text that it came as, and beside it as `jsonb`, which is what questions about fields without a column read.
+ */
+import type { DocumentType, Engine, Path } from '../engine.ts';
+import { joined, name, quoted, raw, type Sql, sql } from '../sql.ts';
+import { failure } from './failure.ts';
+import { createUpper, upperName } from './upper.ts';
+
+/** A writer whose process or network is lost gives its lock back after so many milliseconds. */
+const IDLE_TIMEOUT = 60_000;
+
+export const postgres: Engine = {
+  name: 'postgres',
+  placeholder: (index) => `$${index}`,
+  bound: (value) => value,
+  // Writers of a namespace take its lock first (docs/decisions/008), so that they need no stronger isolation.
+  begin: (mode, lockTimeout) =>
+    mode === 'read'
+      ? ['begin isolation level repeatable read read only']
+      : [
+          'begin isolation level read committed',
+          `set local lock_timeout = ${Math.max(1, Math.ceil(lockTimeout))}`,
+          `set local idle_in_transaction_session_timeout = ${IDLE_TIMEOUT}`,
+        ],
+  lockWriters: (state, namespace, revision) =>
+    sql`insert into ${state} (ns, name, value) values (${namespace}, ${revision}, 0) on conflict (ns, name) do update set value = excluded.value where false`,
+  lockMigrations: (prefix) => sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${prefix}`}, 0))`,
+  errorsEndTransactions: true,
+
+  types: {
+    string: 'text collate "C"',
+    date: 'text collate "C"',
+    number: 'double precision',
+    boolean: 'boolean',
+    integer: 'bigint',
+    reference: 'bigint',
+    document: 'text',
+    documentKey: 'bigint generated always as identity primary key',
+  },
+  keyedTable: '',
+  documents: { columns: ', fields jsonb not null generated always as (document::jsonb) stored', asked: raw('fields') },
+  tableCount: (table) => sql`select (to_regclass(${quoted(table)}) is not null)::int as value`,
+
+  elements: (list, type) => ELEMENTS[type](list),
+  elementsAt: (document, path) => {
+    const found = valueAt(document, path, '->');
+    return sql`jsonb_array_elements_text(case when jsonb_typeof(${found}) = 'array' then ${found} else '[]' end) as e(value)`;
+  },
+  at: (document, path, as) => AT[as](valueAt(document, path, '->'), valueAt(document, path, '->>')),
+
+  contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
+  folded: (text) =>
+    sql`case when octet_length(${text}) = char_length(${text}) then upper(${text} collate "C") else ${name(upperName())}(${text}) end`,
+  nulls: { ascending: raw(' nulls first'), descending: raw(' nulls last') },
+  noLimit: raw('all'),
+  requirements: [
+    {
+      probe: raw(`select (current_setting('server_encoding') = 'UTF8')::int as value`),
+      advice: 'the PostgreSQL database cannot hold every text: make one with the encoding UTF8',
+    },
+    {
+      probe: raw(`select (to_regprocedure('${upperName()}(text)') is not null)::int as value`),
+      advice: `the PostgreSQL database lacks the function ${upperName()}, which is upper case as this process knows it: call migrate()`,
+      create: createUpper,
+    },
+  ],
+
+  failure,
+};
+
+/** The value at a path, as `jsonb` (`->`) or as text (`->>`), which is null for what is missing or null. */
+const valueAt = (document: Sql, path: Path, last: '->' | '->>'): Sql =>
+  joined([document, ...path.map((key, index) => sql`${raw(index === path.length - 1 ? last : '->')} ${key}::text`)], ' ');
+
+const AT: Readonly<Record<DocumentType, (json: Sql, text: Sql) => Sql>> = {
+  any: (_, text) => sql`(${text}) collate "C"`,
+  text: (json, text) => sql`case jsonb_typeof(${json}) when 'string' then ${text} end collate "C"`,
+  number: (json, text) => sql`case jsonb_typeof(${json}) when 'number' then (${text})::float8 end`,
+  boolean: (json, text) => sql`case jsonb_typeof(${json}) when 'boolean' then (${text})::boolean end`,
+  // The text of a number is its plain decimal digits there as well, and as many as JavaScript wrote.
+  numberText: (json, text) => sql`case jsonb_typeof(${json}) when 'number' then ${text} end collate "C"`,
+  tagText: (json, text) => sql`case when jsonb_typeof(${json}) in ('string', 'number', 'boolean') then ${text} end collate "C"`,
+};
+
+const ELEMENTS: Readonly<Record<'string' | 'number' | 'boolean', (list: string) => Sql>> = {
+  string: (list) => sql`jsonb_array_elements_text(${list}::jsonb) as e(value)`,
+  number: (list) => sql`(select x.value::float8 as value from jsonb_array_elements_text(${list}::jsonb) as x(value)) as e`,
+  boolean: (list) => sql`(select x.value::boolean as value from jsonb_array_elements_text(${list}::jsonb) as x(value)) as e`,
+};

@@ -1,0 +1,105 @@
+/** The store of controllers that run side by side, or beside the tables of their host: a PostgreSQL database, through `pg`. */
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
+import { type KyselyStorage, type StoreOptions, storageOver } from '../storage.ts';
+import type { Source } from '../store.ts';
+import { inTurns } from '../turns.ts';
+import { newPool, type PgPool } from './driver.ts';
+import { postgres } from './engine.ts';
+import { clientInTransaction, ignored, poolConnections } from './pool.ts';
+
+export type PostgresStorageOptions = StoreOptions & {
+  /** Whether `open` runs the migrations that the database lacks. Default true. */
+  readonly migrate?: boolean;
+} & (
+    | {
+        /** `postgres://user:password@host:port/database?sslmode=...`, as `pg` takes it. The pool of its connections is closed with the last store. */
+        readonly connectionString: string;
+        /** How many connections there may be. Default 10. */
+        readonly connections?: number;
+        /** How long to wait for a connection, in milliseconds, before the database counts as unavailable. Default 5000. */
+        readonly connectTimeout?: number;
+      }
+    /** A pool of the host's, which stays open. */
+    | { readonly pool: PgPool }
+  );
+
+export interface PostgresStorage extends KyselyStorage {
+  /**
+   * The pool as a Kysely instance, for tables of the host's own. Its transactions can be handed to `Store.join` and to every call of a
+   * controller; so can a client of `pg` on which the host has executed `BEGIN`.
+   */
+  readonly db: Kysely<unknown>;
+  /** An adapter for another namespace of the same database over the same connections. */
+  within(namespace: string): KyselyStorage;
+}
+
+/**
+ * A storage adapter over a PostgreSQL database (12 or later, with the encoding UTF8). Needs the package `pg`.
+ *
+ * ```ts
+ * const store = await postgresStorage({ connectionString: 'postgres://localhost/controller' }).open(storageSchema);
+ * ```
+ */
+export const postgresStorage = (options: PostgresStorageOptions): PostgresStorage => {
+  let session: Session | undefined;
+  const current = (): Session => {
+    if (!session || session.isClosed) session = new Session(options);
+    return session;
+  };
+  const within = (other: Partial<StoreOptions>) => storageOver(postgres, { migrate: true, ...options, ...other }, () => current().source());
+  return {
+    ...within({}),
+    within: (namespace) => within({ namespace }),
+    get db() {
+      return current().db;
+    },
+  };
+};
+
+/** The connections to a database, from the first use until the last store is closed. */
+class Session {
+  readonly db: Kysely<unknown>;
+  isClosed = false;
+  readonly #pool: () => Promise<PgPool>;
+  readonly #isOurs: boolean;
+  #users = 0;
+
+  constructor(options: PostgresStorageOptions) {
+    let pool: Promise<PgPool> | undefined;
+    this.#isOurs = !('pool' in options);
+    this.#pool = () => (pool ??= poolOf(options));
+    // The pool is one of `pg`, whose members are more than we ask for.
+    this.db = new Kysely({ dialect: new PostgresDialect({ pool: async () => (await this.#pool()) as unknown as PostgresPool }) });
+  }
+
+  source(): Source {
+    this.#users++;
+    const reader = poolConnections(this.#pool);
+    return { writer: inTurns(reader), reader, joined: clientInTransaction, close: () => this.#release() };
+  }
+
+  async #release(): Promise<void> {
+    if (--this.#users > 0 || !this.#isOurs) return;
+    this.isClosed = true;
+    await (await this.#pool()).end();
+  }
+}
+
+const guarded = new WeakSet<PgPool>();
+
+const poolOf = async (options: PostgresStorageOptions): Promise<PgPool> => {
+  const pool = 'pool' in options ? options.pool : await newPool(poolOptions(options));
+  // A connection that is lost while nobody uses it is none of our concern: without a listener it would end the process.
+  if (!guarded.has(pool)) pool.on('error', ignored);
+  guarded.add(pool);
+  return pool;
+};
+
+const poolOptions = ({ connectionString, connections = 10, connectTimeout = 5000 }: Exclude<PostgresStorageOptions, { pool: PgPool }>) => ({
+  connectionString,
+  max: connections,
+  connectionTimeoutMillis: connectTimeout,
+  keepAlive: true,
+  allowExitOnIdle: true,
+  application_name: 'overlay-controller',
+});

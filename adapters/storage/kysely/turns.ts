@@ -1,0 +1,13 @@
+/** Writers of one process take turns here, so that those who wait for the lock of the others hold no connection that readers could use. */
+import type { Connections } from './connection.ts';
+
+export const inTurns = (connections: Connections): Connections => {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    use(work) {
+      const turn = last.then(() => connections.use(work));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+};
