@@ -4,7 +4,7 @@ import { entries } from '../../src/domain/entries.ts';
 import { ADMIN, type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { policyBody } from '../support/policies.ts';
-import { samples } from '../support/samples.ts';
+import { nameOf, samples } from '../support/samples.ts';
 
 /** Where a caller is given its own token. */
 const OWN_TOKEN = ['/authenticate', '/current-api-session'];
@@ -51,7 +51,7 @@ onEveryStore('attacks on secrets', (open) => {
       await using app = await open();
       const events: unknown[] = [];
       app.controller.events.on('change', (change) => void events.push(change));
-      const { id = '', query, body, as } = (await samples[operation.operationId]?.(app)) ?? {};
+      const { id = '', query, body, as } = (await samples[nameOf(operation)]?.(app)) ?? {};
       const prefix = operation.apis[0] === 'extensions' ? '/edge/management/extensions/v1' : '';
       await app.request(operation.method, `${prefix}${operation.path.replace('{id}', id)}${query ? `?${query}` : ''}`, {
         body,

@@ -5,7 +5,7 @@ import { entries } from '../../src/domain/entries.ts';
 import { onEveryStore } from '../support/app.ts';
 import { assertSound, badRequests } from '../support/bad-input.ts';
 import { list } from '../support/lists.ts';
-import { samples } from '../support/samples.ts';
+import { nameOf, samples } from '../support/samples.ts';
 
 const PREFIXES = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1' } as const;
 const RUNS = 40;
@@ -15,7 +15,7 @@ onEveryStore('bad input', (open) => {
     for (const { operation } of entries) {
       await t.test(operation.operationId, async () => {
         await using app = await open();
-        const sample = (await samples[operation.operationId]?.(app)) ?? {};
+        const sample = (await samples[nameOf(operation)]?.(app)) ?? {};
         const prefix = PREFIXES[operation.apis[0] ?? 'management'];
         const property = fc.asyncProperty(
           badRequests(operation, sample),

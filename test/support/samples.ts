@@ -4,6 +4,8 @@ import { policyBody } from './policies.ts';
 /** A call of an operation that succeeds. */
 export interface Sample {
   readonly id?: string;
+  /** A second parameter of the path. */
+  readonly other?: string;
   readonly query?: string;
   readonly body?: unknown;
   /** Token; default: the administrator's. */
@@ -31,6 +33,43 @@ const aSession = async (app: App) =>
 const own = async (app: App) => {
   const user = await app.user();
   return { id: user.authenticatorId, as: await user.login() };
+};
+
+const nobody = { semantic: 'AnyOf', identityRoles: ['#a'], serviceRoles: ['#a'] } as const;
+const aService = (app: App) => app.create('/services', { name: 'a service', encryptionRequired: true, roleAttributes: ['a'] });
+const aServicePolicy = (app: App) => app.create('/service-policies', { name: 'a policy', type: 'Dial', ...nobody });
+const aRouterPolicy = (app: App) =>
+  app.create('/edge-router-policies', { name: 'a policy', semantic: 'AllOf', identityRoles: ['#a'], edgeRouterRoles: ['#a'] });
+const aServiceRouterPolicy = (app: App) =>
+  app.create('/service-edge-router-policies', { name: 'a policy', semantic: 'AllOf', serviceRoles: ['#a'], edgeRouterRoles: ['#a'] });
+const anEdgeRouter = (app: App) => app.create('/edge-routers', { name: 'an edge router', roleAttributes: ['a'] });
+const aRouter = (app: App) => app.create('/routers', { name: 'a router' });
+const aTerminator = async (app: App) =>
+  app.create('/terminators', { service: await aService(app), router: await aRouter(app), binding: 'edge', address: 'x' });
+
+/** An identity, a service and an edge router that policies join. */
+const aNetwork = async (app: App) => {
+  const user = await app.user({ roleAttributes: ['a'] });
+  const service = await aService(app);
+  const router = await anEdgeRouter(app);
+  const policy = await aServicePolicy(app);
+  const routerPolicy = await aRouterPolicy(app);
+  const serviceRouterPolicy = await aServiceRouterPolicy(app);
+  return { user, service, router, policy, routerPolicy, serviceRouterPolicy };
+};
+const inNetwork = (which: Exclude<keyof Awaited<ReturnType<typeof aNetwork>>, 'user'> | 'identity', query?: string) => async (app: App) => {
+  const network = await aNetwork(app);
+  return { id: which === 'identity' ? network.user.id : network[which], ...(query === undefined ? {} : { query }) };
+};
+const asClient = async (app: App): Promise<Sample> => {
+  const { user, service } = await aNetwork(app);
+  return { id: service, as: await user.login() };
+};
+
+/** An identity, and a service with a config of its own. */
+const withServiceConfig = async (app: App) => {
+  const [id, serviceId, configId] = [await anIdentity(app), await aService(app), await aConfig(app)];
+  return { id, body: [{ serviceId, configId }] };
 };
 
 /** For every operation of the table, by its name, what is needed to call it. A new operation needs a line here. */
@@ -106,6 +145,147 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     leaves: ['update authenticator'],
   }),
 
+  listServices: async (app) => {
+    const { user } = await aNetwork(app);
+    return { query: `asIdentity=${user.id}&configTypes=all&sort=name` };
+  },
+  detailService: read(aService),
+  createService: async () => ({ body: { name: 'a service', encryptionRequired: false }, leaves: ['create service'] }),
+  updateService: async (app) => ({ id: await aService(app), body: { name: 'a service' }, leaves: ['update service'] }),
+  patchService: async (app) => ({ id: await aService(app), body: { maxIdleTimeMillis: 5 }, leaves: ['update service'] }),
+  deleteService: async (app) => ({ id: await aService(app), leaves: ['delete service'] }),
+  listServiceConfig: async (app) => ({
+    id: await app.create('/services', { name: 'a service', encryptionRequired: true, configs: [await aConfig(app)] }),
+  }),
+  listServiceEdgeRouters: inNetwork('service'),
+  listServiceIdentities: inNetwork('service', 'policyType=dial'),
+  listServiceServicePolicies: inNetwork('service'),
+  listServiceServiceEdgeRouterPolicies: inNetwork('service'),
+  listServiceTerminators: async (app) => {
+    const id = await aService(app);
+    await app.create('/terminators', { service: id, router: await aRouter(app), binding: 'edge', address: 'x' });
+    return { id };
+  },
+
+  'client listServices': asClient,
+  'client detailService': asClient,
+  'client listServiceTerminators': async (app) => {
+    const { user, service, router } = await aNetwork(app);
+    await app.create('/terminators', { service, router, binding: 'edge', address: 'x', identity: 'i' });
+    return { id: service, as: await user.login() };
+  },
+  'client listServiceEdgeRouters': asClient,
+  getCurrentIdentityEdgeRouters: asClient,
+
+  listServicePolicies: read(aServicePolicy),
+  detailServicePolicy: read(aServicePolicy),
+  createServicePolicy: async () => ({ body: { name: 'a policy', type: 'Bind', ...nobody }, leaves: ['create servicePolicy'] }),
+  updateServicePolicy: async (app) => ({
+    id: await aServicePolicy(app),
+    body: { name: 'a policy', type: 'Bind', semantic: 'AllOf' },
+    leaves: ['update servicePolicy'],
+  }),
+  patchServicePolicy: async (app) => ({
+    id: await aServicePolicy(app),
+    body: { identityRoles: ['#all'] },
+    leaves: ['update servicePolicy'],
+  }),
+  deleteServicePolicy: async (app) => ({ id: await aServicePolicy(app), leaves: ['delete servicePolicy'] }),
+  listServicePolicyIdentities: inNetwork('policy'),
+  listServicePolicyServices: inNetwork('policy'),
+
+  listEdgeRouterPolicies: read(aRouterPolicy),
+  detailEdgeRouterPolicy: read(aRouterPolicy),
+  createEdgeRouterPolicy: async () => ({ body: { name: 'a policy', semantic: 'AllOf' }, leaves: ['create edgeRouterPolicy'] }),
+  updateEdgeRouterPolicy: async (app) => ({
+    id: await aRouterPolicy(app),
+    body: { name: 'a policy', semantic: 'AnyOf' },
+    leaves: ['update edgeRouterPolicy'],
+  }),
+  patchEdgeRouterPolicy: async (app) => ({ id: await aRouterPolicy(app), body: { name: 'x' }, leaves: ['update edgeRouterPolicy'] }),
+  deleteEdgeRouterPolicy: async (app) => ({ id: await aRouterPolicy(app), leaves: ['delete edgeRouterPolicy'] }),
+  listEdgeRouterPolicyIdentities: inNetwork('routerPolicy'),
+  listEdgeRouterPolicyEdgeRouters: inNetwork('routerPolicy'),
+
+  listServiceEdgeRouterPolicies: read(aServiceRouterPolicy),
+  detailServiceEdgeRouterPolicy: read(aServiceRouterPolicy),
+  createServiceEdgeRouterPolicy: async () => ({
+    body: { name: 'a policy', semantic: 'AllOf' },
+    leaves: ['create serviceEdgeRouterPolicy'],
+  }),
+  updateServiceEdgeRouterPolicy: async (app) => ({
+    id: await aServiceRouterPolicy(app),
+    body: { name: 'a policy', semantic: 'AnyOf' },
+    leaves: ['update serviceEdgeRouterPolicy'],
+  }),
+  patchServiceEdgeRouterPolicy: async (app) => ({
+    id: await aServiceRouterPolicy(app),
+    body: { name: 'x' },
+    leaves: ['update serviceEdgeRouterPolicy'],
+  }),
+  deleteServiceEdgeRouterPolicy: async (app) => ({ id: await aServiceRouterPolicy(app), leaves: ['delete serviceEdgeRouterPolicy'] }),
+  listServiceEdgeRouterPolicyEdgeRouters: inNetwork('serviceRouterPolicy'),
+  listServiceEdgeRouterPolicyServices: inNetwork('serviceRouterPolicy'),
+
+  listEdgeRouters: read(anEdgeRouter),
+  detailEdgeRouter: read(anEdgeRouter),
+  createEdgeRouter: async () => ({
+    body: { name: 'an edge router', isTunnelerEnabled: true },
+    leaves: ['create edgeRouter', 'create identity', 'create edgeRouterPolicy'],
+  }),
+  updateEdgeRouter: async (app) => ({ id: await anEdgeRouter(app), body: { name: 'an edge router' }, leaves: ['update edgeRouter'] }),
+  patchEdgeRouter: async (app) => ({ id: await anEdgeRouter(app), body: { cost: 5 }, leaves: ['update edgeRouter'] }),
+  deleteEdgeRouter: async (app) => ({ id: await anEdgeRouter(app), leaves: ['delete edgeRouter'] }),
+  listEdgeRouterEdgeRouterPolicies: inNetwork('router'),
+  listEdgeRouterIdentities: inNetwork('router'),
+  listEdgeRouterServiceEdgeRouterPolicies: inNetwork('router'),
+  listEdgeRouterServices: inNetwork('router'),
+
+  ...Object.fromEntries(
+    ['Router', 'TransitRouter'].flatMap((name): [string, (app: App) => Promise<Sample>][] => [
+      [`list${name}s`, read(aRouter)],
+      [`detail${name}`, read(aRouter)],
+      [`create${name}`, async () => ({ body: { name: 'a router', cost: 5 }, leaves: ['create router'] })],
+      [`update${name}`, async (app) => ({ id: await aRouter(app), body: { name: 'x' }, leaves: ['update router'] })],
+      [`patch${name}`, async (app) => ({ id: await aRouter(app), body: { disabled: true }, leaves: ['update router'] })],
+      [`delete${name}`, async (app) => ({ id: await aRouter(app), leaves: ['delete router'] })],
+    ]),
+  ),
+
+  listTerminators: read(aTerminator),
+  detailTerminator: read(aTerminator),
+  createTerminator: async (app) => ({
+    body: { service: await aService(app), router: await aRouter(app), binding: 'edge', address: 'x', identitySecret: 'c2VjcmV0' },
+    leaves: ['create terminator'],
+  }),
+  updateTerminator: async (app) => ({
+    id: await aTerminator(app),
+    body: { service: 'x', router: await anEdgeRouter(app), binding: '', address: 'udp:x' },
+    leaves: ['update terminator'],
+  }),
+  patchTerminator: async (app) => ({ id: await aTerminator(app), body: { precedence: 'failed' }, leaves: ['update terminator'] }),
+  deleteTerminator: async (app) => ({ id: await aTerminator(app), leaves: ['delete terminator'] }),
+
+  listIdentityServices: inNetwork('identity', 'policyType=dial'),
+  listIdentityServicePolicies: inNetwork('identity'),
+  listIdentitysEdgeRouterPolicies: inNetwork('identity'),
+  listIdentityEdgeRouters: inNetwork('identity'),
+  getIdentityPolicyAdvice: async (app) => {
+    const { user, service } = await aNetwork(app);
+    return { id: user.id, other: service };
+  },
+  listIdentitysServiceConfigs: async (app) => {
+    const { id, body } = await withServiceConfig(app);
+    await app.request('POST', `/identities/${id}/service-configs`, { body });
+    return { id };
+  },
+  associateIdentitysServiceConfigs: async (app) => ({ ...(await withServiceConfig(app)), leaves: ['create serviceConfig'] }),
+  disassociateIdentitysServiceConfigs: async (app) => {
+    const { id, body } = await withServiceConfig(app);
+    await app.request('POST', `/identities/${id}/service-configs`, { body });
+    return { id, body, leaves: ['delete serviceConfig'] };
+  },
+
   listConfigTypes: async () => ({ query: 'limit=500' }),
   detailConfigType: fixed('g7cIWbcGg'),
   createConfigType: async () => ({ body: { name: 'a type', schema: { type: 'object' } }, leaves: ['create configType'] }),
@@ -129,10 +309,24 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   }),
   updateConfig: async (app) => ({ id: await aConfig(app), body: { name: 'a config', data: {} }, leaves: ['update config'] }),
   patchConfig: async (app) => ({ id: await aConfig(app), body: { data: { b: null } }, leaves: ['update config'] }),
+  listConfigServices: async (app) => {
+    const id = await aConfig(app);
+    await app.create('/services', { name: 'a service', encryptionRequired: true, configs: [id] });
+    return { id };
+  },
   deleteConfig: async (app) => ({ id: await aConfig(app), leaves: ['delete config'] }),
 
   listIdentityRoleAttributes: async (app) => {
     await app.user({ roleAttributes: ['a', 'b'] });
+    return {};
+  },
+
+  listServiceRoleAttributes: async (app) => {
+    await aService(app);
+    return {};
+  },
+  listEdgeRouterRoleAttributes: async (app) => {
+    await anEdgeRouter(app);
     return {};
   },
 
@@ -148,4 +342,24 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
 };
 
 /** Where a parent that is not there has an empty list, as the specification lists no 404 for it. */
-export const listsOfUnknownParents: readonly string[] = ['listConfigsForConfigType'];
+export const listsOfUnknownParents: readonly string[] = [
+  'listConfigsForConfigType',
+  'listConfigServices',
+  'listServiceConfig',
+  'listServiceEdgeRouters',
+  'listServiceIdentities',
+  'listServiceServicePolicies',
+  'listServiceServiceEdgeRouterPolicies',
+  'listServiceTerminators',
+  'listServicePolicyIdentities',
+  'listServicePolicyServices',
+];
+
+/** Lists that may be empty, because what they hold cannot be made yet. */
+export const emptyLists: readonly string[] = ['getCurrentIdentityEdgeRouters'];
+
+/** Names of operations, told apart where both APIs have one of a name and they differ. */
+export const nameOf = ({ operationId, apis }: { readonly operationId: string; readonly apis: readonly string[] }): string => {
+  const ofClient = `client ${operationId}`;
+  return apis.includes('management') || !(ofClient in samples) ? operationId : ofClient;
+};
