@@ -15,7 +15,6 @@ const { values } = parseArgs({
     scenarios: { type: 'string' },
     store: { type: 'string', default: 'memory' },
     port: { type: 'string', default: '21280' },
-    update: { type: 'boolean', default: false },
   },
 });
 if (!values.scenarios) throw new Error('--scenarios FOLDER is missing');
