@@ -5,6 +5,7 @@ import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
 import { edgeRouters } from './edge-router-operations.ts';
+import { access } from './explain.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
@@ -37,6 +38,7 @@ export const groups = {
   routers,
   transitRouters,
   terminators,
+  access,
   configTypes,
   configs,
   roleAttributes: roleAttributeLists,

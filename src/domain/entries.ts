@@ -8,6 +8,7 @@ import { equals, has, text } from '../query/index.ts';
 import { crudHandlers } from '../resources/crud.ts';
 import { relatedList } from '../resources/related.ts';
 import { accessibleServiceEntries } from './access/client.ts';
+import { accessEntries } from './access/explain.ts';
 import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
@@ -36,6 +37,7 @@ export const entries: readonly Entry[] = [
   }),
   ...serviceEntries,
   ...accessibleServiceEntries,
+  ...accessEntries,
   ...policyEntries,
   ...routerEntries,
   ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),

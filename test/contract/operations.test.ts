@@ -29,7 +29,7 @@ const call = (
 ): Promise<Answer> =>
   app.request(
     method,
-    `${PREFIXES[api]}${path.replace('{id}', id ?? '').replace(/\{\w+\}/, other ?? '')}${query === undefined ? '' : `?${query}`}`,
+    `${PREFIXES[api]}${path.replace(/\{\w+\}/, id ?? '').replace(/\{\w+\}/, other ?? '')}${query === undefined ? '' : `?${query}`}`,
     {
       body,
       ...(as === undefined ? {} : { as }),
@@ -102,7 +102,7 @@ onEveryStore('every operation', (open) => {
 
   each(
     'an id that is not there is not found, and nothing is written',
-    ({ path }) => path.includes('{id}'),
+    ({ path }) => path.includes('{'),
     async (app, operation) => {
       const sample = await sampleOf(app, operation);
       const left = await app.trail(async () => {

@@ -274,6 +274,10 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     const { user, service } = await aNetwork(app);
     return { id: user.id, other: service };
   },
+  explainAccess: async (app) => {
+    const { user, service } = await aNetwork(app);
+    return { id: user.id, other: service, query: 'type=Bind' };
+  },
   listIdentitysServiceConfigs: async (app) => {
     const { id, body } = await withServiceConfig(app);
     await app.request('POST', `/identities/${id}/service-configs`, { body });

@@ -4,7 +4,7 @@
  * attributes select by AllOf or AnyOf, and an empty array selects nothing. No member is ever stored, so that a policy is saved by
  * writing its own row.
  */
-import { EVERYTHING, readSelectors, selectorOfAttribute, selectorOfId, wordsField } from '../../api/kit/selectors.ts';
+import { EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId, wordsField } from '../../api/kit/selectors.ts';
 import { ALL, and, equals, NONE, oneOf, or, type Predicate, text } from '../../query/index.ts';
 
 /** One side of a policy: a role array with the policy's semantic. */
@@ -25,6 +25,34 @@ export const selects = ({ semantic, roles }: Side, { id, roleAttributes }: Selec
   if (everything || ids.includes(id)) return true;
   const carried = (word: string) => roleAttributes.includes(word);
   return words.length > 0 && (semantic === 'AllOf' ? words.every(carried) : words.some(carried));
+};
+
+export interface DescribedSide {
+  readonly isSelected: boolean;
+  /** Each entry of the role array, and whether it is true of the entity. */
+  readonly selectors: readonly { readonly selector: string; readonly isMatching: boolean }[];
+  /** The fewest attributes that the entity would need to be selected; undefined when it is, or when no attribute would do. */
+  readonly missing: readonly string[] | undefined;
+}
+
+/** A policy can ask for words that no entity can carry. */
+const isAttribute = (word: string): boolean => word !== '' && !hasSign(word);
+
+/** The same as `selects`, entry by entry. */
+export const describeSide = (side: Side, entity: Selectable): DescribedSide => {
+  const { ids, words } = readSelectors(side.roles);
+  const isSelected = selects(side, entity);
+  const lacking = words.filter((word) => !entity.roleAttributes.includes(word));
+  const needed = side.semantic === 'AllOf' ? lacking : lacking.filter(isAttribute).slice(0, 1);
+  const isMatching = (selector: string): boolean =>
+    selector === EVERYTHING ||
+    ids.some((id) => id === entity.id && selector === selectorOfId(id)) ||
+    entity.roleAttributes.some((attribute) => selector === selectorOfAttribute(attribute));
+  return {
+    isSelected,
+    selectors: side.roles.map((selector) => ({ selector, isMatching: isMatching(selector) })),
+    missing: isSelected || needed.length === 0 || !needed.every(isAttribute) ? undefined : needed,
+  };
 };
 
 /**

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { data, group, operation } from './kit/operation.ts';
+import { entityReference, flag, text } from './shared.ts';
+
+const selector = z
+  .object({
+    selector: text.meta({ description: 'An entry of the role array: `#attribute`, `@id`, `#all`.' }),
+    isMatching: flag.meta({ description: 'Whether the entity carries the attribute, has the id, or everything is selected.' }),
+  })
+  .meta({ id: 'ExplainedSelector' });
+
+const side = z
+  .object({ isSelected: flag, selectors: z.array(selector) })
+  .meta({ id: 'ExplainedSide', description: 'One role array of a policy, held against one entity.' });
+
+const explainedPolicy = z
+  .object({
+    policy: entityReference,
+    semantic: z.enum(['AllOf', 'AnyOf']),
+    isGranting: flag,
+    identity: side,
+    service: side,
+  })
+  .meta({ id: 'ExplainedPolicy' });
+
+const suggestion = z
+  .object({
+    description: text,
+    size: z.int().meta({ description: 'How many attributes, role entries or policies it adds.' }),
+    operationId: z.enum(['patchIdentity', 'patchService', 'patchServicePolicy', 'createServicePolicy']),
+    id: text.optional().meta({ description: 'Of the entity to patch.' }),
+    body: z.record(text, z.unknown()).meta({ description: 'The body of that operation.' }),
+  })
+  .meta({ id: 'AccessSuggestion', description: 'A change that would grant the access. Carrying it out does.' });
+
+export const explanation = z
+  .object({
+    type: z.enum(['Dial', 'Bind']),
+    isAllowed: flag,
+    identity: entityReference,
+    service: entityReference,
+    policies: z
+      .array(explainedPolicy)
+      .meta({ description: 'Policies of the type that select the identity, the service or both; granting ones first.' }),
+    morePolicies: z.int().meta({ description: 'Policies of the type that select one of the two and are not shown.' }),
+    otherPolicies: z.int().meta({ description: 'Policies of the type that select neither.' }),
+    identityRouterCount: z.int(),
+    serviceRouterCount: z.int(),
+    commonRouters: z.array(entityReference).meta({ description: 'Edge routers that both may use: without one, no session can be made.' }),
+    suggestions: z.array(suggestion).meta({ description: 'For a denial the smallest changes that would grant it, smallest first.' }),
+  })
+  .meta({ id: 'AccessExplanation' });
+
+export const access = group('access', 'Access', {
+  explain: operation('GET', '/identities/{identityId}/services/{serviceId}/explain', {
+    operationId: 'explainAccess',
+    summary: 'Why an identity may or may not dial or bind a service, and what would grant it',
+    permission: 'identity.read',
+    apis: ['extensions'],
+    query: z.object({ type: z.enum(['Dial', 'Bind']).default('Dial') }),
+    answer: data(explanation),
+  }),
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type App, onEveryStore } from '../support/app.ts';
+import { network } from '../support/network.ts';
+
+type Explanation = Awaited<ReturnType<App['controller']['access']['explain']>>;
+
+const explain = (app: App, identityId: string, serviceId: string, type: 'Dial' | 'Bind' = 'Dial'): Promise<Explanation> =>
+  app.controller.access.explain({ identityId, serviceId, type });
+
+/** Carries a suggestion out, as an administrator would. */
+const act = async (app: App, { operationId, id = '', body }: Explanation['suggestions'][number]): Promise<void> => {
+  const ways = {
+    patchIdentity: ['PATCH', `/identities/${id}`, 200],
+    patchService: ['PATCH', `/services/${id}`, 200],
+    patchServicePolicy: ['PATCH', `/service-policies/${id}`, 200],
+    createServicePolicy: ['POST', '/service-policies', 201],
+  } as const;
+  const [method, path, status] = ways[operationId];
+  const answer = await app.request(method, path, { body });
+  assert.equal(answer.status, status, answer.text);
+};
+
+onEveryStore('explaining access', (open) => {
+  test('a grant names the policy and what in it selects the two', async () => {
+    await using app = await open();
+    const net = network(app);
+    const ann = await net.identity('ann', 'sales', 'north');
+    const wiki = await net.service('wiki', 'docs');
+    const policyId = await net.dial({ semantic: 'AllOf', identities: ['#sales', '#north'], services: [`@${wiki}`] });
+    await net.bind({ identities: ['#all'], services: ['#all'] });
+    const { isAllowed, policies, suggestions, otherPolicies, morePolicies } = await explain(app, ann, wiki);
+    assert.deepEqual([isAllowed, suggestions, otherPolicies, morePolicies], [true, [], 0, 0]);
+    assert.deepEqual(
+      policies.map(({ policy, semantic, isGranting, identity, service }) => ({ id: policy.id, semantic, isGranting, identity, service })),
+      [
+        {
+          id: policyId,
+          semantic: 'AllOf',
+          isGranting: true,
+          identity: {
+            isSelected: true,
+            selectors: [
+              { selector: '#north', isMatching: true },
+              { selector: '#sales', isMatching: true },
+            ],
+          },
+          service: { isSelected: true, selectors: [{ selector: `@${wiki}`, isMatching: true }] },
+        },
+      ],
+    );
+  });
+
+  test('a denial tells which attribute is missing, and the smallest change comes first', async () => {
+    await using app = await open();
+    const net = network(app);
+    const ann = await net.identity('ann', 'sales');
+    const wiki = await net.service('wiki', 'docs');
+    await net.dial({ semantic: 'AllOf', identities: ['#sales', '#north', '#senior'], services: ['#docs'] });
+    await net.dial({ semantic: 'AllOf', identities: ['#sales', '#north'], services: ['#docs'] });
+    await net.dial({ identities: ['#nobody'], services: ['#nothing'] });
+    const { isAllowed, policies, suggestions, otherPolicies } = await explain(app, ann, wiki);
+    assert.deepEqual([isAllowed, policies.length, otherPolicies], [false, 2, 1]);
+    assert.ok(policies.every(({ isGranting, identity, service }) => !isGranting && !identity.isSelected && service.isSelected));
+    assert.deepEqual(
+      suggestions.map(({ size }) => size),
+      suggestions.map(({ size }) => size).toSorted((a, b) => a - b),
+    );
+    const byAttribute = suggestions.find(({ operationId }) => operationId === 'patchIdentity');
+    assert.deepEqual(byAttribute?.body, { roleAttributes: ['sales', 'north'] });
+  });
+
+  test('dial and bind are explained apart, and routers in common are named', async () => {
+    await using app = await open();
+    const net = network(app);
+    const ann = await net.identity('ann', 'sales');
+    const wiki = await net.service('wiki', 'docs');
+    const hub = await net.router('hub', 'core');
+    await net.router('spoke', 'edge');
+    await net.bind({ identities: ['#sales'], services: ['#docs'] });
+    await net.routersOfIdentities({ identities: ['#sales'], routers: ['#all'] });
+    await net.routersOfServices({ services: ['#docs'], routers: ['#core'] });
+    const bind = await explain(app, ann, wiki, 'Bind');
+    assert.deepEqual([bind.isAllowed, bind.identityRouterCount, bind.serviceRouterCount], [true, 2, 1]);
+    assert.deepEqual(
+      bind.commonRouters.map(({ id }) => id),
+      [hub],
+    );
+    assert.equal((await explain(app, ann, wiki)).isAllowed, false);
+  });
+
+  test('it is an operation of the extensions, for administrators, and knows no strangers', async () => {
+    await using app = await open();
+    const net = network(app);
+    const [ann, wiki] = [await net.identity('ann'), await net.service('wiki')];
+    const path = (id: string, serviceId: string, query = '') =>
+      `/edge/management/extensions/v1/identities/${id}/services/${serviceId}/explain${query}`;
+    assert.equal((await app.request('GET', path(ann, wiki))).body.data.isAllowed, false);
+    assert.equal((await app.request('GET', path(ann, wiki, '?type=Bind'))).body.data.type, 'Bind');
+    assert.equal((await app.request('GET', path(ann, wiki, '?type=Own'))).status, 400);
+    assert.equal((await app.request('GET', path('nobody', wiki))).status, 404);
+    assert.equal((await app.request('GET', path(ann, 'nothing'))).status, 404);
+    const user = await app.user();
+    assert.equal((await app.request('GET', path(ann, wiki), { as: await user.login() })).status, 401);
+  });
+
+  test('over random networks it says what the lists say, and acting on any suggestion grants', async () => {
+    const attribute = fc.constantFrom('a', 'b', 'c', 'd');
+    const attributes = fc.uniqueArray(attribute, { maxLength: 3 });
+    const roles = fc.oneof(
+      fc.constant(['#all']),
+      fc.uniqueArray(
+        fc.oneof(
+          attribute.map((a) => `#${a}`),
+          fc.constant('#'),
+        ),
+        { maxLength: 3 },
+      ),
+    );
+    const policy = fc.record({ semantic: fc.constantFrom('AllOf' as const, 'AnyOf' as const), identities: roles, services: roles });
+    await fc.assert(
+      fc.asyncProperty(attributes, attributes, fc.array(policy, { maxLength: 4 }), async (ofIdentity, ofService, policies) => {
+        await using app = await open();
+        const net = network(app);
+        const ann = await net.identity('ann', ...ofIdentity);
+        const wiki = await net.service('wiki', ...ofService);
+        for (const roles of policies) await net.dial(roles);
+        const { isAllowed, suggestions } = await explain(app, ann, wiki);
+        assert.deepEqual(await net.dials(ann), isAllowed ? ['wiki'] : []);
+        if (isAllowed) return assert.deepEqual(suggestions, []);
+        const choice = suggestions[(policies.length + ofIdentity.length) % suggestions.length];
+        assert.ok(choice);
+        await act(app, choice);
+        assert.equal((await explain(app, ann, wiki)).isAllowed, true, choice.description);
+        assert.deepEqual(await net.dials(ann), ['wiki']);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
