@@ -1,6 +1,8 @@
 /**
  * Measures the server: processor time per operation, throughput and latency, each also as a ratio to a bare `node:https` server in the
- * same run. `npm run bench -- [--identities 10000] [--seconds 3] [--stores memory,sqlite] [--results FILE]`
+ * same run.
+ *
+ *     npm run bench -- --stores memory,sqlite --sizes 10000x1000x200,100000x10000x1000 --seconds 3 --results bench/RESULTS.md
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,27 +10,28 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { attribute, attributes, identityBody, identityName } from './data.ts';
+import type { Size } from './data.ts';
+import type { Filled } from './fill.ts';
 import { createClient, type Request } from './load.ts';
+import { operations } from './operations.ts';
 
 const { values } = parseArgs({
   options: {
-    identities: { type: 'string', default: '10000' },
+    sizes: { type: 'string', default: '10000x1000x200' },
+    stores: { type: 'string', default: 'memory,sqlite' },
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '8' },
-    stores: { type: 'string', default: 'memory,sqlite' },
     results: { type: 'string' },
   },
 });
-const size = Number(values.identities);
 const seconds = Number(values.seconds);
 const connections = Number(values.connections);
 const M = '/edge/management/v1';
 
-interface Started {
+interface Server extends Filled {
   readonly child: ChildProcess;
   readonly port: number;
-  readonly opened?: number;
+  readonly openedMs: number;
 }
 
 interface Figures {
@@ -38,19 +41,23 @@ interface Figures {
   readonly p99: number;
 }
 
-const start = async (...args: string[]): Promise<Started> => {
+const start = async (...args: string[]): Promise<Server> => {
   const child = fork(join(import.meta.dirname, 'server.ts'), args);
-  const [message] = (await once(child, 'message')) as [{ port: number; opened?: number }];
+  const [message] = await once(child, 'message');
   return { child, ...message };
 };
 
 const usage = async (child: ChildProcess): Promise<{ user: number; system: number; rss: number }> => {
   child.send('usage');
-  const [message] = (await once(child, 'message')) as [{ user: number; system: number; rss: number }];
+  const [message] = await once(child, 'message');
   return message;
 };
 
-const measure = async ({ child, port }: Started, token: string | undefined, next: () => Request): Promise<Figures> => {
+const measure = async (
+  { child, port }: Pick<Server, 'child' | 'port'>,
+  token: string | undefined,
+  next: () => Request,
+): Promise<Figures> => {
   const client = createClient(token ? { port, token } : { port }, connections);
   await client.run(next, Math.min(1, seconds / 3));
   const before = await usage(child);
@@ -63,47 +70,24 @@ const measure = async ({ child, port }: Started, token: string | undefined, next
   return { cpuMs, perSecond: load.operations / load.seconds, p50: load.p50, p99: load.p99 };
 };
 
-const operations = (ids: readonly string[]): Record<string, () => Request> => {
-  let serial = 0;
-  const any = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T; // never empty
-  const filter = (text: string) => encodeURIComponent(text);
-  return {
-    'GET /version': () => ({ method: 'GET', path: `${M}/version` }),
-    'GET identity by id': () => ({ method: 'GET', path: `${M}/identities/${any(ids)}` }),
-    'list of 100': () => ({ method: 'GET', path: `${M}/identities?limit=100&offset=${Math.floor(Math.random() * (size - 100))}` }),
-    'filtered: name = "..."': () => ({
-      method: 'GET',
-      path: `${M}/identities?filter=${filter(`name = "${identityName(Math.floor(Math.random() * size))}"`)}`,
-    }),
-    'filtered, sorted page of 10': () => ({
-      method: 'GET',
-      path: `${M}/identities?filter=${filter(`name > "${identityName(Math.floor(Math.random() * size))}" sort by name limit 10`)}`,
-    }),
-    'name contains "77", page of 10': () => ({ method: 'GET', path: `${M}/identities?filter=${filter('name contains "77"')}` }),
-    'one roleFilter, page of 10': () => ({
-      method: 'GET',
-      path: `${M}/identities?roleFilter=${filter(`#${attribute(Math.floor(Math.random() * 50))}`)}`,
-    }),
-    'PATCH roleAttributes': () => ({ method: 'PATCH', path: `${M}/identities/${any(ids)}`, body: { roleAttributes: attributes() } }),
-    'POST identity': () => ({
-      method: 'POST',
-      path: `${M}/identities`,
-      body: { ...identityBody(0), name: `new-${process.pid}-${serial++}` },
-    }),
-  };
+const login = async (port: number, username: string, password: string): Promise<string> => {
+  const client = createClient({ port }, 1);
+  const { text } = await client.send({ method: 'POST', path: `${M}/authenticate?method=password`, body: { username, password } });
+  client.close();
+  return JSON.parse(text).data.token;
 };
 
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const lines: string[] = [];
-const say = (line: string) => {
+const say = (line = '') => {
   lines.push(line);
   console.log(line);
 };
+const row = (...cells: readonly string[]) => say(`| ${cells.join(' | ')} |`);
 
-say(`# Results`);
-say('');
+say('# Results');
+say();
 say(
-  `Node ${process.version}, ${cpus().length} cores, ${connections} connections, ${size} identities, ${seconds} s each. CPU is the server process's user and system time.`,
+  `Node ${process.version}, ${cpus().length} cores, ${connections} connections, ${seconds} s each. CPU is the server process's user and system time.`,
 );
 const bare = await start('bare');
 const limit = await measure(bare, undefined, () => ({ method: 'GET', path: '/' }));
@@ -112,40 +96,35 @@ say(`Bare node:https with a fixed body of 1.8 KB: ${limit.cpuMs.toFixed(3)} ms C
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 try {
-  for (const store of values.stores.split(',')) {
-    const server = await start(store === 'sqlite' ? `sqlite:${join(folder, 'controller.db')}` : store, String(size));
-    const client = createClient({ port: server.port }, 1);
-    const login = await client.send({
-      method: 'POST',
-      path: `${M}/authenticate?method=password`,
-      body: { username: 'admin', password: 'bench-password' },
-    });
-    const { token } = JSON.parse(login.text).data;
-    client.close();
-    const reader = createClient({ port: server.port, token }, 1);
-    const { data } = JSON.parse(
-      (await reader.send({ method: 'GET', path: `${M}/identities?limit=500&filter=${encodeURIComponent('name contains "id-"')}` })).text,
-    );
-    reader.close();
-    say('');
-    say(`## ${store}: resident ${Math.round((await usage(server.child)).rss / 1048576)} MiB with the data loaded`);
-    say('');
-    say(row(['operation', 'CPU ms', 'to bare', 'a second', 'p50 ms', 'p99 ms']));
-    say(row(['---', '---:', '---:', '---:', '---:', '---:']));
-    for (const [name, next] of Object.entries(operations(data.map((entity: { id: string }) => entity.id)))) {
-      const figures = await measure(server, token, next);
+  for (const named of values.sizes.split(',')) {
+    const [identities = 0, services = 0, policies = 0] = named.split('x').map(Number);
+    const size: Size = { identities, services, policies };
+    for (const store of values.stores.split(',')) {
+      const kind = store === 'sqlite' ? `sqlite:${join(folder, `${named}.db`)}` : store;
+      const filling = await start(kind, JSON.stringify(size));
+      // A store that lasts is opened again: start-up with the data loaded, and a process that has not just loaded it.
+      if (store !== 'memory') filling.child.disconnect();
+      const server = store === 'memory' ? filling : await start(kind, JSON.stringify(size));
+      const tokens = {
+        administrator: await login(server.port, 'admin', 'bench-password'),
+        client: await login(server.port, server.client.username, server.client.password),
+        nobody: undefined,
+      };
+      say();
+      say(`## ${store.split(':')[0]}, ${identities} identities x ${services} services x ${policies} policies`);
+      say();
       say(
-        row([
-          name,
-          figures.cpuMs.toFixed(3),
-          `${(figures.cpuMs / limit.cpuMs).toFixed(1)}x`,
-          figures.perSecond.toFixed(0),
-          figures.p50.toFixed(1),
-          figures.p99.toFixed(1),
-        ]),
+        `Resident ${Math.round((await usage(server.child)).rss / 1048576)} MiB with the data loaded; opened in ${server.openedMs.toFixed(0)} ms.`,
       );
+      say();
+      row('operation', 'CPU ms', 'to bare', 'a second', 'p50 ms', 'p99 ms');
+      row('---', '---:', '---:', '---:', '---:', '---:');
+      for (const [name, { next, as = 'administrator' }] of Object.entries(operations(server, size))) {
+        const { cpuMs, perSecond, p50, p99 } = await measure(server, tokens[as], next);
+        row(name, cpuMs.toFixed(3), `${(cpuMs / limit.cpuMs).toFixed(1)}x`, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1));
+      }
+      server.child.disconnect();
     }
-    server.child.disconnect();
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,15 +1,18 @@
-/** A server to be measured, in a process of its own: `bare`, `memory` or `sqlite:FILE`, filled with so many identities. Tells its port by message. */
+/**
+ * A server to be measured, in a process of its own: `bare`, or a store (`memory`, `sqlite:FILE`, `postgres://...`) with a network of a
+ * size. Tells its port by message, and its use of the processor when asked.
+ */
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { serve } from '../adapters/http/node.ts';
 import { nodePlatform } from '../adapters/platform/node.ts';
-import { sqliteStorage } from '../adapters/storage/kysely/index.ts';
-import { memoryStorage } from '../adapters/storage/memory/index.ts';
 import { ManagementController } from '../src/index.ts';
 import { selfSigned } from './certificate.ts';
-import { identityBody } from './data.ts';
+import type { Size } from './data.ts';
+import { load } from './fill.ts';
+import { storageOf } from './stores.ts';
 
-const [kind = 'bare', count = '0'] = process.argv.slice(2);
+const [kind = 'bare', size = '{}'] = process.argv.slice(2);
 const tls = await selfSigned();
 
 const tell = (message: Readonly<Record<string, unknown>>) => process.send?.(message);
@@ -27,11 +30,13 @@ if (kind === 'bare') {
   server.listen(0, '127.0.0.1', () => tell({ port: (server.address() as AddressInfo).port }));
 } else {
   const began = performance.now();
-  const storage = kind === 'memory' ? memoryStorage() : sqliteStorage({ file: kind.slice('sqlite:'.length) });
-  const controller = await ManagementController.open({ storage, platform: nodePlatform(), administrator: { password: 'bench-password' } });
-  const opened = performance.now() - began;
-  const have = (await controller.identities.list({ limit: 1 })).pagination.totalCount;
-  for (let i = have - 1; i < Number(count); i++) await controller.identities.create({ body: identityBody(i) });
+  const controller = await ManagementController.open({
+    storage: storageOf(kind),
+    platform: nodePlatform(),
+    administrator: { password: 'bench-password' },
+  });
+  const openedMs = performance.now() - began;
+  const filled = await load(controller, JSON.parse(size) as Size);
   const { port } = await serve({ controller, tls });
-  tell({ port, opened });
+  tell({ port, openedMs, ...filled });
 }

@@ -1,0 +1,33 @@
+import type { ManagementController } from '../src/index.ts';
+import { identityAttributes, identityBody, policyBody, type Size, serviceBody } from './data.ts';
+
+/** Ids to ask for. */
+export interface Filled {
+  readonly identities: readonly string[];
+  readonly services: readonly string[];
+  /** Username and password of an identity that policies give services to. */
+  readonly client: { readonly username: string; readonly password: string };
+}
+
+const SAMPLE = 500;
+
+/** Fills an empty controller with a network of a size; what is there already is only looked up. */
+export const load = async (controller: ManagementController, size: Size): Promise<Filled> => {
+  const client = { username: 'bench-client', password: 'bench-password' };
+  const made = await controller.identities.list({ filter: `name = "${client.username}"`, limit: 1 });
+  if (made.data.length === 0) {
+    for (let i = 0; i < size.identities; i++) await controller.identities.create({ body: identityBody(i) });
+    const configTypeId = (await controller.configTypes.create({ body: { name: 'bench-type', schema: { type: 'object' } } })).id;
+    const configs: string[] = [];
+    for (let i = 0; i < 50; i++)
+      configs.push((await controller.configs.create({ body: { name: `cfg-${i}`, configTypeId, data: { port: 1000 + i } } })).id);
+    for (let i = 0; i < size.services; i++) await controller.services.create({ body: serviceBody(i, configs.slice(i % 50, (i % 50) + 1)) });
+    for (let i = 0; i < size.policies; i++) await controller.servicePolicies.create({ body: policyBody(i) });
+    const roleAttributes = [...new Set([...identityAttributes(), ...identityAttributes()])];
+    const { id } = await controller.identities.create({ body: { name: client.username, type: 'User', isAdmin: false, roleAttributes } });
+    await controller.authenticators.create({ body: { identityId: id, method: 'updb', ...client } });
+  }
+  const identities = await controller.identities.list({ filter: 'name contains "id-"', limit: SAMPLE });
+  const services = await controller.services.list({ filter: 'name contains "svc-"', limit: SAMPLE });
+  return { client, identities: identities.data.map(({ id }) => id), services: services.data.map(({ id }) => id) };
+};

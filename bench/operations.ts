@@ -1,0 +1,66 @@
+import { identityAttribute, identityAttributes, identityBody, identityName, type Size, serviceName } from './data.ts';
+import type { Filled } from './fill.ts';
+import type { Request } from './load.ts';
+
+const M = '/edge/management/v1';
+const C = '/edge/client/v1';
+const X = '/edge/management/extensions/v1';
+
+export interface Operation {
+  readonly next: () => Request;
+  /** Who asks; default the administrator. */
+  readonly as?: 'client' | 'nobody';
+}
+
+const one = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T; // never empty
+const upTo = (n: number): number => Math.floor(Math.random() * Math.max(1, n));
+const filter = (text: string): string => `filter=${encodeURIComponent(text)}`;
+const get = (path: () => string, as?: Operation['as']): Operation => ({
+  next: () => ({ method: 'GET', path: path() }),
+  ...(as ? { as } : {}),
+});
+
+/** What is measured, in this order: reading first, for writing leaves something behind. */
+export const operations = ({ identities, services, client }: Filled, size: Size): Readonly<Record<string, Operation>> => {
+  let serial = 0;
+  const named = (stem: string) => `${stem}-${process.pid}-${serial++}`;
+  const policy = (identityRoles: string[], serviceRoles: string[]) => ({
+    name: named('big'),
+    type: 'Dial',
+    semantic: 'AnyOf',
+    identityRoles,
+    serviceRoles,
+  });
+  return {
+    'GET /version': get(() => `${M}/version`, 'nobody'),
+    'identity by id': get(() => `${M}/identities/${one(identities)}`),
+    'identities, page of 100': get(() => `${M}/identities?limit=100&offset=${upTo(Math.min(size.identities, 100_000) - 100)}`),
+    'identities, name = "..."': get(() => `${M}/identities?${filter(`name = "${identityName(upTo(size.identities))}"`)}`),
+    'identities, sorted page of 10': get(
+      () => `${M}/identities?${filter(`name > "${identityName(upTo(size.identities))}" sort by name limit 10`)}`,
+    ),
+    'identities, name contains "77"': get(() => `${M}/identities?${filter('name contains "77"')}`),
+    'identities, one roleFilter': get(() => `${M}/identities?roleFilter=${encodeURIComponent(`#${identityAttribute(upTo(50))}`)}`),
+    'services, name = "..."': get(() => `${M}/services?${filter(`name = "${serviceName(upTo(size.services))}"`)}`),
+    'services of an identity': get(() => `${M}/identities/${one(identities)}/services`),
+    'identities of a service': get(() => `${M}/services/${one(services)}/identities`),
+    'policy advice': get(() => `${M}/identities/${one(identities)}/policy-advice/${one(services)}`),
+    explain: get(() => `${X}/identities/${one(identities)}/services/${one(services)}/explain?type=Dial`),
+    'client: services, page of 100': get(() => `${C}/services?limit=100`, 'client'),
+    'client: current identity': get(() => `${C}/current-identity`, 'client'),
+    'authenticate by password': {
+      as: 'nobody',
+      next: () => ({ method: 'POST', path: `${C}/authenticate?method=password`, body: client }),
+    },
+    'PATCH roleAttributes': {
+      next: () => ({ method: 'PATCH', path: `${M}/identities/${one(identities)}`, body: { roleAttributes: identityAttributes() } }),
+    },
+    'POST identity': { next: () => ({ method: 'POST', path: `${M}/identities`, body: { ...identityBody(0), name: named('new') } }) },
+    'POST policy, a tenth x a tenth': {
+      next: () => ({ method: 'POST', path: `${M}/service-policies`, body: policy([`#${identityAttribute(upTo(50))}`], ['#tenth']) }),
+    },
+    'POST policy, #all x #all': {
+      next: () => ({ method: 'POST', path: `${M}/service-policies`, body: { ...policy(['#all'], ['#all']), type: 'Bind' } }),
+    },
+  };
+};
