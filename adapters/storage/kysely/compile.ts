@@ -18,11 +18,21 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
       return TRUE;
     case 'none':
       return FALSE;
-    case 'and':
     case 'or': {
+      const { listed, rest } = apart(predicate.terms);
+      const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
+      if (listed.length > 0)
+        terms.push(
+          sql`${fields.id} in (${joined(
+            listed.map((term) => idsOf(scope, kind, term, depth)),
+            ' union all ',
+          )})`,
+        );
+      return terms.length === 0 ? FALSE : balanced(terms, ' or ');
+    }
+    case 'and': {
       const terms = predicate.terms.map((term) => condition(scope, kind, fields, term, depth));
-      if (terms.length === 0) return predicate.op === 'and' ? TRUE : FALSE;
-      return balanced(terms, ` ${predicate.op} `);
+      return terms.length === 0 ? TRUE : balanced(terms, ' and ');
     }
     case 'not':
       return sql`(${condition(scope, kind, fields, predicate.term, depth)}) is not true`;
@@ -47,6 +57,26 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
       return sized(scope, kind, fields, predicate, depth);
   }
 };
+
+type Listed = Membership | Node<'in'>;
+
+/** Alternatives that are lists of ids become one list, so that rows are looked up by it and not asked one alternative after another. */
+const apart = (terms: readonly Predicate[]): { readonly listed: readonly Listed[]; readonly rest: readonly Predicate[] } => {
+  const listed = terms.filter(isIdList);
+  return listed.length < 2 ? { listed: [], rest: terms } : { listed, rest: terms.filter((term) => !isIdList(term)) };
+};
+
+const isIdList = (term: Predicate): term is Listed => {
+  if (term.op === 'in') return term.field.path.length === 1 && term.field.path[0] === 'id' && term.values.every(isText);
+  return term.op === 'overlaps' || term.op === 'some' || (term.op === 'covers' && term.values.length > 0);
+};
+
+const isText = (value: Scalar) => typeof value === 'string';
+
+const idsOf = (scope: Scope, kind: string, term: Listed, depth: Depth): Sql =>
+  term.op === 'in'
+    ? sql`select e.value from ${scope.engine.elements(JSON.stringify(term.values), 'string')}`
+    : members(scope, kind, term, depth);
 
 /** A chain of a thousand terms is as deep as it is long to some parsers, and too deep for them; halves of halves are not. */
 const balanced = (terms: readonly Sql[], operator: string): Sql => {

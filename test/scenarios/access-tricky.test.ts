@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type App, onEveryStore } from '../support/app.ts';
+import { network } from '../support/network.ts';
+import { assertInvalid } from '../support/refusals.ts';
+
+/** S1 carries a, S2 a and b, S3 b and c; I is the identity of the policies. */
+const three = async (app: App) => {
+  const net = network(app);
+  const i = await net.identity('I');
+  const [s1, s2, s3] = [await net.service('S1', 'a'), await net.service('S2', 'a', 'b'), await net.service('S3', 'b', 'c')];
+  const me = [`@${i}`];
+  return { net, i, s1, s2, s3, me };
+};
+
+onEveryStore('who is meant by role arrays', (open) => {
+  test('AllOf asks for every attribute', async () => {
+    await using app = await open();
+    const { net, i, me } = await three(app);
+    await net.dial({ semantic: 'AllOf', identities: me, services: ['#a', '#c'] });
+    assert.deepEqual(await net.dials(i), []);
+    await net.dial({ semantic: 'AllOf', identities: me, services: ['#a', '#b'] });
+    assert.deepEqual(await net.dials(i), ['S2']);
+  });
+
+  test('AnyOf asks for one attribute', async () => {
+    await using app = await open();
+    const { net, i, me } = await three(app);
+    await net.dial({ identities: me, services: ['#a', '#c'] });
+    assert.deepEqual(await net.dials(i), ['S1', 'S2', 'S3']);
+  });
+
+  test('ids are added to what attributes select, whatever the semantic', async () => {
+    await using app = await open();
+    const { net, i, s3, me } = await three(app);
+    await net.dial({ semantic: 'AllOf', identities: me, services: [`@${s3}`, '#a', '#b'] });
+    assert.deepEqual(await net.dials(i), ['S2', 'S3']);
+  });
+
+  test('AllOf of ids alone selects each of them', async () => {
+    await using app = await open();
+    const { net, i, s1, s3, me } = await three(app);
+    await net.dial({ semantic: 'AllOf', identities: me, services: [`@${s1}`, `@${s3}`] });
+    assert.deepEqual(await net.dials(i), ['S1', 'S3']);
+  });
+
+  test('an id stays selected beside attributes that nobody has together', async () => {
+    await using app = await open();
+    const { net, i, s1, me } = await three(app);
+    await net.dial({ semantic: 'AllOf', identities: me, services: [`@${s1}`, '#c', '#nobody'] });
+    assert.deepEqual(await net.dials(i), ['S1']);
+  });
+
+  test('a policy without service roles grants nothing, and still shows its identities', async () => {
+    await using app = await open();
+    const { net, i, me } = await three(app);
+    const policy = await net.dial({ semantic: 'AllOf', identities: me, services: [] });
+    assert.deepEqual(await net.dials(i), []);
+    assert.deepEqual(await net.names(`/service-policies/${policy}/identities`), ['I']);
+    assert.deepEqual(await net.names(`/service-policies/${policy}/services`), []);
+  });
+
+  test('a policy without identity roles grants nothing, and still shows its services', async () => {
+    await using app = await open();
+    const { net, i } = await three(app);
+    const policy = await net.dial({ services: ['#b'] });
+    assert.deepEqual(await net.dials(i), []);
+    assert.deepEqual(await net.names(`/service-policies/${policy}/identities`), []);
+    assert.deepEqual(await net.names(`/service-policies/${policy}/services`), ['S2', 'S3']);
+  });
+
+  test('#all selects what exists and, at once, what comes later, attributes or none', async () => {
+    await using app = await open();
+    const { net, i } = await three(app);
+    await net.dial({ semantic: 'AllOf', identities: ['#all'], services: ['#all'] });
+    assert.deepEqual(await net.dials(i), ['S1', 'S2', 'S3']);
+    await net.service('S4');
+    assert.deepEqual(await net.dials(await net.identity('new', 'odd')), ['S1', 'S2', 'S3', 'S4']);
+  });
+
+  test('#all stands alone', async () => {
+    await using app = await open();
+    const body = { name: 'bad', type: 'Dial', semantic: 'AllOf' };
+    for (const serviceRoles of [
+      ['#all', '#b'],
+      ['#all', '#all'],
+      ['@x', '#all'],
+    ])
+      assertInvalid(await app.request('POST', '/service-policies', { body: { ...body, serviceRoles } }), 'serviceRoles');
+  });
+
+  test('the attribute "all" is nothing special', async () => {
+    await using app = await open();
+    const { net, i, me } = await three(app);
+    await net.service('S4', 'all');
+    await net.dial({ identities: me, services: ['#x'] });
+    assert.deepEqual(await net.dials(i), []);
+    await net.dial({ identities: ['#all'], services: ['#c'] });
+    assert.deepEqual(await net.dials(i), ['S3']);
+  });
+
+  test('attributes are compared exactly, by case too', async () => {
+    await using app = await open();
+    const net = network(app);
+    const i = await net.identity('I', 'Admin');
+    await net.service('S', 's');
+    await net.dial({ identities: ['#admin'], services: ['#s'] });
+    assert.deepEqual(await net.dials(i), []);
+  });
+
+  test('of two policies over one pair one is enough', async () => {
+    await using app = await open();
+    const { net, i, s1, me } = await three(app);
+    const one = await net.dial({ identities: me, services: [`@${s1}`] });
+    await net.dial({ identities: me, services: ['#a'] });
+    await app.request('DELETE', `/service-policies/${one}`);
+    assert.deepEqual(await net.dials(i), ['S1', 'S2']);
+  });
+
+  test('dial and bind are rights of their own', async () => {
+    await using app = await open();
+    const net = network(app);
+    const user = await app.user({ roleAttributes: ['u'] });
+    const s = await net.service('S', 's');
+    const dial = await net.dial({ identities: ['#u'], services: ['#s'] });
+    await net.bind({ identities: ['#u'], services: ['#s'] });
+    const as = await user.login();
+    const permissions = async () => (await app.request('GET', `/edge/client/v1/services/${s}`, { as })).body.data.permissions;
+    assert.deepEqual(await permissions(), ['Bind', 'Dial']);
+    await app.request('DELETE', `/service-policies/${dial}`);
+    assert.deepEqual(await permissions(), ['Bind']);
+    assert.deepEqual([await net.dials(user.id), await net.binds(user.id)], [[], ['S']]);
+  });
+
+  test('who is selected by id and by attribute loses the right with the last of both', async () => {
+    await using app = await open();
+    const net = network(app);
+    const i = await net.identity('I', 'x');
+    await net.service('S', 's');
+    const policy = await net.dial({ identities: [`@${i}`, '#x'], services: ['#s'] });
+    await net.patch(`/identities/${i}`, { roleAttributes: [] });
+    assert.deepEqual(await net.dials(i), ['S']);
+    await net.patch(`/service-policies/${policy}`, { identityRoles: ['#x'] });
+    assert.deepEqual(await net.dials(i), []);
+  });
+
+  test('a change of the semantic alone changes who is meant', async () => {
+    await using app = await open();
+    const { net, i, me } = await three(app);
+    const policy = await net.dial({ semantic: 'AnyOf', identities: me, services: ['#a', '#b'] });
+    assert.deepEqual(await net.dials(i), ['S1', 'S2', 'S3']);
+    await net.patch(`/service-policies/${policy}`, { semantic: 'AllOf' });
+    assert.deepEqual(await net.dials(i), ['S2']);
+  });
+
+  test('a change of the type changes the right', async () => {
+    await using app = await open();
+    const { net, i, me } = await three(app);
+    const policy = await net.dial({ identities: me, services: ['#c'] });
+    await net.patch(`/service-policies/${policy}`, { type: 'Bind' });
+    assert.deepEqual([await net.dials(i), await net.binds(i)], [[], ['S3']]);
+  });
+
+  test('what is deleted leaves the roles and their display, and the other entries stay', async () => {
+    await using app = await open();
+    const { net, i, s1, me } = await three(app);
+    const policy = await net.dial({ identities: me, services: [`@${s1}`, '#c'] });
+    await app.request('DELETE', `/services/${s1}`);
+    await app.request('DELETE', `/identities/${i}`);
+    const { serviceRoles, serviceRolesDisplay, identityRoles, identityRolesDisplay } = (
+      await app.request('GET', `/service-policies/${policy}`)
+    ).body.data;
+    assert.deepEqual([serviceRoles, serviceRolesDisplay], [['#c'], [{ role: '#c', name: '#c' }]]);
+    assert.deepEqual([identityRoles, identityRolesDisplay], [null, []]);
+    assert.deepEqual(await net.names(`/service-policies/${policy}/identities`), []);
+  });
+
+  test('a change of attributes is felt at once, and a rename changes nothing', async () => {
+    await using app = await open();
+    const { net, i, s1, me } = await three(app);
+    await net.dial({ semantic: 'AllOf', identities: me, services: ['#a', '#b'] });
+    await net.patch(`/services/${s1}`, { roleAttributes: ['a', 'b', 'c'] });
+    assert.deepEqual(await net.dials(i), ['S1', 'S2']);
+    await net.patch(`/services/${s1}`, { name: 'S0' });
+    await net.patch(`/identities/${i}`, { name: 'me' });
+    assert.deepEqual(await net.dials(i), ['S0', 'S2']);
+  });
+
+  test('# alone is the attribute that nobody can carry', async () => {
+    await using app = await open();
+    const { net, i, me } = await three(app);
+    await net.dial({ semantic: 'AllOf', identities: me, services: ['#'] });
+    await net.dial({ semantic: 'AnyOf', identities: ['#'], services: ['#all'] });
+    assert.deepEqual(await net.dials(i), []);
+  });
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type App, onEveryStore } from '../support/app.ts';
+import { network } from '../support/network.ts';
+import { assertInvalid, assertRefused } from '../support/refusals.ts';
+
+/** A service with a config of one type, and configs of two types besides. */
+const withConfigs = async (app: App) => {
+  const net = network(app);
+  const [first, second] = [await app.create('/config-types', { name: 'first' }), await app.create('/config-types', { name: 'second' })];
+  const config = (name: string, configTypeId: string) => app.create('/configs', { name, configTypeId, data: { from: name } });
+  const [own, mine, other] = [await config('own', first), await config('mine', first), await config('other', second)];
+  const service = await app.create('/services', { name: 'web', encryptionRequired: true, roleAttributes: ['web'], configs: [own] });
+  const user = await app.user({ roleAttributes: ['sales'] });
+  await net.dial({ identities: ['#sales'], services: ['#web'] });
+  const path = `/identities/${user.id}/service-configs`;
+  const as = await user.login();
+  const seen = async (query = '?configTypes=all') =>
+    (await app.request('GET', `/edge/client/v1/services${query}`, { as })).body.data[0].config;
+  return { service, user, own, mine, other, path, seen };
+};
+
+onEveryStore('service configs of an identity', (open) => {
+  test('a client sees the data of the config types that it asks for, by their names', async () => {
+    await using app = await open();
+    const { seen } = await withConfigs(app);
+    assert.deepEqual(await seen(), { first: { from: 'own' } });
+    assert.deepEqual(await seen('?configTypes=second&configTypes=first'), { first: { from: 'own' } });
+    assert.deepEqual(await seen('?configTypes=second,nothing'), {});
+    assert.deepEqual(await seen(''), {});
+  });
+
+  test('a config of the identity replaces that of the service, or adds one, until it is removed', async () => {
+    await using app = await open();
+    const { service, mine, other, path, seen } = await withConfigs(app);
+    const pairs = [
+      { serviceId: service, configId: mine },
+      { serviceId: service, configId: other },
+    ];
+    assert.deepEqual((await app.request('POST', path, { body: pairs })).body.data, {});
+    assert.deepEqual(await seen(), { first: { from: 'mine' }, second: { from: 'other' } });
+    const { data, meta } = (await app.request('GET', path)).body;
+    assert.deepEqual(data.map(({ configId }: { configId: string }) => configId).toSorted(), [mine, other].toSorted());
+    assert.deepEqual(Object.keys(data[0]).toSorted(), ['config', 'configId', 'service', 'serviceId']);
+    assert.deepEqual(meta.pagination, { limit: 2, offset: 0, totalCount: 2 });
+    await app.request('DELETE', path, { body: [pairs[0]] });
+    assert.deepEqual(await seen(), { first: { from: 'own' }, second: { from: 'other' } });
+  });
+
+  test('of each type an identity has one config for a service: the last one given', async () => {
+    await using app = await open();
+    const { service, own, mine, path } = await withConfigs(app);
+    await app.request('POST', path, {
+      body: [
+        { serviceId: service, configId: mine },
+        { serviceId: service, configId: own },
+      ],
+    });
+    assert.deepEqual(
+      (await app.request('GET', path)).body.data.map(({ configId }: { configId: string }) => configId),
+      [own],
+    );
+  });
+
+  test('a config that an identity has been given cannot be deleted, and can when it has it no more', async () => {
+    await using app = await open();
+    const { service, mine, path } = await withConfigs(app);
+    const body = [{ serviceId: service, configId: mine }];
+    await app.request('POST', path, { body });
+    assertRefused(await app.request('DELETE', `/configs/${mine}`), 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
+    await app.request('DELETE', `/services/${service}`);
+    assert.equal((await app.request('DELETE', `/configs/${mine}`)).status, 200);
+    assert.deepEqual((await app.request('GET', path)).body.data, []);
+  });
+
+  test('both ids are needed, and must exist', async () => {
+    await using app = await open();
+    const { service, mine, path } = await withConfigs(app);
+    const left = await app.trail(async () => {
+      assertInvalid(await app.request('POST', path, { body: [{ serviceId: service }] }), '0.configId');
+      assertInvalid(await app.request('POST', path, { body: [{ configId: mine }] }), '0.serviceId');
+      for (const pair of [
+        { serviceId: service, configId: 'none' },
+        { serviceId: 'none', configId: mine },
+      ])
+        assertRefused(await app.request('POST', path, { body: [pair] }), 404, 'NOT_FOUND');
+      for (const method of ['GET', 'POST', 'DELETE'])
+        assertRefused(await app.request(method, '/identities/none/service-configs', { body: [] }), 404, 'NOT_FOUND');
+      await app.request('DELETE', path, { body: [] });
+    });
+    assert.deepEqual(left, []);
+  });
+});

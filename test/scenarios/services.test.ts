@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type App, onEveryStore } from '../support/app.ts';
+import { list, namesIn } from '../support/lists.ts';
+import { network } from '../support/network.ts';
+import { assertInvalid, assertRefused } from '../support/refusals.ts';
+
+const aConfig = (app: App, name: string, configTypeId: string, data: object = { a: 1 }) =>
+  app.create('/configs', { name, configTypeId, data });
+const aType = (app: App, name = 'a type') => app.create('/config-types', { name });
+const read = async (app: App, id: string) => (await app.request('GET', `/services/${id}`)).body.data;
+
+onEveryStore('services', (open) => {
+  test('a service keeps every writable field', async () => {
+    await using app = await open();
+    const config = await aConfig(app, 'one', await aType(app));
+    const fields = { name: 'web', encryptionRequired: false, maxIdleTimeMillis: 60000, terminatorStrategy: 'weighted' };
+    const id = await app.create('/services', { ...fields, roleAttributes: ['z', 'a', 'z'], configs: [config], tags: { s: 'x' } });
+    const { createdAt, updatedAt, _links, ...rest } = await read(app, id);
+    assert.deepEqual(rest, {
+      ...fields,
+      id,
+      roleAttributes: ['a', 'z'],
+      configs: [config],
+      tags: { s: 'x' },
+      permissions: ['Invalid'],
+      config: null,
+      postureQueries: [],
+    });
+    const below = ['configs', 'service-edge-router-policies', 'service-policies', 'terminators'];
+    assert.deepEqual(_links, {
+      self: { href: `./services/${id}` },
+      ...Object.fromEntries(below.map((name) => [name, { href: `./services/${id}/${name}` }])),
+    });
+  });
+
+  test('a service with only the required fields has all its defaults', async () => {
+    await using app = await open();
+    const { maxIdleTimeMillis, terminatorStrategy, roleAttributes, configs, tags } = await read(
+      app,
+      await app.create('/services', { name: 'web', encryptionRequired: true, terminatorStrategy: '' }),
+    );
+    assert.deepEqual(
+      { maxIdleTimeMillis, terminatorStrategy, roleAttributes, configs, tags },
+      { maxIdleTimeMillis: 0, terminatorStrategy: 'smartrouting', roleAttributes: null, configs: null, tags: {} },
+    );
+  });
+
+  test('whether encryption is required is said on create, reset by a replace without it, and left alone by a patch', async () => {
+    await using app = await open();
+    assertInvalid(await app.request('POST', '/services', { body: { name: 'web' } }), 'encryptionRequired');
+    const id = await app.create('/services', { name: 'web', encryptionRequired: true });
+    const now = async () => (await read(app, id)).encryptionRequired;
+    assert.deepEqual(await app.trail(() => app.request('PATCH', `/services/${id}`, { body: { encryptionRequired: false } })), []);
+    await app.request('PATCH', `/services/${id}`, { body: { encryptionRequired: false, maxIdleTimeMillis: 1 } });
+    assert.equal(await now(), true);
+    await app.request('PUT', `/services/${id}`, { body: { name: 'web' } });
+    assert.equal(await now(), false);
+    await app.request('PUT', `/services/${id}`, { body: { name: 'web', encryptionRequired: true } });
+    assert.equal(await now(), true);
+  });
+
+  test('bodies that make no service are refused with their field, or as not found', async () => {
+    await using app = await open();
+    const good = { name: 'web', encryptionRequired: true };
+    const post = (body: object) => app.request('POST', '/services', { body: { ...good, ...body } });
+    const type = await aType(app);
+    const [one, two] = [await aConfig(app, 'one', type), await aConfig(app, 'two', type)];
+    const left = await app.trail(async () => {
+      assertInvalid(await post({ name: '' }), 'name');
+      assertInvalid(await post({ roleAttributes: ['fine', '@no'] }), 'roleAttributes');
+      assertInvalid(await post({ configs: [one, two] }), 'configs');
+      assertInvalid(await post({ configs: [one, one] }), 'configs');
+      assertRefused(await post({ configs: ['none'] }), 404, 'NOT_FOUND');
+      assertRefused(await post({ terminatorStrategy: 'Random' }), 404, 'NOT_FOUND');
+      assertRefused(await post({ maxIdleTimeMillis: 'long' }), 400, 'COULD_NOT_PARSE_BODY');
+    });
+    assert.deepEqual(left, []);
+    await post({});
+    assertInvalid(await post({}), 'name');
+  });
+
+  test('a deleted config leaves the services that list it', async () => {
+    await using app = await open();
+    const one = await aConfig(app, 'one', await aType(app));
+    const two = await aConfig(app, 'two', await aType(app, 'another type'));
+    const id = await app.create('/services', { name: 'web', encryptionRequired: true, configs: [one, two] });
+    assert.deepEqual(namesIn(await app.request('GET', `/configs/${one}/services`)), ['web']);
+    assert.equal((await app.request('DELETE', `/configs/${one}`)).status, 200);
+    assert.deepEqual((await read(app, id)).configs, [two]);
+    assert.deepEqual((await app.request('GET', `/configs/${one}/services`)).body.data, []);
+  });
+
+  test('services are found by their filter fields, by what their configs are like, and by role', async () => {
+    await using app = await open();
+    const type = await aType(app);
+    const config = await aConfig(app, 'a config', type);
+    const make = (name: string, more: object) => app.create('/services', { name, encryptionRequired: true, ...more });
+    await make('a', { roleAttributes: ['x'], configs: [config] });
+    const b = await make('b', { roleAttributes: ['x', 'y'], terminatorStrategy: 'sticky' });
+    await make('c', {});
+    const found = async (query: Parameters<typeof list>[2]) => namesIn(await list(app, '/services', { sort: 'name', ...query }));
+    assert.deepEqual(await found({ filter: 'terminatorStrategy = "sticky"' }), ['b']);
+    assert.deepEqual(await found({ filter: `anyOf(configs) = "${config}"` }), ['a']);
+    assert.deepEqual(await found({ filter: 'not isEmpty(from configs where name contains "config")' }), ['a']);
+    assert.deepEqual(await found({ filter: 'count(from configs where name = "other") = 0' }), ['a', 'b', 'c']);
+    assert.deepEqual(await found({ roleFilter: ['#x', '#y'] }), ['b']);
+    assert.deepEqual(await found({ roleFilter: ['#x', '#y'], roleSemantic: 'anyof' }), ['a', 'b']);
+    assert.deepEqual(await found({ roleFilter: [`@${b}`] }), ['b']);
+    for (const filter of ['encryptionRequired = true', 'maxIdleTimeMillis = 0', 'configs = "x"'])
+      assertRefused(await list(app, '/services', { filter }), 400, 'INVALID_FILTER');
+    const [item] = (await list(app, '/services', { roleFilter: ['#y'] })).body.data;
+    assert.deepEqual([item.permissions, item.config, item.postureQueries], [null, null, []]);
+  });
+
+  test('the services of another identity are listed with its permissions and configs', async () => {
+    await using app = await open();
+    const net = network(app);
+    const config = await aConfig(app, 'one', await aType(app), { port: 1 });
+    const ann = await net.identity('ann', 'sales');
+    await app.create('/services', { name: 'web', encryptionRequired: true, roleAttributes: ['web'], configs: [config] });
+    await net.service('other');
+    const policy = await net.bind({ identities: ['#sales'], services: ['#web'] });
+    for (const asIdentity of [ann, 'ann']) {
+      const { data } = (await list(app, '/services', { asIdentity, configTypes: 'a type,host.v1' })).body;
+      assert.deepEqual(
+        data.map(({ name, permissions, config, postureQueries }: Record<string, unknown>) => ({
+          name,
+          permissions,
+          config,
+          postureQueries,
+        })),
+        [
+          {
+            name: 'web',
+            permissions: ['Bind'],
+            config: { 'a type': { port: 1 } },
+            postureQueries: [{ policyId: policy, policyType: 'Bind', isPassing: true, postureQueries: [] }],
+          },
+        ],
+      );
+    }
+    assertRefused(await list(app, '/services', { asIdentity: 'nobody' }), 404, 'NOT_FOUND');
+  });
+
+  test('a service that is deleted takes its terminators along, and leaves policies and identities', async () => {
+    await using app = await open();
+    const net = network(app);
+    const [service, router, ann] = [await net.service('web'), await net.router('r'), await net.identity('ann')];
+    const terminator = await app.create('/terminators', { service, router, binding: 'edge', address: 'x' });
+    await app.request('PATCH', `/identities/${ann}`, { body: { serviceHostingCosts: { [service]: 5 } } });
+    const policy = await net.routersOfServices({ services: [`@${service}`], routers: ['#all'] });
+    await app.request('DELETE', `/services/${service}`);
+    assertRefused(await app.request('GET', `/terminators/${terminator}`), 404, 'NOT_FOUND');
+    assert.equal((await app.request('GET', `/service-edge-router-policies/${policy}`)).body.data.serviceRoles, null);
+    assert.deepEqual((await app.request('GET', `/identities/${ann}`)).body.data.serviceHostingCosts, { [service]: 5 });
+  });
+
+  test('hosting costs and precedences are about services that exist', async () => {
+    await using app = await open();
+    const net = network(app);
+    const [service, ann] = [await net.service('web'), await net.identity('ann')];
+    const patch = (body: object) => app.request('PATCH', `/identities/${ann}`, { body });
+    assert.equal((await patch({ serviceHostingCosts: { [service]: 7 }, serviceHostingPrecedences: { [service]: 'failed' } })).status, 200);
+    assertRefused(await patch({ serviceHostingCosts: { none: 7 } }), 404, 'NOT_FOUND');
+    assertInvalid(await patch({ serviceHostingCosts: { [service]: 65536 } }), `serviceHostingCosts.${service}`);
+  });
+});
