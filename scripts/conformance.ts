@@ -2,13 +2,14 @@
  * Runs a folder of conformance scenarios (`run.mjs --url ... --only ...`) against the example server, and holds what fails against the
  * list of known exceptions in `test/conformance/exceptions.json`: a scenario that fails without being listed is an error, and so is one
  * that is listed and passes, so that the list only shrinks.
- * `node scripts/conformance.ts --scenarios FOLDER --store memory|sqlite`
+ * `node scripts/conformance.ts --scenarios FOLDER --store memory|sqlite|postgres`; the last in a new schema of the database that `POSTGRES_URL` names
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { newSchema } from '../test/support/postgres.ts';
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +29,8 @@ interface Exceptions {
 const root = resolve(import.meta.dirname, '..');
 const { areas, scenarios: excused }: Exceptions = JSON.parse(readFileSync(join(root, 'test/conformance/exceptions.json'), 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
-const storage = values.store === 'sqlite' ? `sqlite:${join(folder, 'controller.db')}` : values.store;
+const schema = values.store === 'postgres' ? await newSchema() : undefined;
+const storage = schema?.connectionString ?? (values.store === 'sqlite' ? `sqlite:${join(folder, 'controller.db')}` : values.store);
 const server = spawn(
   process.execPath,
   [join(root, 'examples/server.ts'), '--port', values.port, '--storage', storage, '--admin-password', 'conformance'],
@@ -71,6 +73,7 @@ try {
 } finally {
   server.kill();
   rmSync(folder, { recursive: true, force: true });
+  await schema?.[Symbol.asyncDispose]();
 }
 console.log(`${values.store}: ${count.passed} scenarios pass, ${count.excused} fail for a listed reason or below`);
 for (const line of wrong) console.error(line);

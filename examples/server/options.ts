@@ -6,7 +6,10 @@ export interface ServerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  readonly storage: { readonly is: 'memory' } | { readonly is: 'sqlite'; readonly file: string };
+  readonly storage:
+    | { readonly is: 'memory' }
+    | { readonly is: 'sqlite'; readonly file: string }
+    | { readonly is: 'postgres'; readonly url: string };
   readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
   readonly administrator: { readonly username?: string; readonly password?: string };
   /** What of `administrator` was given, in the words that gave it: `--admin-password`, `ADMIN_PASSWORD`. */
@@ -17,7 +20,8 @@ export const USAGE = `Usage: npm start -- [options]
 
   --host HOST            address or name to listen on (default 127.0.0.1)
   --port PORT            port to listen on, 0 for any free one (default 1280)
-  --storage STORAGE      memory, sqlite:FILE or postgres://... (default sqlite:data/controller.db)
+  --storage STORAGE      memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE
+                         (default sqlite:data/controller.db)
   --admin-username NAME  username of the first administrator (default admin)
   --admin-password TEXT  password of the first administrator (default: the environment's ADMIN_PASSWORD;
                          without either, a random one that is printed once)
@@ -92,11 +96,18 @@ const portOf = (port: string): number => {
 
 const storageOf = (storage: string): ServerOptions['storage'] => {
   if (storage === 'memory') return { is: 'memory' };
-  if (/^postgres(ql)?:\/\//.test(storage))
-    throw new StartFailure('storage on PostgreSQL comes with a later version: use memory or sqlite:FILE for now');
+  if (/^postgres(ql)?:/.test(storage)) return { is: 'postgres', url: postgresUrlOf(storage) };
   const file = /^sqlite:(?!:memory:$)(.+)$/s.exec(storage)?.[1];
   if (file !== undefined) return { is: 'sqlite', file };
-  throw new StartFailure(`--storage must be memory or sqlite:FILE, such as sqlite:data/controller.db, got '${storage}'`);
+  throw new StartFailure(
+    `--storage must be memory, sqlite:FILE, such as sqlite:data/controller.db, or postgres://HOST/DATABASE, got '${storage}'`,
+  );
+};
+
+/** What is wrong is not repeated: it may hold a password. */
+const postgresUrlOf = (storage: string): string => {
+  if (URL.canParse(storage) && /^postgres(ql)?:\/\/[^/]*\/[^/]+$/.test(storage)) return storage;
+  throw new StartFailure('--storage must name a database, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 };
 
 const tlsOf = (tls: string): ServerOptions['tls'] => {

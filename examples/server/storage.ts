@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
+import { postgresStorage, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import type { StorageAdapter } from '../../src/index.ts';
 import { fileTrouble, StartFailure } from './failure.ts';
@@ -14,15 +14,22 @@ export interface ChosenStorage {
   readonly name: string;
 }
 
-/** Where certificates are kept: beside the database, if there is one. */
-export const dataFolderOf = (storage: ServerOptions['storage']): string => (storage.is === 'memory' ? 'data' : dirname(storage.file));
+/** Where certificates are kept: beside the database, if it is a file. */
+export const dataFolderOf = (storage: ServerOptions['storage']): string => (storage.is === 'sqlite' ? dirname(storage.file) : 'data');
 
 /** @throws StartFailure when the database cannot be written */
 export const prepareStorage = async (storage: ServerOptions['storage']): Promise<ChosenStorage> => {
   if (storage.is === 'memory') return { adapter: memoryStorage(), name: 'memory: all is forgotten when the server ends' };
+  if (storage.is === 'postgres') return { adapter: postgresStorage({ connectionString: storage.url }), name: withoutSecrets(storage.url) };
   await privateFolder(dirname(storage.file));
   await assertWritable(storage.file);
   return { adapter: sqliteStorage({ file: storage.file }), name: `sqlite:${storage.file}` };
+};
+
+/** Passwords and parameters, in which there may be others, are not for the screen. */
+const withoutSecrets = (url: string): string => {
+  const { protocol, username, host, pathname } = new URL(url);
+  return `${protocol}//${username && `${username}@`}${host}${pathname}`;
 };
 
 /** SQLite has one sentence for every reason why it cannot open a file; the file system knows better. */

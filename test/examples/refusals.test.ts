@@ -18,8 +18,8 @@ test('options that mean nothing are refused', async (t) => {
   const folder = temporaryFolder(t);
   refused(await runServer(folder, ['--prot', '1280']), /^error: unknown option --prot; see --help$/m);
   refused(
-    await runServer(folder, ['--storage', 'postgres://db/overlay']),
-    /^error: storage on PostgreSQL comes with a later version: use memory or sqlite:FILE for now$/m,
+    await runServer(folder, ['--storage', 'postgres://ann:secret@127.0.0.1:9/overlay', '--tls', 'off', '--port', '0']),
+    /^error: the database is unavailable: connect ECONNREFUSED 127\.0\.0\.1:9$/m,
   );
 });
 

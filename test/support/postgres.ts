@@ -7,10 +7,11 @@ export const postgresUrl = process.env.POSTGRES_URL;
 /** For `test` and `describe`. */
 export const needsPostgres = { skip: postgresUrl ? false : 'POSTGRES_URL is not set: run it through scripts/postgres.ts' };
 
-/** What a connection string says besides the database: there, names without a schema mean this one. */
+/** A connection string in which names without a schema mean this one, and connections are known by it. */
 export const inSchema = (schema: string, url = requiredUrl()): string => {
   const address = new URL(url);
   address.searchParams.set('options', `-c search_path=${schema}`);
+  address.searchParams.set('application_name', schema);
   return address.href;
 };
 

@@ -1,9 +1,11 @@
-/** Writes notes until it is killed, and says the id of each once it is stored: `node kill-writer.ts <file> <round>`. */
+/** Writes notes until it is killed, and says the id of each once it is stored: `node kill-writer.ts <file or URL> <round>`. */
 import { writeSync } from 'node:fs';
+import { pgNotes } from './postgres-support.ts';
 import { note, noteSchema, notes } from './support.ts';
 
-const [, , file = '', round = ''] = process.argv;
-const store = await notes({ file }).open(noteSchema);
+const [, , place = '', round = ''] = process.argv;
+const storage = place.startsWith('postgres:') ? pgNotes({ connectionString: place }) : notes({ file: place });
+const store = await storage.open(noteSchema);
 for (let index = 0; ; index++) {
   const id = `${round}-${index}`;
   await store.transaction('write', async (tx) => {

@@ -1,23 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { has } from '../../../src/query/predicate.ts';
+import { killedWriter } from './killed-writer.ts';
 import { folder, noteSchema, notes } from './support.ts';
 
 const ROUNDS = 5;
-
-/** Runs a writer until it is killed in the middle of its work. @returns the ids that it was told are stored. */
-const killedWriter = async (file: string, round: number): Promise<readonly string[]> => {
-  const child = spawn(process.execPath, [new URL('./kill-writer.ts', import.meta.url).pathname, file, String(round)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const acknowledged: string[] = [];
-  for await (const id of createInterface(child.stdout)) {
-    if (acknowledged.push(id) === 1) setTimeout(() => child.kill('SIGKILL'), 20 + Math.random() * 80);
-  }
-  return acknowledged;
-};
 
 test('every acknowledged row survives kill -9, and nothing is left of what was not finished', async () => {
   await using place = await folder();

@@ -2,7 +2,7 @@
  * The facts of PostgreSQL. Text columns have the collation "C", which is the order of code points in UTF-8. A document is
  * kept as the text that it came as, and beside it as `jsonb`, which is what questions about fields without a column read.
  */
-import type { DocumentType, Engine, Path } from '../engine.ts';
+import type { DocumentType, Engine, Path, Requirement } from '../engine.ts';
 import { joined, name, quoted, raw, type Sql, sql } from '../sql.ts';
 import { failure } from './failure.ts';
 import { createUpper, upperName } from './upper.ts';
@@ -54,20 +54,24 @@ export const postgres: Engine = {
     sql`case when octet_length(${text}) = char_length(${text}) then upper(${text} collate "C") else ${name(upperName())}(${text}) end`,
   nulls: { ascending: raw(' nulls first'), descending: raw(' nulls last') },
   noLimit: raw('all'),
-  requirements: [
-    {
-      probe: raw(`select (current_setting('server_encoding') = 'UTF8')::int as value`),
-      advice: 'the PostgreSQL database cannot hold every text: make one with the encoding UTF8',
-    },
-    {
-      probe: raw(`select (to_regprocedure('${upperName()}(text)') is not null)::int as value`),
-      advice: `the PostgreSQL database lacks the function ${upperName()}, which is upper case as this process knows it: call migrate()`,
-      create: createUpper,
-    },
-  ],
+  // Asked for when a database is opened: the table of upper case takes a while to make.
+  get requirements() {
+    return [UTF8, upperCase()];
+  },
 
   failure,
 };
+
+const UTF8: Requirement = {
+  probe: raw(`select (current_setting('server_encoding') = 'UTF8')::int as value`),
+  advice: 'the PostgreSQL database cannot hold every text: make one with the encoding UTF8',
+};
+
+const upperCase = (): Requirement => ({
+  probe: raw(`select (to_regprocedure('${upperName()}(text)') is not null)::int as value`),
+  advice: `the PostgreSQL database lacks the function ${upperName()}, which is upper case as this process knows it: call migrate()`,
+  create: createUpper,
+});
 
 /** The value at a path, as `jsonb` (`->`) or as text (`->>`), which is null for what is missing or null. */
 const valueAt = (document: Sql, path: Path, last: '->' | '->>'): Sql =>

@@ -6,44 +6,53 @@
  */
 import { quoted, raw, type Sql } from '../sql.ts';
 
-interface Mapping {
-  readonly from: string;
-  readonly to: string;
-  readonly expanding: readonly (readonly [string, string])[];
-}
+type Pair = readonly [letter: string, raised: string];
 
 /** No letter beyond has a case: a test looks. */
 const LAST_CASED = 0x1ffff;
 
-let known: { readonly mapping: Mapping; readonly name: string } | undefined;
+/** `translate` looks at its letters one by one: a text pays only for those around its own. */
+const BLOCK = 64;
+
+let known: { readonly body: string; readonly name: string } | undefined;
 
 const upper = () => {
   if (known) return known;
-  const single: (readonly [string, string])[] = [];
-  const expanding: (readonly [string, string])[] = [];
-  for (let point = 0x80; point <= LAST_CASED; point++) {
+  const pairs: Pair[] = [];
+  for (let point = 0x61; point <= LAST_CASED; point++) {
     const letter = String.fromCodePoint(point);
     const raised = letter.toUpperCase();
-    if (raised === letter || (point >= 0xd800 && point < 0xe000)) continue;
-    ([...raised].length === 1 ? single : expanding).push([letter, raised]);
+    if (raised !== letter) pairs.push([letter, raised]);
   }
-  const [from, to] = [0, 1].map((side) => single.map((pair) => pair[side]).join(''));
-  const mapping: Mapping = { from: `abcdefghijklmnopqrstuvwxyz${from}`, to: `ABCDEFGHIJKLMNOPQRSTUVWXYZ${to}`, expanding };
-  known = { mapping, name: `overlay_upper_${digest(JSON.stringify(mapping))}` };
+  const body = bodyOf(pairs);
+  known = { body, name: `overlay_upper_${digest(body)}` };
   return known;
 };
 
+/** What a letter becomes is upper case already, so that the steps do not touch each other's results. */
+const bodyOf = (pairs: readonly Pair[]): string => {
+  const isSingle = ([, raised]: Pair) => [...raised].length === 1;
+  const single = pairs.filter(isSingle);
+  const steps: string[] = [];
+  for (let at = 0; at < single.length; at += BLOCK) {
+    const block = single.slice(at, at + BLOCK);
+    const [from, to] = [0, 1].map((side) => literal(block.map((pair) => pair[side]).join('')));
+    steps.push(guarded(`[${block[0]?.[0]}-${block.at(-1)?.[0]}]`, `raised := translate(raised, ${from}, ${to});`));
+  }
+  const expanding = pairs.filter((pair) => !isSingle(pair));
+  const replaced = expanding.map(([letter, raised]) => `raised := replace(raised, ${literal(letter)}, ${literal(raised)});`);
+  steps.push(guarded(`[${expanding.map(([letter]) => letter).join('')}]`, replaced.join('\n')));
+  return `declare raised text := $1;\nbegin\n${steps.join('\n')}\nreturn raised;\nend`;
+};
+
+const guarded = (letters: string, step: string): string => `if $1 ~ ${literal(letters)} then ${step} end if;`;
+
 export const upperName = (): string => upper().name;
 
-/** What a letter becomes is upper case already, so that the steps do not touch each other's results. */
 export const createUpper = (): Sql => {
-  const { mapping, name } = upper();
-  const single = `translate($1, ${literal(mapping.from)}, ${literal(mapping.to)})`;
-  const all = mapping.expanding.reduce((text, [letter, raised]) => `replace(${text}, ${literal(letter)}, ${literal(raised)})`, single);
-  const letters = literal(`[${mapping.expanding.map(([letter]) => letter).join('')}]`);
-  const body = `select case when $1 ~ ${letters} then ${all} else ${single} end`;
+  const { body, name } = upper();
   return raw(
-    `create or replace function ${quoted(name)}(text) returns text language sql immutable strict parallel safe as $upper$ ${body} $upper$`,
+    `create or replace function ${quoted(name)}(text) returns text language plpgsql immutable strict parallel safe as $upper$ ${body} $upper$`,
   );
 };
 
