@@ -90,6 +90,21 @@ describe('query plans of SQLite', () => {
       assert.match(steps, /SEARCH t USING PRIMARY KEY \(ns=\? AND id=\?\)[\s\S]*SEARCH s[01] USING PRIMARY KEY \(ns=\? AND value=\?\)/);
   });
 
+  test('alternatives that lead to ids are one list, by which rows are looked up', () => {
+    const where: Predicate = {
+      op: 'or',
+      terms: [
+        oneOf(text('id'), ['1', '2']),
+        { op: 'overlaps', set: 'labels', values: ['l1', 'l2'] },
+        { op: 'covers', set: 'labels', values: ['l3', 'm1'] },
+      ],
+    };
+    for (const steps of [page(where), count(where)]) {
+      assert.match(steps, /SEARCH t USING PRIMARY KEY \(ns=\? AND id=\?\)/);
+      assert.match(steps, /SEARCH s\d USING PRIMARY KEY \(ns=\? AND value=\?\)/);
+    }
+  });
+
   test('a part of a name is looked for in the index of names', () => {
     assert.equal(
       count({ op: 'contains', field: text('name'), value: '7', fold: false }),
