@@ -18,7 +18,10 @@ export type Facade = {
 };
 
 export interface CallOptions {
-  /** The host's own open transaction on the same database, in the form that the storage adapter takes. The host commits it, and then calls `publish()`. */
+  /**
+   * The host's own open transaction on the same database, in the form that the storage adapter takes. The host commits it, and then calls
+   * `publish()`; when a call rejects, the host rolls back, for part of the call may be written.
+   */
   readonly transaction?: unknown;
   /** Once aborted, nothing is committed any more. */
   readonly signal?: AbortSignal;
