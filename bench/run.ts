@@ -1,6 +1,6 @@
 /**
  * Measures the server: processor time per operation, throughput and latency, each also as a ratio to a bare `node:https` server in the
- * same run. `npm run bench -- [--identities 10000] [--seconds 3] [--stores memory,sqlite] [--results FILE]`
+ * same run. `npm run bench -- [--identities 10000] [--seconds 3] [--stores memory,sqlite,postgres] [--results FILE]`
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -93,6 +93,14 @@ const operations = (ids: readonly string[]): Record<string, () => Request> => {
   };
 };
 
+/** PostgreSQL's database is new: `npm run postgres -- npm run bench -- --stores postgres`. */
+const placeOf = (store: string): string => {
+  if (store === 'sqlite') return `sqlite:${join(folder, 'controller.db')}`;
+  if (store !== 'postgres') return store;
+  if (!process.env.POSTGRES_URL) throw new Error('POSTGRES_URL is not set: run it through scripts/postgres.ts');
+  return process.env.POSTGRES_URL;
+};
+
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const lines: string[] = [];
 const say = (line: string) => {
@@ -113,7 +121,7 @@ say(`Bare node:https with a fixed body of 1.8 KB: ${limit.cpuMs.toFixed(3)} ms C
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 try {
   for (const store of values.stores.split(',')) {
-    const server = await start(store === 'sqlite' ? `sqlite:${join(folder, 'controller.db')}` : store, String(size));
+    const server = await start(placeOf(store), String(size));
     const client = createClient({ port: server.port }, 1);
     const login = await client.send({
       method: 'POST',
