@@ -1,6 +1,6 @@
 /**
  * Measures the server: processor time per operation, throughput and latency, each also as a ratio to a bare `node:https` server in the
- * same run.
+ * same run. PostgreSQL is the server that `POSTGRES_URL` names: `npm run postgres -- npm run bench -- --stores postgres`.
  *
  *     npm run bench -- --stores memory,sqlite --sizes 10000x1000x200,100000x10000x1000 --seconds 3 --results bench/RESULTS.md
  */
@@ -77,6 +77,14 @@ const login = async (port: number, username: string, password: string): Promise<
   return JSON.parse(text).data.token;
 };
 
+/** Where a store's data lies: each size has a place of its own. */
+const placeOf = (store: string, size: string): string => {
+  if (store === 'sqlite') return `sqlite:${join(folder, `${size}.db`)}`;
+  if (store !== 'postgres') return store;
+  if (!process.env.POSTGRES_URL) throw new Error('POSTGRES_URL is not set: run it by npm run postgres');
+  return `${process.env.POSTGRES_URL}#${size}`;
+};
+
 const lines: string[] = [];
 const say = (line = '') => {
   lines.push(line);
@@ -100,7 +108,7 @@ try {
     const [identities = 0, services = 0, policies = 0] = named.split('x').map(Number);
     const size: Size = { identities, services, policies };
     for (const store of values.stores.split(',')) {
-      const kind = store === 'sqlite' ? `sqlite:${join(folder, `${named}.db`)}` : store;
+      const kind = placeOf(store, named);
       const filling = await start(kind, JSON.stringify(size));
       // A store that lasts is opened again: start-up with the data loaded, and a process that has not just loaded it.
       if (store !== 'memory') filling.child.disconnect();
@@ -111,7 +119,7 @@ try {
         nobody: undefined,
       };
       say();
-      say(`## ${store.split(':')[0]}, ${identities} identities x ${services} services x ${policies} policies`);
+      say(`## ${store}, ${identities} identities x ${services} services x ${policies} policies`);
       say();
       say(
         `Resident ${Math.round((await usage(server.child)).rss / 1048576)} MiB with the data loaded; opened in ${server.openedMs.toFixed(0)} ms.`,

@@ -1,6 +1,6 @@
 /**
  * Predicates as SQL. Every condition made here may be null where the predicate is false, which only `not` can tell apart:
- * it is therefore `is not true`. Lists travel as one JSON value, however long they are.
+ * it is therefore `is not true`. Long lists travel as one JSON value.
  */
 import type { Ordering, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { elementFields, type Fields, RowFields } from './fields.ts';
@@ -89,7 +89,7 @@ const LONG_CHAIN = 50;
 
 export type Membership = Node<'some'> | Extract<Predicate, { readonly set: string; readonly values: readonly string[] }>;
 
-/** Up to so many values are said one by one, so that the engine can merge the sorted ids of each. */
+/** Up to so many values are said one by one, so that the engine can look up each, or merge the sorted ids of each. */
 export const FEW = 8;
 
 /** Selects the ids of the rows whose set is as asked; an id may come more than once unless `overlaps` has few values, or for `covers`. */
@@ -151,9 +151,13 @@ const isOneOf = (scope: Scope, fields: Fields, { field, values }: Node<'in'>): S
 const among = (scope: Scope, found: Sql, values: readonly Scalar[], type: 'string' | 'number' | 'boolean'): Sql => {
   const [only, ...more] = values;
   if (only === undefined) return FALSE;
-  return more.length === 0
-    ? sql`${found} = ${only}`
-    : sql`${found} in (select e.value from ${scope.engine.elements(JSON.stringify(values), type)})`;
+  if (more.length === 0) return sql`${found} = ${only}`;
+  if (values.length <= FEW)
+    return sql`${found} in (${joined(
+      values.map((value) => sql`${value}`),
+      ', ',
+    )})`;
+  return sql`${found} in (select e.value from ${scope.engine.elements(JSON.stringify(values), type)})`;
 };
 
 const containing = ({ engine }: Scope, fields: Fields, { field, value, fold }: Node<'contains'>): Sql => {

@@ -49,8 +49,8 @@ export interface Engine {
   folded(text: Sql): Sql;
   /** Said after a sort key so that null comes before every value (after, when descending). */
   readonly nulls: { readonly ascending: Sql; readonly descending: Sql };
-  /** `limit` of a page without one. */
-  readonly noLimit: Sql;
+  /** Cuts a page out of what was found. */
+  page(limit: number | undefined, offset: number): Sql;
 
   /** What our SQL needs of a database or connection, besides its tables. */
   readonly requirements: readonly Requirement[];

@@ -22,7 +22,7 @@ export const selectForWriting = (scope: Scope, kind: string, id: string): Sql =>
 /** Finds the page in the narrow rows, then fetches its documents. */
 export const selectPage = (scope: Scope, kind: string, { where, sort = [], offset = 0, limit }: Query): Sql => {
   const row = fieldsOf(scope, kind);
-  const cut = limit === undefined && offset === 0 ? sql`` : sql` limit ${limit ?? scope.engine.noLimit} offset ${offset}`;
+  const cut = limit === undefined && offset === 0 ? sql`` : scope.engine.page(limit, offset);
   if (sort.length === 0 && isListed(where)) {
     const ids = sql`select id from (${members(scope, kind, where)}) as m order by id${cut}`;
     return documentsOf(scope, kind, sql`select t.document, t.id from ${scope.rows(kind, row)} and t.id in (${ids})`, []);
@@ -94,7 +94,7 @@ const found = (
 };
 
 const documentsOf = (scope: Scope, kind: string, page: Sql, order: readonly Sql[]): Sql =>
-  sql`select d.document as document from (${page}) as p join ${scope.layout(kind).documents} as d on d.id = p.document order by ${joined([...order, raw('p.id')], ', ')}`;
+  sql`select (select d.document from ${scope.layout(kind).documents} as d where d.id = p.document) as document from (${page}) as p order by ${joined([...order, raw('p.id')], ', ')}`;
 
 const fieldsOf = (scope: Scope, kind: string): RowFields => new RowFields(scope.engine, scope.layout(kind), 't');
 

@@ -63,8 +63,8 @@ describe('a PostgreSQL server that is away', needsPostgres, () => {
 
   test('more readers than connections wait for one, and no longer than was said', async () => {
     await using place = await newSchema();
-    const store = await pgNotes({ ...place, connections: 1, connectTimeout: 100 }).open(noteSchema);
-    assert.equal((await Promise.all(Array.from({ length: 50 }, () => idsOfNotes(store)))).length, 50);
+    const store = await pgNotes({ ...place, connections: 1, connectTimeout: 1500 }).open(noteSchema);
+    assert.equal((await Promise.all(Array.from({ length: 20 }, () => idsOfNotes(store)))).length, 20);
     await store.transaction('read', async () => assert.rejects(idsOfNotes(store), StoreUnavailable));
     assert.deepEqual(await idsOfNotes(store), []);
     await store.close();

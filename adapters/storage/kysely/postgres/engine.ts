@@ -53,7 +53,8 @@ export const postgres: Engine = {
   folded: (text) =>
     sql`case when octet_length(${text}) = char_length(${text}) then upper(${text} collate "C") else ${name(upperName())}(${text}) end`,
   nulls: { ascending: raw(' nulls first'), descending: raw(' nulls last') },
-  noLimit: raw('all'),
+  // A limit is part of the plan: without knowing it, PostgreSQL expects a tenth of all rows.
+  page: (limit, offset) => sql` limit ${raw(limit === undefined ? 'all' : limit.toFixed())} offset ${offset}`,
   // Asked for when a database is opened: the table of upper case takes a while to make.
   get requirements() {
     return [UTF8, upperCase()];

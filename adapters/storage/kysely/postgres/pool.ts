@@ -1,20 +1,25 @@
 /** Connections of a pool of `pg`. One that is broken, or that is left in a transaction, is not given back to it. */
 import type { Connection, Connections, Result } from '../connection.ts';
 import type { PgClient, PgPool, PgResult } from './driver.ts';
+import { statementNames } from './statements.ts';
 
-export const poolConnections = (pool: () => Promise<PgPool>): Connections => ({
-  async use(work) {
-    const client = await (await pool()).connect();
-    // A connection may be lost between two statements: the next one will tell.
-    client.on('error', ignored);
-    try {
-      return await work(new PgConnection(client));
-    } finally {
-      client.removeListener('error', ignored);
-      client.release(client.getTransactionStatus() !== 'I');
-    }
-  },
-});
+/** @param prepared whether statements that come again are parsed and planned once for each connection. */
+export const poolConnections = (pool: () => Promise<PgPool>, prepared: boolean): Connections => {
+  const names = prepared ? statementNames : undefined;
+  return {
+    async use(work) {
+      const client = await (await pool()).connect();
+      // A connection may be lost between two statements: the next one will tell.
+      client.on('error', ignored);
+      try {
+        return await work(new PgConnection(client, names));
+      } finally {
+        client.removeListener('error', ignored);
+        client.release(client.getTransactionStatus() !== 'I');
+      }
+    },
+  };
+};
 
 /** The client of a host that has begun a transaction on it. */
 export const clientInTransaction = (host: unknown): Connection | undefined =>
@@ -31,14 +36,18 @@ export const ignored = (): void => undefined;
 
 class PgConnection implements Connection {
   readonly #client: PgClient;
+  readonly #names: typeof statementNames | undefined;
   #last: Promise<unknown> | undefined;
 
-  constructor(client: PgClient) {
+  constructor(client: PgClient, names?: typeof statementNames) {
     this.#client = client;
+    this.#names = names;
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    const result = await this.#inTurn(() => this.#client.query({ text: sql, values: [...parameters] }));
+    const name = parameters.length > 0 ? this.#names?.of(sql) : undefined;
+    const query = { text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) };
+    const result = await this.#inTurn(() => this.#client.query(query));
     return resultOf(Array.isArray(result) ? result[0] : result);
   }
 

@@ -10,6 +10,8 @@ import { clientInTransaction, ignored, poolConnections } from './pool.ts';
 export type PostgresStorageOptions = StoreOptions & {
   /** Whether `open` runs the migrations that the database lacks. Default true. */
   readonly migrate?: boolean;
+  /** Whether statements that come again are planned once for each connection. Default true; false for poolers that change the connection within a session. */
+  readonly prepared?: boolean;
 } & (
     | {
         /** `postgres://user:password@host:port/database?sslmode=...`, as `pg` takes it. The pool of its connections is closed with the last store. */
@@ -62,6 +64,7 @@ class Session {
   isClosed = false;
   readonly #pool: () => Promise<PgPool>;
   readonly #isOurs: boolean;
+  readonly #prepared: boolean;
   #users = 0;
 
   constructor(options: PostgresStorageOptions) {
@@ -69,12 +72,13 @@ class Session {
     this.#isOurs = !('pool' in options);
     this.#pool = () => (pool ??= poolOf(options));
     // The pool is one of `pg`, whose members are more than we ask for.
+    this.#prepared = options.prepared ?? true;
     this.db = new Kysely({ dialect: new PostgresDialect({ pool: async () => (await this.#pool()) as unknown as PostgresPool }) });
   }
 
   source(): Source {
     this.#users++;
-    const reader = poolConnections(this.#pool);
+    const reader = poolConnections(this.#pool, this.#prepared);
     return { writer: inTurns(reader), reader, joined: clientInTransaction, close: () => this.#release() };
   }
 

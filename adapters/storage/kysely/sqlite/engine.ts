@@ -33,7 +33,7 @@ export const sqlite: Engine = {
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
   folded: (text) => sql`${raw(UPPER)}(${text})`,
   nulls: { ascending: raw(''), descending: raw('') },
-  noLimit: raw('-1'),
+  page: (limit = -1, offset) => sql` limit ${limit} offset ${offset}`,
   requirements: [
     {
       probe: raw(`select ${UPPER}('') is not null and ${DECIMAL_TEXT}(1) is not null as value`),
