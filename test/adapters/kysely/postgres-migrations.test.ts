@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { exportMigrations } from '../../../adapters/storage/kysely/index.ts';
+import { equals, has, type Predicate } from '../../../src/query/predicate.ts';
+import { StoreSchemaMismatch } from '../../../src/storage/errors.ts';
+import type { StorageSchema, Store } from '../../../src/storage/port.ts';
+import { execute, needsPostgres, newSchema } from '../../support/postgres.ts';
+import { pgNotes } from './postgres-support.ts';
+import { migrationsThrough, note, noteSchema } from './support.ts';
+
+const later: StorageSchema = [
+  {
+    kind: 'note',
+    columns: [
+      { name: 'isOpen', type: 'boolean', index: false },
+      { name: 'weight', type: 'number', index: true },
+    ],
+    sets: ['readers'],
+  },
+  { kind: 'folder', columns: [], sets: [] },
+];
+const chain = migrationsThrough(noteSchema, later);
+
+const idsWhere = (store: Store, where: Predicate) =>
+  store.transaction('read', async (tx) => (await tx.list('note', { where })).map((row) => row.id));
+
+describe('migrations on PostgreSQL', needsPostgres, () => {
+  test('what a migration adds is filled from the documents', async () => {
+    await using place = await newSchema();
+    const store = await pgNotes(place).open(noteSchema);
+    await store.transaction('write', async (tx) => {
+      await tx.insert('note', note('a', { weight: 2, readers: ['ann', 'bob'], labels: ['x'] }));
+      await tx.insert('note', note('b', { weight: 'heavy', readers: null }));
+    });
+    await store.close();
+    const migrated = await pgNotes({ ...place, migrations: chain }).open(later);
+    assert.deepEqual(await idsWhere(migrated, equals({ path: ['weight'], type: 'number' }, 2)), ['a']);
+    assert.deepEqual(await idsWhere(migrated, has('readers', 'bob')), ['a']);
+    await migrated.close();
+    await assert.rejects(pgNotes(place).open(noteSchema), StoreSchemaMismatch);
+  });
+
+  test("the exported SQL does the same by the host's own means", async () => {
+    await using place = await newSchema();
+    await assert.rejects(pgNotes({ ...place, migrate: false }).open(noteSchema), /migrate\(\)/);
+    await execute(exportMigrations('postgres', { migrations: chain }), place.connectionString);
+    const store = await pgNotes({ ...place, migrations: chain, migrate: false }).open(later);
+    await store.transaction('write', (tx) => tx.insert('note', note('a')));
+    assert.deepEqual(await idsWhere(store, { op: 'contains', field: { path: ['name'], type: 'string' }, value: 'NOTE', fold: true }), [
+      'a',
+    ]);
+    await store.close();
+  });
+});
