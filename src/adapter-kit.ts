@@ -31,7 +31,15 @@ export {
 } from './query/predicate.ts';
 export type { Document } from './query/read.ts';
 // Storage: the port, its errors, and the questions that a store is asked.
-export { RowMissing, StorageError, StoreSchemaMismatch, StoreUnavailable, UniqueViolation, WriteConflict } from './storage/errors.ts';
+export {
+  RowMissing,
+  StorageError,
+  StoreSchemaMismatch,
+  StoreUnavailable,
+  UniqueViolation,
+  ValueTooLong,
+  WriteConflict,
+} from './storage/errors.ts';
 export type {
   ColumnSchema,
   KindSchema,

@@ -7,7 +7,7 @@ import { ALL, type Predicate } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
 import type { Query, Row, Transaction } from '../storage/port.ts';
-import type { Change } from './events.ts';
+import { type Change, changeId } from './events.ts';
 import { inView, isInView, tableOf } from './views.ts';
 
 type AnyResource = Resource;
@@ -132,9 +132,6 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
     },
   };
 };
-
-/** Ids of change records sort as their revisions do. */
-const changeId = (revision: number): string => String(revision).padStart(16, '0');
 
 /** A row without what nobody may read. */
 const visible = (kind: AnyResource, row: Row): Readonly<Record<string, unknown>> =>

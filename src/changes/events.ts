@@ -19,3 +19,6 @@ export interface Change<K extends string = KindName> {
 
 /** Names of events: `change` for every change, or `identity`, `apiSession`, ... for those of one kind. They come after the commit, in order of revision. */
 export type ChangeEvents = { readonly [K in KindName]: [change: Change<K>] } & { readonly change: [change: Change] };
+
+/** The id of a change record: ids sort as revisions do, so that the log is read along its primary key. */
+export const changeId = (revision: number): string => String(revision).padStart(16, '0');

@@ -1,11 +1,11 @@
 import { change as changeKind } from '../api/changes.ts';
 import type { Logger } from '../platform/platform.ts';
-import { ALL, type FieldRef } from '../query/index.ts';
+import { ALL, text } from '../query/index.ts';
 import type { Row, Store } from '../storage/port.ts';
-import type { Change } from './events.ts';
+import { type Change, changeId } from './events.ts';
 import type { ChangeListeners } from './listeners.ts';
 
-const REVISION: FieldRef = { path: ['revision'], type: 'number' };
+const ID = text('id');
 const BATCH = 500;
 
 /**
@@ -29,10 +29,8 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
   };
   const readOn = async () => {
     for (let more = true; more; ) {
-      const where = { op: 'compare', field: REVISION, is: '>', value: published } as const;
-      const rows = await store.transaction('read', (tx) =>
-        tx.list(changeKind.kind, { where, sort: [{ field: REVISION, descending: false }], limit: BATCH }),
-      );
+      const where = { op: 'compare', field: ID, is: '>', value: changeId(published) } as const;
+      const rows = await store.transaction('read', (tx) => tx.list(changeKind.kind, { where, limit: BATCH }));
       for (const row of rows) emit(changeOf(row));
       more = rows.length === BATCH;
     }
@@ -58,7 +56,7 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
 
 const latestRevision = async (store: Store): Promise<number> => {
   const [last] = await store.transaction('read', (tx) =>
-    tx.list(changeKind.kind, { where: ALL, sort: [{ field: REVISION, descending: true }], limit: 1 }),
+    tx.list(changeKind.kind, { where: ALL, sort: [{ field: ID, descending: true }], limit: 1 }),
   );
   return last ? Number(last.revision) : 0;
 };

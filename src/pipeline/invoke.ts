@@ -7,7 +7,7 @@ import { entitiesOf } from '../changes/entities.ts';
 import type { Publisher } from '../changes/publisher.ts';
 import { actorOfSession } from '../domain/sessions/state.ts';
 import { ApiError, unauthorized } from '../errors/index.ts';
-import { StoreUnavailable, WriteConflict } from '../storage/errors.ts';
+import { StoreUnavailable, ValueTooLong, WriteConflict } from '../storage/errors.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { decode } from './decode.ts';
@@ -116,6 +116,7 @@ const translated = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof ValueTooLong) throw new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: error.message } });
     if (error instanceof WriteConflict) throw new ApiError('CONFLICT');
     if (error instanceof StoreUnavailable) throw new ApiError('SERVER_UNAVAILABLE', { retryAfter: 2 });
     throw error;

@@ -40,3 +40,8 @@ export class StoreUnavailable extends StorageError {
 export class StoreSchemaMismatch extends StorageError {
   override readonly name = 'StoreSchemaMismatch';
 }
+
+/** A text is longer than the engine's indexes take. Nothing was written, and the transaction is over. */
+export class ValueTooLong extends StorageError {
+  override readonly name = 'ValueTooLong';
+}

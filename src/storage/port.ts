@@ -56,7 +56,7 @@ export type TransactionMode = 'read' | 'write';
 export interface Store {
   /**
    * Runs `work` in a transaction of its own: committed when it resolves, rolled back when it rejects.
-   * @throws WriteConflict when the engine could not serialise it (the caller may run it again); StoreUnavailable when the database is away.
+   * @throws ValueTooLong when a text is beyond what the engine's indexes take; WriteConflict when the engine could not serialise it (the caller may run it again); StoreUnavailable when the database is away.
    */
   transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T>;
   /**

@@ -1,5 +1,5 @@
 /** Running our statements on a connection, whoever brings it, with errors as the port's. */
-import { StorageError, StoreUnavailable, WriteConflict } from '../../../src/adapter-kit.ts';
+import { StorageError, StoreUnavailable, ValueTooLong, WriteConflict } from '../../../src/adapter-kit.ts';
 import type { Engine, Failure } from './engine.ts';
 import type { Sql } from './sql.ts';
 
@@ -51,6 +51,8 @@ export const translated = (engine: Engine, error: unknown): unknown => {
       return new WriteConflict('the database could not serialise the transaction', options);
     case 'busy':
       return new WriteConflict('the database is locked by another writer', options);
+    case 'tooLong':
+      return new ValueTooLong('a text is too long for an index of the database', options);
     case 'unavailable':
       return new StoreUnavailable(`the database is unavailable: ${textOf(error)}`, options);
     case 'other':

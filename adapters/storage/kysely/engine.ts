@@ -78,4 +78,4 @@ export type DocumentType = 'text' | 'numberText' | 'tagText' | 'number' | 'boole
 export type Failure =
   /** `column`: its name, or that of the unique index. */
   | { readonly is: 'unique'; readonly table: string; readonly column: string }
-  | { readonly is: 'busy' | 'conflict' | 'unavailable' | 'other' };
+  | { readonly is: 'busy' | 'conflict' | 'tooLong' | 'unavailable' | 'other' };
