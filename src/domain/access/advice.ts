@@ -3,10 +3,9 @@ import type { Resource } from '../../api/kit/resource.ts';
 import { edgeRouter } from '../../api/routers.ts';
 import { service } from '../../api/services.ts';
 import type { Call } from '../../call/call.ts';
-import { and } from '../../query/index.ts';
 import { referenceTo } from '../../resources/links.ts';
 import { evaluateAccess } from './evaluate.ts';
-import { identityToRouters, policiesBetween, reachedFrom, serviceToRouters } from './through.ts';
+import { policiesBetween, routersBetween } from './through.ts';
 
 /** What policies, posture aside, let an identity do with a service, and the routers that both may use. */
 export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: string; readonly serviceId: string }) =>
@@ -14,11 +13,7 @@ export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: st
     const who = await entities.require(identity, id);
     const what = await entities.require(service, serviceId);
     const { dial, bind } = evaluateAccess(await policiesBetween(entities, who, what), who, what);
-    const ofIdentity = await reachedFrom(entities, identityToRouters, who);
-    const ofService = await reachedFrom(entities, serviceToRouters, what);
-    const identityRouterCount = await entities.count(edgeRouter as never, ofIdentity); // a kind like any other
-    const serviceRouterCount = await entities.count(edgeRouter as never, ofService);
-    const common = await entities.list(edgeRouter, { where: and(ofIdentity, ofService) });
+    const { identityRouterCount, serviceRouterCount, common } = await routersBetween(entities, who, what);
     return {
       identity: referenceTo(identity as unknown as Resource, who as never),
       identityId: id,

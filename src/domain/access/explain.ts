@@ -13,7 +13,7 @@ import type { Row } from '../../storage/port.ts';
 import { describeSide, selecting } from '../roles/membership.ts';
 import { evaluateAccess, grants } from './evaluate.ts';
 import { suggestAccess } from './suggest.ts';
-import { identityToRouters, ofType, reachedFrom, serviceToRouters } from './through.ts';
+import { ofType, routersBetween } from './through.ts';
 
 type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
@@ -34,6 +34,7 @@ const explain = (
     const policies = [...granting, ...related];
     const evaluated = evaluateAccess(policies, who, what);
     const isAllowed = type === 'Dial' ? evaluated.dial : evaluated.bind;
+    const { common, ...routers } = await routersBetween(entities, who, what, ROUTERS_SHOWN);
     return {
       type,
       isAllowed,
@@ -42,7 +43,8 @@ const explain = (
       policies: policies.map((policy) => explainPolicy(policy, who, what)),
       morePolicies: more,
       otherPolicies: other,
-      ...(await commonRouters(entities, who, what)),
+      ...routers,
+      commonRouters: common.map((router) => reference(edgeRouter, router)),
       suggestions: isAllowed ? [] : [...suggestAccess(type, who, what, related)],
     };
   });
@@ -55,8 +57,8 @@ const policiesAbout = async (entities: Entities, who: Identity, what: Service, t
   const either = and(ofType(type), or(selectsWho, selectsWhat), not(and(selectsWho, selectsWhat)));
   const list = async (where: typeof both) => ({
     rows: await entities.list(servicePolicy, { where, limit: SHOWN }),
-    count: await entities.count(servicePolicy as never, where),
-  }); // a kind like any other
+    count: await entities.count(servicePolicy as never, where), // a kind like any other
+  });
   const granting = await list(both);
   const related = await list(either);
   const all = await entities.count(servicePolicy as never, ofType(type));
@@ -79,17 +81,6 @@ const explainPolicy = (policy: Policy, who: Identity, what: Service) => {
     isGranting: grants(policy, who, what),
     identity: { isSelected, selectors: [...selectors] },
     service: { isSelected: ofService.isSelected, selectors: [...ofService.selectors] },
-  };
-};
-
-const commonRouters = async (entities: Entities, who: Identity, what: Service) => {
-  const ofIdentity = await reachedFrom(entities, identityToRouters, who);
-  const ofService = await reachedFrom(entities, serviceToRouters, what);
-  const common = await entities.list(edgeRouter, { where: and(ofIdentity, ofService), limit: ROUTERS_SHOWN });
-  return {
-    identityRouterCount: await entities.count(edgeRouter as never, ofIdentity), // a kind like any other
-    serviceRouterCount: await entities.count(edgeRouter as never, ofService),
-    commonRouters: common.map((router) => reference(edgeRouter, router)),
   };
 };
 

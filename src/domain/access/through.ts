@@ -1,6 +1,7 @@
 import type { identity } from '../../api/identities.ts';
 import type { Resource, RowOf } from '../../api/kit/resource.ts';
 import { edgeRouterPolicy, type PolicyType, policyTypeNumbers, serviceEdgeRouterPolicy, servicePolicy } from '../../api/policies.ts';
+import { edgeRouter } from '../../api/routers.ts';
 import type { service } from '../../api/services.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ALL, and, equals, type Predicate } from '../../query/index.ts';
@@ -54,3 +55,14 @@ export const policiesBetween = (
   to: RowOf<typeof service>,
 ): Promise<readonly RowOf<typeof servicePolicy>[]> =>
   entities.list(servicePolicy, { where: and(selecting('identityRoles', from), selecting('serviceRoles', to)) });
+
+/** The edge routers by which an identity may reach a service: those that each may use, counted, and those that both may (`limit` of them; default all). */
+export const routersBetween = async (entities: Entities, from: RowOf<typeof identity>, to: RowOf<typeof service>, limit?: number) => {
+  const ofIdentity = await reachedFrom(entities, identityToRouters, from);
+  const ofService = await reachedFrom(entities, serviceToRouters, to);
+  return {
+    identityRouterCount: await entities.count(edgeRouter as never, ofIdentity), // a kind like any other
+    serviceRouterCount: await entities.count(edgeRouter as never, ofService),
+    common: await entities.list(edgeRouter, { where: and(ofIdentity, ofService), ...(limit === undefined ? {} : { limit }) }),
+  };
+};
