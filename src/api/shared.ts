@@ -8,9 +8,6 @@ export const name = z.string().min(1).meta({ description: 'Not empty, unique wit
 export const flag = z.boolean();
 export const text = z.string();
 
-/** RFC 3339. Normalised to UTC with three decimals. */
-export const dateTime = z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString());
-
 /** As stored and shown: UTC, three decimals. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
