@@ -32,7 +32,7 @@ onEveryStore('guessing passwords', (open, store) => {
     await using two = await open({ storage });
     const authPolicyId = await one.create('/auth-policies', policyBody('strict', { updb: { maxAttempts: 3, lockoutDurationMinutes: 0 } }));
     const user = await one.user({ authPolicyId });
-    const guesses = wrong.toSpliced(20, 1, PASSWORD);
+    const guesses = store === 'postgres' ? wrong.toSpliced(20, 1, PASSWORD) : [...wrong.slice(0, 10), PASSWORD, ...wrong.slice(10, 20)];
     const statuses = await Promise.all([attempts(one, user.username, guesses), attempts(two, user.username, guesses)]);
     assert.deepEqual([...new Set(statuses.flat())], [401]);
   });
