@@ -6,7 +6,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { serve } from '../adapters/http/node.ts';
 import { nodePlatform } from '../adapters/platform/node.ts';
-import { ManagementController } from '../src/index.ts';
+import { ManagementController, newSecretKey } from '../src/index.ts';
 import { selfSigned } from './certificate.ts';
 import type { Size } from './data.ts';
 import { load } from './fill.ts';
@@ -33,6 +33,7 @@ if (kind === 'bare') {
   const controller = await ManagementController.open({
     storage: storageOf(kind),
     platform: nodePlatform(),
+    secretKey: newSecretKey(),
     administrator: { password: 'bench-password' },
   });
   const openedMs = performance.now() - began;

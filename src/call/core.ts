@@ -1,5 +1,6 @@
 import type { Api } from '../api/kit/operation.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
@@ -9,6 +10,8 @@ export interface Core {
   readonly store: Store;
   readonly platform: Platform;
   readonly settings: Settings;
+  /** For what must be stored and read again, and by nobody else. */
+  readonly secrets: Secrets;
   readonly passwordChecks: PasswordChecks;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
