@@ -90,6 +90,7 @@ const certificateOf = (library: Library, parsed: X509Certificate, der: Uint8Arra
   const types = parsed.extensions.map(({ type }) => type);
   if (new Set(types).size < types.length) throw new TypeError('an extension stands there twice');
   const constraints = parsed.getExtension(library.BasicConstraintsExtension);
+  const usages = parsed.getExtension(library.ExtendedKeyUsageExtension)?.usages;
   const commonNames = parsed.subjectName.getField('CN');
   const certificate: Certificate = {
     der,
@@ -101,7 +102,7 @@ const certificateOf = (library: Library, parsed: X509Certificate, der: Uint8Arra
     isCa: constraints?.ca ?? false,
     pathLength: constraints?.pathLength,
     keyUsage: parsed.getExtension(library.KeyUsagesExtension)?.usages,
-    extendedKeyUsage: parsed.getExtension(library.ExtendedKeyUsageExtension)?.usages.map(String),
+    extendedKeyUsage: usages && Array.from(usages, String), // the library has a list of a class of its own
     ...alternativeNames(parsed.getExtension(library.SubjectAlternativeNameExtension)),
     subjectKey: hexOf(parsed.subjectName.toArrayBuffer()),
     issuerKey: hexOf(parsed.issuerName.toArrayBuffer()),

@@ -1,15 +1,15 @@
-import type { Extension, JsonName, Name } from '@peculiar/x509';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import type { Extension, JsonName, Name } from '@peculiar/x509';
 import type { Random } from '../platform/platform.ts';
 import { type AlternativeNames, type Certificate, readCertificate } from './certificate.ts';
-import type { KeyHolder } from './keys.ts';
+import type { Key, KeyHolder } from './keys.ts';
 import { x509 } from './x509.ts';
 
 /** What a certificate is to say. */
 export interface Profile {
   readonly subject: Name | JsonName;
   /** Of the subject: DER, or a key of Web Crypto. */
-  readonly publicKey: ArrayBuffer | CryptoKey;
+  readonly publicKey: ArrayBuffer | Key;
   /** ms; the certificate ends with its issuer at the latest. */
   readonly notBefore: number;
   readonly notAfter: number;
@@ -41,7 +41,7 @@ export const issue = async (profile: Profile, issuer: Issuer, random: Random): P
       notAfter: new Date(Math.min(profile.notAfter, above?.notAfter ?? Number.POSITIVE_INFINITY)),
       publicKey: profile.publicKey,
       signingAlgorithm: algorithm,
-      signingKey: { algorithm } as unknown as CryptoKey, // the library hands it to `sign` below, and looks at its algorithm
+      signingKey: { algorithm } as unknown as Key, // the library hands it to `sign` below, and looks at its algorithm
       extensions: await extensionsOf(library, profile, above),
     },
     signingBy(issuer.holder),
@@ -52,12 +52,12 @@ export const issue = async (profile: Profile, issuer: Issuer, random: Random): P
 };
 
 /** Web Crypto, as far as the library needs it here, but that the key's holder signs: the key may be where only bytes go to be signed. */
-const signingBy = ({ sign }: KeyHolder): Crypto => {
+const signingBy = ({ sign }: KeyHolder): typeof crypto => {
   const subtle = {
     sign: (_algorithm: unknown, _key: unknown, bytes: ArrayBuffer) => sign(new Uint8Array(bytes)),
-    exportKey: (format: 'spki', key: CryptoKey) => crypto.subtle.exportKey(format, key),
+    exportKey: (format: 'spki', key: Key) => crypto.subtle.exportKey(format, key),
   };
-  return { subtle } as unknown as Crypto; // it asks for nothing else to issue a certificate whose serial number is given
+  return { subtle } as unknown as typeof crypto; // it asks for nothing else to issue a certificate whose serial number is given
 };
 
 const extensionsOf = async (library: Library, profile: Profile, above: Certificate | undefined): Promise<Extension[]> => {
@@ -81,9 +81,7 @@ const extensionsOf = async (library: Library, profile: Profile, above: Certifica
 
 /** The issuer's own identifier of its key, if it has one. */
 const authorityKey = ({ AuthorityKeyIdentifierExtension }: Library, { subjectKeyId, parsed }: Certificate) =>
-  subjectKeyId === undefined
-    ? AuthorityKeyIdentifierExtension.create(parsed.publicKey)
-    : new AuthorityKeyIdentifierExtension(subjectKeyId);
+  subjectKeyId === undefined ? AuthorityKeyIdentifierExtension.create(parsed.publicKey) : new AuthorityKeyIdentifierExtension(subjectKeyId);
 
 /** 16 random bytes (RFC 5280, section 4.1.2.2); the first bit is 0, lest it be a negative number, and the second is 1, lest it be shorter. */
 const newSerial = (random: Random): string => {

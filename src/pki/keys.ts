@@ -1,6 +1,9 @@
 import type { Certificate } from './certificate.ts';
 import { readPem, writePem } from './pem.ts';
 
+/** A key of Web Crypto. Runtimes disagree about the name of this type. */
+export type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
 /** A way to sign, of Web Crypto, and how JOSE names it (RFC 7518, RFC 8037). */
 export interface SigningAlgorithm {
   readonly name: string;
@@ -21,7 +24,8 @@ const ED25519: SigningAlgorithm = { name: 'Ed25519', jose: 'EdDSA' };
 const RSA_BITS = { least: 2048, most: 8192 } as const;
 
 /** How the library describes a public key. */
-interface KeyAlgorithm extends Algorithm {
+interface KeyAlgorithm {
+  readonly name: string;
   readonly namedCurve?: string;
   readonly modulusLength?: number;
 }
@@ -45,7 +49,7 @@ export interface KeyHolder {
 
 /** How the owner of a certificate signs. @throws TypeError for a key that is not accepted */
 const algorithmOf = ({ parsed, subject }: Certificate): SigningAlgorithm => {
-  const algorithm = signingAlgorithmOf(parsed.publicKey.algorithm);
+  const algorithm = signingAlgorithmOf(parsed.publicKey.algorithm as KeyAlgorithm);
   if (!algorithm) throw new TypeError(`the key of ${subject} must be RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519`);
   return algorithm;
 };
@@ -57,13 +61,19 @@ export const foreignKeyHolder = (sign: KeyHolder['sign'], certificate: Certifica
 });
 
 /** A way to sign by a private key in PEM, PKCS#8. @throws TypeError for another, or for one that is not the certificate's */
-export const keyHolder = async (pem: string, certificate: Certificate): Promise<KeyHolder & { readonly key: CryptoKey }> => {
+export const keyHolder = async (pem: string, certificate: Certificate): Promise<KeyHolder & { readonly key: Key }> => {
   const algorithm = algorithmOf(certificate);
   const { value: [der] = [], fault } = readPem(pem, { labels: ['PRIVATE KEY'], most: 1 });
-  if (!der) throw new TypeError(`the private key of ${certificate.subject} must be one block PRIVATE KEY (PKCS#8) in PEM, unencrypted: ${fault}`);
+  if (!der)
+    throw new TypeError(`the private key of ${certificate.subject} must be one block PRIVATE KEY (PKCS#8) in PEM, unencrypted: ${fault}`);
   const key = await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']).catch(() => undefined);
-  const holder = key && { algorithm, key, sign: async (bytes: Uint8Array<ArrayBuffer>) => new Uint8Array(await crypto.subtle.sign(algorithm, key, bytes)) };
-  if (!holder || !(await belongs(holder, certificate))) throw new TypeError(`the private key is not the one of the certificate of ${certificate.subject}`);
+  const holder = key && {
+    algorithm,
+    key,
+    sign: async (bytes: Uint8Array<ArrayBuffer>) => new Uint8Array(await crypto.subtle.sign(algorithm, key, bytes)),
+  };
+  if (!holder || !(await belongs(holder, certificate)))
+    throw new TypeError(`the private key is not the one of the certificate of ${certificate.subject}`);
   return holder;
 };
 
@@ -76,7 +86,7 @@ const belongs = async (holder: KeyHolder, { parsed }: Certificate): Promise<bool
 };
 
 /** A new key pair on P-256: the public key, and the private key as PKCS#8 in PEM. */
-export const newKeyPair = async (): Promise<{ readonly publicKey: CryptoKey; readonly privateKey: string }> => {
+export const newKeyPair = async (): Promise<{ readonly publicKey: Key; readonly privateKey: string }> => {
   const { publicKey, privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
   return { publicKey, privateKey: writePem('PRIVATE KEY', new Uint8Array(await crypto.subtle.exportKey('pkcs8', privateKey))) };
 };

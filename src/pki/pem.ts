@@ -25,8 +25,8 @@ export const readPem = (text: string, { labels, most }: PemLimits): Reading<read
   let end = 0;
   for (const { index, 0: block, 1: label = '', 2: content = '' } of text.matchAll(BLOCK)) {
     if (blocks.length > 0 && text.slice(end, index).trim() !== '') return { fault: 'trailingData' };
-    if (blocks.length === most) return { fault: 'tooMany' };
     if (!labels.includes(label)) return { fault: 'anotherType' };
+    if (blocks.length === most) return { fault: 'tooMany' };
     const der = bytesOf(content);
     if (!der || !isOneSequence(der)) return { fault: 'malformed' };
     if (der.length > MAX_DER) return { fault: 'tooLarge' };

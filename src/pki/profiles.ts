@@ -1,5 +1,6 @@
 import { type AlternativeNames, Eku, KeyUsage } from './certificate.ts';
 import type { Profile } from './issue.ts';
+import type { Key } from './keys.ts';
 import type { CertificateRequest } from './request.ts';
 
 const MINUTE = 60_000;
@@ -36,7 +37,7 @@ export const sessionProfile = (request: Requested, now: number, uri: string): Pr
 });
 
 /** For an authority with so many others below it at most. */
-export const authorityProfile = (name: string, publicKey: CryptoKey, now: number, years: number, pathLength: number): Profile => ({
+export const authorityProfile = (name: string, publicKey: Key, now: number, years: number, pathLength: number): Profile => ({
   subject: [{ O: ['overlay-controller'] }, { CN: [name] }],
   publicKey,
   notBefore: now - HOUR,

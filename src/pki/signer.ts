@@ -44,7 +44,8 @@ export const openSigner = async (options: SignerOptions): Promise<Signer> => {
   if (!certificate.isCa) throw new TypeError(`the signer's certificate, of ${certificate.subject}, is not that of an authority`);
   const isAnchor = (one: Certificate) => anchors.some(({ fingerprint }) => fingerprint === one.fingerprint);
   const { fault } = await validateChain(certificate, { anchors, intermediates: rest, now: 0, ignoreValidity: 'all' });
-  if (fault && !isAnchor(certificate)) throw new TypeError(`no chain leads from the signer's certificate, of ${certificate.subject}, to one of its roots`);
+  if (fault && !isAnchor(certificate))
+    throw new TypeError(`no chain leads from the signer's certificate, of ${certificate.subject}, to one of its roots`);
   return {
     certificate,
     holder: typeof options.key === 'string' ? await keyHolder(options.key, certificate) : foreignKeyHolder(options.key, certificate),
