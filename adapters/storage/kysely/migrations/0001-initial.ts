@@ -47,6 +47,8 @@ export const migration: Migration = {
         columns: [
           { name: 'identityId', type: 'string', index: true },
           { name: 'caId', type: 'string', index: true },
+          { name: 'edgeRouterId', type: 'string', index: true },
+          { name: 'transitRouterId', type: 'string', index: true },
           { name: 'tokenHash', type: 'string', index: 'unique' },
         ],
         sets: [],
