@@ -211,6 +211,7 @@ describe('issuing certificates', () => {
     const short = await authority('short', { notAfter: NOW + 1000 });
     const from = await request();
     assert.equal((await issue(clientProfile(from, NOW), short, webRandom)).notAfter, NOW + 1000);
+    await assert.rejects(issue(clientProfile(from, NOW + 120_000), short, webRandom), { name: 'TypeError', message: /has expired/ });
     const serials = await Promise.all(
       Array.from({ length: 20 }, async () => (await issue(clientProfile(from, NOW), root, webRandom)).parsed.serialNumber),
     );
