@@ -15,6 +15,7 @@ import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
 import { policyEntries } from './policies/handlers.ts';
+import { postureEntries } from './posture/handlers.ts';
 import { roleAttributeEntries } from './roles/attributes-in-use.ts';
 import { routerEntries } from './routers/handlers.ts';
 import { serviceBehaviour } from './services/behaviour.ts';
@@ -39,6 +40,7 @@ export const entries: readonly Entry[] = [
   ...accessibleServiceEntries,
   ...accessEntries,
   ...policyEntries,
+  ...postureEntries,
   ...routerEntries,
   ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
   ...roleAttributeEntries,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { evaluateAccess } from '../../src/domain/access/evaluate.ts';
+import { evaluatePermissions } from '../../src/domain/access/evaluate.ts';
 import { selects } from '../../src/domain/roles/membership.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 
@@ -65,10 +65,11 @@ const build = async ({ controller }: App, { identities, services, policies }: Ne
   return {
     identities: (await controller.identities.list(all)).data.map(carrying),
     services: (await controller.services.list(all)).data.map(carrying),
-    policies: (await controller.servicePolicies.list(all)).data.map(({ identityRoles, serviceRoles, ...rest }) => ({
+    policies: (await controller.servicePolicies.list(all)).data.map(({ identityRoles, serviceRoles, postureCheckRoles, ...rest }) => ({
       ...rest,
       identityRoles: identityRoles ?? [],
       serviceRoles: serviceRoles ?? [],
+      postureCheckRoles: postureCheckRoles ?? [],
     })),
   };
 };
@@ -86,7 +87,8 @@ onEveryStore('access in random networks', (open) => {
         const all = { limit: -1 } as const;
         for (const identity of identities) {
           const { id } = identity;
-          const may = (right: 'dial' | 'bind') => idsOf(services.filter((service) => evaluateAccess(policies, identity, service)[right]));
+          const may = (right: 'dial' | 'bind') =>
+            idsOf(services.filter((service) => evaluatePermissions(policies, identity, service)[right]));
           assert.deepEqual(ids(await controller.identities.listServices({ id, policyType: 'dial', ...all })), may('dial'));
           assert.deepEqual(ids(await controller.identities.listServices({ id, policyType: 'bind', ...all })), may('bind'));
           const selecting = policies.filter(({ semantic, identityRoles }) => selects({ semantic, roles: identityRoles }, identity));
@@ -94,10 +96,10 @@ onEveryStore('access in random networks', (open) => {
         }
         for (const service of services) {
           const { id } = service;
-          const may = identities.filter((identity) => evaluateAccess(policies, identity, service).granting.length > 0);
+          const may = identities.filter((identity) => evaluatePermissions(policies, identity, service).granting.length > 0);
           assert.deepEqual(ids(await controller.services.listIdentities({ id, ...all })), idsOf(may));
           for (const identity of identities) {
-            const { dial, bind } = evaluateAccess(policies, identity, service);
+            const { dial, bind } = evaluatePermissions(policies, identity, service);
             const advice = await controller.identities.getPolicyAdvice({ id: identity.id, serviceId: id });
             assert.deepEqual([advice.isDialAllowed ?? false, advice.isBindAllowed ?? false], [dial, bind]);
           }
@@ -124,7 +126,7 @@ onEveryStore('access in random networks', (open) => {
         const as = (await app.login('client', 'the-password')).body.data.token;
         const { data } = (await app.request('GET', '/edge/client/v1/services?limit=500', { as })).body;
         const expected = services.flatMap((service) => {
-          const { dial, bind, granting } = evaluateAccess(policies, identity, service);
+          const { dial, bind, granting } = evaluatePermissions(policies, identity, service);
           return granting.length === 0 ? [] : [[service.id, [...(bind ? ['Bind'] : []), ...(dial ? ['Dial'] : [])], granting.length]];
         });
         type Item = { id: string; permissions: string[]; postureQueries: object[] };
