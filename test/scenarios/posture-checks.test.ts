@@ -130,10 +130,9 @@ onEveryStore('posture checks', (open) => {
     const one = await checkOf(app, 'one', { typeId: 'PROCESS', ...TYPES.PROCESS[0] });
     const { process } = await patched(one, { typeId: 'PROCESS', process: { osType: 'Linux', path: '/x' } });
     assert.deepEqual(process, { osType: 'Linux', path: '/x', hashes: ['aa', 'bb'], signerFingerprint: 'cc' });
-    assert.deepEqual(
-      (await patched(one, { typeId: 'PROCESS', process: { osType: 'Linux', path: '/x', hashes: [] } })).process.hashes,
-      null,
-    );
+    const emptied = { osType: 'Linux', path: '/x', hashes: [], signerFingerprint: '' };
+    const { process: bare } = await patched(one, { typeId: 'PROCESS', process: emptied });
+    assert.deepEqual(bare, { osType: 'Linux', path: '/x', hashes: null });
   });
 
   test('the type of a posture check is needed in every body, and never changes', async () => {
