@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
+import { checkOf, client } from '../support/posture.ts';
 
 type Explanation = Awaited<ReturnType<App['controller']['access']['explain']>>;
 
@@ -89,6 +90,63 @@ onEveryStore('explaining access', (open) => {
       [hub],
     );
     assert.equal((await explain(app, ann, wiki)).isAllowed, false);
+  });
+
+  test('a failing posture check is shown with what it expects and what was told, and passing it is suggested first', async () => {
+    await using app = await open();
+    const net = network(app);
+    const user = await client(app, { roleAttributes: ['sales'] });
+    const wiki = await net.service('wiki', 'docs');
+    const [domain, linux] = [
+      await checkOf(app, 'company', { typeId: 'DOMAIN', domains: ['company.test'] }),
+      await checkOf(app, 'linux', { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: [] }] }),
+    ];
+    const postureCheckRoles = [`@${domain}`, `@${linux}`];
+    await net.patch(`/service-policies/${await net.dial({ identities: ['#sales'], services: ['#docs'] })}`, { postureCheckRoles });
+    await net.patch(`/service-policies/${await net.dial({ identities: ['#nobody'], services: ['#docs'] })}`, { postureCheckRoles });
+    await user.tell([
+      { typeId: 'DOMAIN', id: 'x', domain: 'home' },
+      { typeId: 'OS', id: 'x', type: 'Linux', version: '5.4' },
+    ]);
+    const { isAllowed, isPermitted, policies, suggestions } = await explain(app, user.id, wiki);
+    assert.deepEqual([isAllowed, isPermitted, policies.map(({ isGranting }) => isGranting)], [false, true, [false, false]]);
+    const shown = policies[0]?.postureChecks.map(({ check, ...rest }) => ({ name: check.name, ...rest }));
+    assert.deepEqual(
+      shown?.toSorted((a, b) => (a.typeId < b.typeId ? -1 : 1)),
+      [
+        { name: 'company', typeId: 'DOMAIN', isPassing: false, expectedValue: ['company.test'], actualValue: 'home' },
+        {
+          name: 'linux',
+          typeId: 'OS',
+          isPassing: true,
+          expectedValue: [{ type: 'Linux', versions: null }],
+          actualValue: { type: 'Linux', version: '5.4' },
+        },
+      ],
+    );
+    // The other policy needs a role and the check as well: no single change, and so no suggestion.
+    assert.deepEqual(
+      suggestions.map(({ operationId, postureChecks }) => operationId ?? postureChecks?.map(({ id }) => id)),
+      [[domain], 'createServicePolicy'],
+    );
+    await user.tell({ typeId: 'DOMAIN', id: 'x', domain: 'company.test' });
+    assert.equal((await explain(app, user.id, wiki)).isAllowed, true);
+  });
+
+  test('codes count for the API session that the question names', async () => {
+    await using app = await open();
+    const net = network(app);
+    const user = await client(app);
+    const wiki = await net.service('wiki');
+    const check = await checkOf(app, 'code', { typeId: 'MFA' });
+    const policy = await net.dial({ identities: ['#all'], services: ['#all'] });
+    await net.patch(`/service-policies/${policy}`, { postureCheckRoles: [`@${check}`] });
+    await user.passCode();
+    const asked = (more: object) => app.controller.access.explain({ identityId: user.id, serviceId: wiki, type: 'Dial', ...more });
+    assert.equal((await asked({})).isAllowed, false);
+    assert.equal((await asked({ apiSessionId: user.sessionId })).isAllowed, true);
+    const stranger = await client(app);
+    for (const apiSessionId of [stranger.sessionId, 'no-such-id']) await assert.rejects(asked({ apiSessionId }), { code: 'NOT_FOUND' });
   });
 
   test('it is an operation of the extensions, for administrators, and knows no strangers', async () => {
