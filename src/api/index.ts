@@ -9,6 +9,7 @@ import { access } from './explain.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
+import { keptSecret } from './kept-secrets.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
 import { postureChecks } from './posture-check-operations.ts';
@@ -74,6 +75,7 @@ export const kinds = {
   configType,
   config,
   change,
+  keptSecret,
 } as const;
 
 export type Kinds = typeof kinds;

@@ -18,7 +18,7 @@ export interface DescribedOperation {
 
 export interface DescribedParameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly schema: JsonSchema;
 }
@@ -27,12 +27,6 @@ export interface Described {
   readonly operations: readonly DescribedOperation[];
   readonly components: Readonly<Record<string, JsonSchema>>;
 }
-
-export const API_PATHS: Readonly<Record<Api, string>> = {
-  management: '/edge/management/v1',
-  client: '/edge/client/v1',
-  extensions: '/edge/management/extensions/v1',
-};
 
 /** Everything that the documents say of the operations of some APIs, derived from their declarations. */
 export const describe = (groups: readonly Group[], apis: readonly Api[]): Described => {
@@ -56,7 +50,11 @@ export const describe = (groups: readonly Group[], apis: readonly Api[]): Descri
       api,
       group,
       operation,
-      parameters: [...pathParameters(operation.path), ...queryParametersOf(schemas.inputs[`${key} query`])],
+      parameters: [
+        ...pathParameters(operation.path),
+        ...queryParametersOf(schemas.inputs[`${key} query`]),
+        ...Object.values(operation.headers ?? {}).map((name) => ({ name, in: 'header', required: false, schema: TEXT }) as const),
+      ],
       body: schemas.inputs[`${key} body`],
       status: operation.status ?? (operation.answer.is === 'created' ? 201 : 200),
       answer: enveloped(operation, schemas.outputs[key]),

@@ -1,6 +1,7 @@
+import { API_PATHS } from '../api/kit/api-paths.ts';
 import type { Api, Group } from '../api/kit/operation.ts';
 import { software } from '../version.ts';
-import { API_PATHS, type DescribedOperation, type DescribedParameter, describe } from './described.ts';
+import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
 import type { JsonSchema } from './json-schemas.ts';
 import { type DocumentInfo, tagsOf, titleOf } from './openapi.ts';
 
@@ -34,6 +35,7 @@ const operationObject = ({ operation, group, parameters, body, status, answer, r
   summary: operation.summary,
   tags: [group],
   ...(operation.permission === 'open' ? { security: [] } : {}),
+  ...(operation.body?.media ? { consumes: operation.body.media } : {}),
   ...(operation.answer.is === 'raw' ? { produces: operation.answer.contentTypes } : {}),
   ...(parameters.length > 0 || body
     ? {

@@ -192,5 +192,6 @@ export const migration: Migration = {
         sets: [],
       },
     },
+    { do: 'addKind', kind: { kind: 'keptSecret', columns: [], sets: [] } },
   ],
 };
