@@ -101,9 +101,9 @@ onEveryStore('explaining access', (open) => {
       await checkOf(app, 'company', { typeId: 'DOMAIN', domains: ['company.test'] }),
       await checkOf(app, 'linux', { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: [] }] }),
     ];
-    const postureCheckRoles = [`@${domain}`, `@${linux}`];
-    await net.patch(`/service-policies/${await net.dial({ identities: ['#sales'], services: ['#docs'] })}`, { postureCheckRoles });
-    await net.patch(`/service-policies/${await net.dial({ identities: ['#nobody'], services: ['#docs'] })}`, { postureCheckRoles });
+    const checks = [`@${domain}`, `@${linux}`];
+    await net.dial({ identities: ['#sales'], services: ['#docs'], checks });
+    await net.dial({ identities: ['#nobody'], services: ['#docs'], checks });
     await user.tell([
       { typeId: 'DOMAIN', id: 'x', domain: 'home' },
       { typeId: 'OS', id: 'x', type: 'Linux', version: '5.4' },
@@ -139,8 +139,7 @@ onEveryStore('explaining access', (open) => {
     const user = await client(app);
     const wiki = await net.service('wiki');
     const check = await checkOf(app, 'code', { typeId: 'MFA' });
-    const policy = await net.dial({ identities: ['#all'], services: ['#all'] });
-    await net.patch(`/service-policies/${policy}`, { postureCheckRoles: [`@${check}`] });
+    await net.dial({ identities: ['#all'], services: ['#all'], checks: [`@${check}`] });
     await user.passCode();
     const asked = (more: object) => app.controller.access.explain({ identityId: user.id, serviceId: wiki, type: 'Dial', ...more });
     assert.equal((await asked({})).isAllowed, false);
@@ -177,22 +176,26 @@ onEveryStore('explaining access', (open) => {
         { maxLength: 3 },
       ),
     );
-    const policy = fc.record({ semantic: fc.constantFrom('AllOf' as const, 'AnyOf' as const), identities: roles, services: roles });
+    const semantic = fc.constantFrom('AllOf' as const, 'AnyOf' as const);
+    const checks = fc.constantFrom([], [], ['#checks']);
+    const policy = fc.record({ semantic, identities: roles, services: roles, checks });
     await fc.assert(
       fc.asyncProperty(attributes, attributes, fc.array(policy, { maxLength: 4 }), async (ofIdentity, ofService, policies) => {
         await using app = await open();
         const net = network(app);
-        const ann = await net.identity('ann', ...ofIdentity);
+        const ann = await client(app, { roleAttributes: ofIdentity });
         const wiki = await net.service('wiki', ...ofService);
+        await checkOf(app, 'company', { typeId: 'DOMAIN', domains: ['company.test'], roleAttributes: ['checks'] });
         for (const roles of policies) await net.dial(roles);
-        const { isAllowed, suggestions } = await explain(app, ann, wiki);
-        assert.deepEqual(await net.dials(ann), isAllowed ? ['wiki'] : []);
+        const { isAllowed, isPermitted, suggestions } = await explain(app, ann.id, wiki);
+        assert.deepEqual(await net.dials(ann.id), isPermitted ? ['wiki'] : []);
         if (isAllowed) return assert.deepEqual(suggestions, []);
         const choice = suggestions[(policies.length + ofIdentity.length) % suggestions.length];
         assert.ok(choice);
-        await act(app, choice);
-        assert.equal((await explain(app, ann, wiki)).isAllowed, true, choice.description);
-        assert.deepEqual(await net.dials(ann), ['wiki']);
+        if (choice.postureChecks) await ann.tell({ typeId: 'DOMAIN', id: 'x', domain: 'company.test' });
+        else await act(app, choice);
+        assert.equal((await explain(app, ann.id, wiki)).isAllowed, true, choice.description);
+        assert.deepEqual(await net.dials(ann.id), ['wiki']);
       }),
       { numRuns: 60 },
     );
