@@ -1,4 +1,5 @@
 import { authenticator } from '../../api/authenticators.ts';
+import { enrollment } from '../../api/enrollments.ts';
 import { identities, identity } from '../../api/identities.ts';
 import { edgeRouterPolicy, servicePolicy } from '../../api/policies.ts';
 import { edgeRouter } from '../../api/routers.ts';
@@ -10,6 +11,7 @@ import { relatedList } from '../../resources/related.ts';
 import { policyAdviceFor } from '../access/advice.ts';
 import { typed } from '../access/policy-type.ts';
 import { identityToRouters, identityToServices, ofType, reachedFrom } from '../access/through.ts';
+import { enrollmentBehaviour } from '../enrollment/behaviour.ts';
 import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { postureDataFor } from '../posture/data.ts';
 import { selecting } from '../roles/membership.ts';
@@ -38,6 +40,7 @@ export const identityEntries = implement(identities, {
       await entities.require(identity, id);
       return listRows(entities, authenticator, undefined, query, call, equals(text('identityId'), id));
     }),
+  listEnrollments: relatedList(identity, enrollment, enrollmentBehaviour, (_, { id }) => equals(text('identityId'), id)),
   listServices: (call, { id, policyType, ...query }) =>
     call.read(async (entities) => {
       const row = await entities.require(identity, id);
