@@ -14,6 +14,11 @@ import { informational } from './informational.ts';
 import { keptSecret } from './kept-secrets.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
+import { postureChecks } from './posture-check-operations.ts';
+import { postureCheckType, postureCheckTypes } from './posture-check-types.ts';
+import { postureCheck } from './posture-checks/index.ts';
+import { postureData } from './posture-data.ts';
+import { postureResponses } from './posture-responses.ts';
 import { roleAttributeLists } from './role-attributes.ts';
 import { edgeRouter, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
@@ -39,6 +44,9 @@ export const groups = {
   servicePolicies,
   edgeRouterPolicies,
   serviceEdgeRouterPolicies,
+  postureChecks,
+  postureCheckTypes,
+  postureResponses,
   edgeRouters,
   routers,
   transitRouters,
@@ -63,6 +71,9 @@ export const kinds = {
   servicePolicy,
   edgeRouterPolicy,
   serviceEdgeRouterPolicy,
+  postureCheck,
+  postureCheckType,
+  postureData,
   router,
   edgeRouter,
   terminator,

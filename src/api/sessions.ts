@@ -4,7 +4,7 @@ import { readOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, text, timestamp } from './shared.ts';
+import { flag, sdkInfo, text, timestamp } from './shared.ts';
 
 /** What a session still owes before it is fully authenticated, and how to give it. */
 export const authQuery = z
@@ -46,6 +46,13 @@ export const apiSession = resource({
     isCertExtendable: readOnly(flag, { default: false }),
     improperClientCertChain: readOnly(flag, { filter: true, absent: true, default: false }),
     lastActivityAt: readOnly(timestamp, { filter: true, index: true, volatile: true }),
+    /** When this session last passed a code. */
+    mfaPassedAt: readOnly(timestamp, { keep: 'hidden' }),
+    /** When the endpoint of this session last told that it woke, and that it was unlocked. */
+    wokenAt: readOnly(timestamp, { keep: 'hidden' }),
+    unlockedAt: readOnly(timestamp, { keep: 'hidden' }),
+    /** The client's software, as told at login. */
+    sdkInfo: readOnly(sdkInfo, { keep: 'hidden' }),
     cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),
   },
   subLinks: ['sessions'],

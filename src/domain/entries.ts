@@ -16,6 +16,7 @@ import { enrollmentEntries } from './enrollment/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
 import { policyEntries } from './policies/handlers.ts';
+import { postureEntries } from './posture/handlers.ts';
 import { roleAttributeEntries } from './roles/attributes-in-use.ts';
 import { routerEntries } from './routers/handlers.ts';
 import { serviceBehaviour } from './services/behaviour.ts';
@@ -41,6 +42,7 @@ export const entries: readonly Entry[] = [
   ...accessibleServiceEntries,
   ...accessEntries,
   ...policyEntries,
+  ...postureEntries,
   ...routerEntries,
   ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
   ...roleAttributeEntries,

@@ -44,6 +44,10 @@ const aRouterPolicy = (app: App) =>
   app.create('/edge-router-policies', { name: 'a policy', semantic: 'AllOf', identityRoles: ['#a'], edgeRouterRoles: ['#a'] });
 const aServiceRouterPolicy = (app: App) =>
   app.create('/service-edge-router-policies', { name: 'a policy', semantic: 'AllOf', serviceRoles: ['#a'], edgeRouterRoles: ['#a'] });
+const aCheck = (app: App) =>
+  app.create('/posture-checks', { name: 'a check', typeId: 'DOMAIN', domains: ['a.test'], roleAttributes: ['a'] });
+const told = { typeId: 'DOMAIN', id: 'x', domain: 'a.test' } as const;
+
 const anEdgeRouter = (app: App) => app.create('/edge-routers', { name: 'an edge router', roleAttributes: ['a'] });
 const aRouter = (app: App) => app.create('/routers', { name: 'a router' });
 const aTerminator = async (app: App) =>
@@ -232,6 +236,40 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   deleteServicePolicy: async (app) => ({ id: await aServicePolicy(app), leaves: ['delete servicePolicy'] }),
   listServicePolicyIdentities: inNetwork('policy'),
   listServicePolicyServices: inNetwork('policy'),
+  listServicePolicyPostureChecks: async (app) => {
+    await aCheck(app);
+    return { id: await app.create('/service-policies', { name: 'a policy', type: 'Dial', ...nobody, postureCheckRoles: ['#a'] }) };
+  },
+
+  listPostureChecks: async (app) => {
+    await aCheck(app);
+    await app.create('/posture-checks', { name: 'another', typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: [] }] });
+    return { query: 'filter=true limit none&roleFilter=%23a&sort=typeId' };
+  },
+  detailPostureCheck: read(aCheck),
+  createPostureCheck: async () => ({
+    body: { name: 'a check', typeId: 'PROCESS', process: { osType: 'Linux', path: '/a' } },
+    leaves: ['create postureCheck'],
+  }),
+  updatePostureCheck: async (app) => ({
+    id: await aCheck(app),
+    body: { name: 'a check', typeId: 'DOMAIN', domains: ['b.test'] },
+    leaves: ['update postureCheck'],
+  }),
+  patchPostureCheck: async (app) => ({ id: await aCheck(app), body: { typeId: 'DOMAIN', name: 'x' }, leaves: ['update postureCheck'] }),
+  deletePostureCheck: async (app) => ({ id: await aCheck(app), leaves: ['delete postureCheck'] }),
+  listPostureCheckServicePolicies: async (app) => {
+    await app.create('/service-policies', { name: 'a policy', type: 'Dial', ...nobody, postureCheckRoles: ['#a'] });
+    return { id: await aCheck(app) };
+  },
+  listPostureCheckTypes: nothing,
+  detailPostureCheckType: fixed('PROCESS_MULTI'),
+  createPostureResponse: async (app) => ({ as: (await own(app)).as, body: told, leaves: ['create postureData'] }),
+  createPostureResponseBulk: async (app) => ({
+    as: (await own(app)).as,
+    body: [told, { typeId: 'ENDPOINT_STATE', id: 'x', woken: true }],
+    leaves: ['create postureData', 'update apiSession'],
+  }),
 
   listEdgeRouterPolicies: read(aRouterPolicy),
   detailEdgeRouterPolicy: read(aRouterPolicy),
@@ -309,6 +347,11 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   listIdentityServicePolicies: inNetwork('identity'),
   listIdentitysEdgeRouterPolicies: inNetwork('identity'),
   listIdentityEdgeRouters: inNetwork('identity'),
+  getIdentityPostureData: async (app) => {
+    const user = await app.user();
+    await app.request('POST', '/edge/client/v1/posture-response', { as: await user.login(), body: told });
+    return { id: user.id };
+  },
   getIdentityPolicyAdvice: async (app) => {
     const { user, service } = await aNetwork(app);
     return { id: user.id, other: service };
@@ -368,6 +411,10 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     await aService(app);
     return {};
   },
+  listPostureCheckRoleAttributes: async (app) => {
+    await aCheck(app);
+    return {};
+  },
   listEdgeRouterRoleAttributes: async (app) => {
     await anEdgeRouter(app);
     return {};
@@ -396,6 +443,7 @@ export const listsOfUnknownParents: readonly string[] = [
   'listServiceTerminators',
   'listServicePolicyIdentities',
   'listServicePolicyServices',
+  'listServicePolicyPostureChecks',
 ];
 
 /** Lists that may be empty, because what they hold cannot be made yet. */

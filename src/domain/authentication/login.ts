@@ -44,6 +44,10 @@ export const openSession = async (
     isCertExtendable: false,
     improperClientCertChain: false,
     lastActivityAt: now,
+    mfaPassedAt: null,
+    wokenAt: null,
+    unlockedAt: null,
+    sdkInfo: body.sdkInfo ?? null,
   });
   const policy = await entities.get(authPolicy, owner.authPolicyId);
   return { kind: 'session', session, identity: current, authQueries: policy ? owedFactors(session, policy) : [], token };

@@ -132,6 +132,21 @@ export const migration: Migration = {
     {
       do: 'addKind',
       kind: {
+        kind: 'postureCheck',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'typeId', type: 'string', index: false },
+          { name: 'promptOnWake', type: 'boolean', index: false },
+          { name: 'promptOnUnlock', type: 'boolean', index: false },
+        ],
+        sets: ['roleAttributes'],
+      },
+    },
+    { do: 'addKind', kind: { kind: 'postureCheckType', columns: [{ name: 'name', type: 'string', index: 'unique' }], sets: [] } },
+    { do: 'addKind', kind: { kind: 'postureData', columns: [{ name: 'identityId', type: 'string', index: true }], sets: [] } },
+    {
+      do: 'addKind',
+      kind: {
         kind: 'router',
         columns: [
           { name: 'name', type: 'string', index: 'unique' },
