@@ -10,6 +10,7 @@ import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
 import { keptSecret } from './kept-secrets.ts';
+import { currentMfa, mfa } from './mfa.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
 import { roleAttributeLists } from './role-attributes.ts';
@@ -30,6 +31,7 @@ export const groups = {
   apiSessions,
   currentApiSession,
   currentIdentity,
+  currentMfa,
   services,
   accessibleServices,
   servicePolicies,
@@ -53,6 +55,7 @@ export const kinds = {
   authPolicy,
   authenticator,
   apiSession,
+  mfa,
   service,
   serviceConfig,
   servicePolicy,

@@ -14,6 +14,7 @@ import { authenticationEntries } from './authentication/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
+import { currentMfaEntries } from './mfa/handlers.ts';
 import { policyEntries } from './policies/handlers.ts';
 import { roleAttributeEntries } from './roles/attributes-in-use.ts';
 import { routerEntries } from './routers/handlers.ts';
@@ -27,6 +28,7 @@ export const entries: readonly Entry[] = [
   ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
   ...authenticationEntries,
   ...currentIdentityEntries,
+  ...currentMfaEntries,
   ...implement(configTypes, {
     ...crudHandlers(configTypes, configType, configTypeBehaviour),
     listConfigs: relatedList(configType, config, undefined, (_, { id }) => equals(text('configTypeId'), id)),

@@ -10,6 +10,7 @@ import { relatedList } from '../../resources/related.ts';
 import { policyAdviceFor } from '../access/advice.ts';
 import { type ByPolicyType, typed } from '../access/policy-type.ts';
 import { identityToRouters, identityToServices, ofType, reachedFrom } from '../access/through.ts';
+import { endEnrollment, enrollmentOf } from '../mfa/enrollment.ts';
 import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
@@ -30,6 +31,14 @@ export const identityEntries = implement(identities, {
   },
   enable: async (call, { id }) => {
     await call.write(async (entities) => enableIdentity(entities, await entities.require(identity, id)));
+    return {};
+  },
+  deleteMfa: async (call, { id }) => {
+    await call.write(async (entities) => {
+      await entities.require(identity, id);
+      const enrolled = await enrollmentOf(entities, id);
+      if (enrolled) await endEnrollment(entities, enrolled);
+    });
     return {};
   },
   listAuthenticators: (call, { id, ...query }) =>
