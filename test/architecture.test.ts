@@ -10,14 +10,16 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   query: [],
   platform: [],
+  pki: ['platform'],
   qr: [],
   api: ['errors', 'query'],
   storage: ['api', 'query', 'platform'],
   changes: ['api', 'errors', 'query', 'platform', 'storage'],
-  call: ['api', 'errors', 'query', 'platform', 'storage', 'changes'],
+  call: ['api', 'errors', 'query', 'platform', 'pki', 'storage', 'changes'],
   resources: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call'],
-  domain: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'qr', 'version.ts'],
+  domain: ['api', 'errors', 'query', 'platform', 'pki', 'qr', 'storage', 'changes', 'call', 'resources', 'version.ts'],
   pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'domain'],
+  client: ['api', 'errors', 'facade.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
 };
 

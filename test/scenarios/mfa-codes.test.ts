@@ -101,10 +101,10 @@ const expected = ({ inBody, answers }: Operation, state: State, kind: Kind): str
 onEveryStore('what each code does', (open) => {
   for (const state of ['none', 'unverified', 'verified'] as const) {
     test(`where MFA is ${state}, every operation answers every kind of code as it should`, async (t) => {
+      await using app = await open();
       for (const [name, operation] of Object.entries(operations)) {
         await t.test(name, async () => {
           for (const kind of kinds) {
-            await using app = await open();
             const { as, codes } = await states[state](app);
             if (kind !== 'absent' && codes[kind] === undefined) continue;
             const code = codes[kind];
