@@ -57,6 +57,19 @@ test('the client in the README is examples/client.ts, and reaches a server', asy
   assert.match(said, /^Default Admin true$/m);
 });
 
+describe('the code of a guide', () => {
+  for (const guide of documents.filter((file) => file.startsWith('docs/guides/'))) {
+    test(`of ${guide} is a program that prints what the guide says`, () => {
+      const program = asSource(blocks(guide, 'ts').join('\n'));
+      const said = execFileSync(process.execPath, ['--input-type=module-typescript', '--eval', program], {
+        cwd: join(root, 'examples'),
+        encoding: 'utf8',
+      });
+      assert.equal(said, blocks(guide, 'text').join(''));
+    });
+  }
+});
+
 test('the commands of the README log in, create an identity, and find it again after a restart', {
   skip: spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed',
 }, async (t) => {
