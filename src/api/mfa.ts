@@ -94,7 +94,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
     headers: header,
     body: { schema: optionalCode, name: 'mfaValidation', required: false },
     answer: data(recoveryCodes),
-    errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN'],
+    errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN', 'SERVER_TOO_MANY_REQUESTS'],
     ...own,
   }),
   replaceRecoveryCodes: operation('POST', `${at}/recovery-codes`, {
