@@ -10,8 +10,9 @@ import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import { ApiError } from '../../errors/index.ts';
 import { crudHandlers } from '../../resources/crud.ts';
+import { reEnroll } from '../enrollment/re-enroll.ts';
 import { withCode } from '../mfa/codes.ts';
-import { passMfa } from '../mfa/enrollment.ts';
+import { passMfa } from '../mfa/record.ts';
 import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
 import { invalidAuth, type LoginBody } from './login.ts';
@@ -49,7 +50,7 @@ export const authenticationEntries = [
     },
   }),
   ...implement(authPolicies, crudHandlers(authPolicies, authPolicy, authPolicyBehaviour)),
-  ...implement(authenticators, crudHandlers(authenticators, authenticator, authenticatorBehaviour)),
+  ...implement(authenticators, { ...crudHandlers(authenticators, authenticator, authenticatorBehaviour), reEnroll }),
   ...implement(apiSessions, crudHandlers(apiSessions, apiSession, sessionBehaviour)),
   ...implement(currentApiSession, {
     get: (call) => call.read((entities) => presentOwnSession(entities, sessionOf(call.actor), call)),

@@ -10,7 +10,7 @@ import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
 import { hashToken } from '../../resources/symbols.ts';
-import { hasMfa } from '../mfa/enrollment.ts';
+import { hasMfa } from '../mfa/record.ts';
 import { wantedConfigTypes } from '../services/config-data.ts';
 import { endSessions, owedFactors, someIdleSessions } from '../sessions/state.ts';
 

@@ -1,4 +1,5 @@
 import { authenticator } from '../../api/authenticators.ts';
+import { enrollment } from '../../api/enrollments.ts';
 import { identities, identity } from '../../api/identities.ts';
 import { edgeRouterPolicy, servicePolicy } from '../../api/policies.ts';
 import { edgeRouter } from '../../api/routers.ts';
@@ -10,7 +11,8 @@ import { relatedList } from '../../resources/related.ts';
 import { policyAdviceFor } from '../access/advice.ts';
 import { type ByPolicyType, typed } from '../access/policy-type.ts';
 import { identityToRouters, identityToServices, ofType, reachedFrom } from '../access/through.ts';
-import { endEnrollment, enrollmentOf } from '../mfa/enrollment.ts';
+import { enrollmentBehaviour } from '../enrollment/behaviour.ts';
+import { endMfa, mfaOf } from '../mfa/record.ts';
 import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
@@ -36,8 +38,8 @@ export const identityEntries = implement(identities, {
   deleteMfa: async (call, { id }) => {
     await call.write(async (entities) => {
       await entities.require(identity, id);
-      const enrolled = await enrollmentOf(entities, id);
-      if (enrolled) await endEnrollment(entities, enrolled);
+      const enrolled = await mfaOf(entities, id);
+      if (enrolled) await endMfa(entities, enrolled);
     });
     return {};
   },
@@ -46,6 +48,7 @@ export const identityEntries = implement(identities, {
       await entities.require(identity, id);
       return listRows(entities, authenticator, undefined, query, call, equals(text('identityId'), id));
     }),
+  listEnrollments: relatedList(identity, enrollment, enrollmentBehaviour, (_, { id }) => equals(text('identityId'), id)),
   listServices: relatedList(identity, service, serviceBehaviour, (entities, row, { policyType }: ByPolicyType) =>
     reachedFrom(entities, identityToServices, row, ofType(typed(policyType))),
   ),

@@ -5,23 +5,23 @@ import { implement } from '../../call/implement.ts';
 import { ApiError } from '../../errors/index.ts';
 import { qrCode } from '../../qr/qr-code.ts';
 import { withCode } from './codes.ts';
+import { provisioningUrl } from './provisioning.ts';
 import {
   allRecoveryCodes,
-  type Enrollment,
-  endEnrollment,
-  enrollmentOf,
+  endMfa,
   leftRecoveryCodes,
-  newEnrollment,
+  type Mfa,
+  mfaOf,
+  newMfa,
   newSealedRecoveryCodes,
   notEnrolled,
   passMfa,
   totpSecretOf,
-} from './enrollment.ts';
-import { provisioningUrl } from './provisioning.ts';
+} from './record.ts';
 
 const AT = './current-identity/mfa';
 const SELF = { self: { href: AT } };
-const links = ({ isVerified }: Enrollment) => ({
+const links = ({ isVerified }: Mfa) => ({
   ...SELF,
   'current-identity': { href: './current-identity' },
   ...(isVerified
@@ -29,7 +29,7 @@ const links = ({ isVerified }: Enrollment) => ({
     : { qr: { href: `${AT}/qr-code` }, verify: { href: `${AT}/verify` } }),
 });
 
-const baseOf = (row: Enrollment) => ({
+const baseOf = (row: Mfa) => ({
   _links: links(row),
   createdAt: row.createdAt,
   id: row.id,
@@ -38,13 +38,13 @@ const baseOf = (row: Enrollment) => ({
 });
 
 /** @throws ApiError `NOT_FOUND` */
-const own = async (call: Call): Promise<Enrollment> => {
-  const row = await call.read((entities) => enrollmentOf(entities, sessionOf(call.actor).identity.id));
+const own = async (call: Call): Promise<Mfa> => {
+  const row = await call.read((entities) => mfaOf(entities, sessionOf(call.actor).identity.id));
   if (!row) throw notEnrolled();
   return row;
 };
 
-const urlOf = async ({ actor, core }: Call, row: Enrollment): Promise<string> =>
+const urlOf = async ({ actor, core }: Call, row: Mfa): Promise<string> =>
   provisioningUrl(core.settings.mfaIssuer, sessionOf(actor).identity.name, await totpSecretOf(core, row));
 
 /** What no cache along the way may keep. */
@@ -53,9 +53,9 @@ const asSecret = ({ answerHeaders }: Call): unknown => answerHeaders.set('cache-
 export const currentMfaEntries = implement(currentMfa, {
   enroll: async (call) => {
     const { id: identityId } = sessionOf(call.actor).identity;
-    const begun = await newEnrollment(call.core, identityId);
+    const begun = await newMfa(call.core, identityId);
     const { id } = await call.write(async (entities) => {
-      if (await enrollmentOf(entities, identityId)) throw new ApiError('MFA_EXISTS');
+      if (await mfaOf(entities, identityId)) throw new ApiError('MFA_EXISTS');
       return entities.insert(mfa, begun);
     });
     return { id, _links: SELF };
@@ -85,7 +85,7 @@ export const currentMfaEntries = implement(currentMfa, {
     return {};
   },
   delete: async (call, { code, body }) => {
-    await withCode(call, 'end', body?.code ?? code, endEnrollment);
+    await withCode(call, 'end', body?.code ?? code, endMfa);
     return {};
   },
   getRecoveryCodes: async (call, { code, body }) => {
