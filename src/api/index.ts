@@ -12,6 +12,7 @@ import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
 import { keptSecret } from './kept-secrets.ts';
+import { currentMfa, mfa } from './mfa.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
 import { postureChecks } from './posture-check-operations.ts';
@@ -39,6 +40,7 @@ export const groups = {
   apiSessions,
   currentApiSession,
   currentIdentity,
+  currentMfa,
   services,
   accessibleServices,
   servicePolicies,
@@ -66,6 +68,7 @@ export const kinds = {
   authenticator,
   enrollment,
   apiSession,
+  mfa,
   service,
   serviceConfig,
   servicePolicy,

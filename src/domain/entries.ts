@@ -15,6 +15,7 @@ import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { enrollmentEntries } from './enrollment/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
+import { currentMfaEntries } from './mfa/handlers.ts';
 import { policyEntries } from './policies/handlers.ts';
 import { postureEntries } from './posture/handlers.ts';
 import { roleAttributeEntries } from './roles/attributes-in-use.ts';
@@ -30,6 +31,7 @@ export const entries: readonly Entry[] = [
   ...authenticationEntries,
   ...enrollmentEntries,
   ...currentIdentityEntries,
+  ...currentMfaEntries,
   ...implement(configTypes, {
     ...crudHandlers(configTypes, configType, configTypeBehaviour),
     listConfigs: relatedList(configType, config, undefined, (_, { id }) => equals(text('configTypeId'), id)),

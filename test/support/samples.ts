@@ -1,5 +1,6 @@
 import { type App, PASSWORD } from './app.ts';
 import { LATER, toEnroll } from './enrolling.ts';
+import { beginMfa, enrollMfa } from './mfa.ts';
 import { csr } from './pki.ts';
 import { policyBody } from './policies.ts';
 
@@ -14,6 +15,8 @@ export interface Sample {
   readonly as?: string;
   /** The change records that it leaves; default none. */
   readonly leaves?: readonly string[];
+  /** The code with which it is refused to whoever is there in this version; such an operation has no success to show. */
+  readonly refused?: string;
 }
 
 const person = { name: 'ann', type: 'User', isAdmin: false } as const;
@@ -35,6 +38,13 @@ const aSession = async (app: App) =>
 const own = async (app: App) => {
   const user = await app.user();
   return { id: user.authenticatorId, as: await user.login() };
+};
+
+/** The session of somebody who began to enroll in MFA, or is enrolled. */
+const withMfa = async (app: App, how: typeof enrollMfa) => {
+  const user = await app.user();
+  const as = await user.login();
+  return { user, as, factor: await how(app, as) };
 };
 
 const nobody = { semantic: 'AnyOf', identityRoles: ['#a'], serviceRoles: ['#a'] } as const;
@@ -94,6 +104,10 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     const id = await anIdentity(app);
     await app.request('POST', `/identities/${id}/disable`, { body: { durationMinutes: 5 } });
     return { id, leaves: ['update identity'] };
+  },
+  removeIdentityMfa: async (app) => {
+    const { user } = await withMfa(app, enrollMfa);
+    return { id: user.id, leaves: ['update apiSession', 'delete mfa'] };
   },
   getIdentityAuthenticators: async (app) => ({ id: (await app.user()).id }),
 
@@ -187,6 +201,31 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     body: { password: 'another password', currentPassword: PASSWORD },
     leaves: ['update authenticator'],
   }),
+
+  enrollMfa: async (app) => ({ as: (await own(app)).as, leaves: ['create mfa'] }),
+  detailMfa: async (app) => ({ as: (await withMfa(app, beginMfa)).as }),
+  detailMfaQrCode: async (app) => ({ as: (await withMfa(app, beginMfa)).as }),
+  verifyMfa: async (app) => {
+    const { as, factor } = await withMfa(app, beginMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update mfa', 'update apiSession'] };
+  },
+  deleteMfa: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update apiSession', 'delete mfa'] };
+  },
+  detailMfaRecoveryCodes: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() } };
+  },
+  createMfaRecoveryCodes: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update mfa'] };
+  },
+  authenticateMfa: async (app) => {
+    const { user, factor } = await withMfa(app, enrollMfa);
+    return { as: await user.login(), body: { code: factor.code() }, leaves: ['update mfa', 'update apiSession'] };
+  },
+  createTotpToken: async (app) => ({ as: (await own(app)).as, body: { code: '000000' }, refused: 'INVALID_BACKING_TOKEN_TYPE' }),
 
   listServices: async (app) => {
     const { user } = await aNetwork(app);

@@ -10,6 +10,7 @@ import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
 import { hashToken } from '../../resources/symbols.ts';
+import { hasMfa } from '../mfa/record.ts';
 import { wantedConfigTypes } from '../services/config-data.ts';
 import { endSessions, owedFactors, someIdleSessions } from '../sessions/state.ts';
 
@@ -39,12 +40,12 @@ export const openSession = async (
     tokenHash: hashToken(token),
     ipAddress: call.remoteAddress,
     configTypes: [...(await wantedConfigTypes(entities, body.configTypes ?? []))].sort(byCodePoint),
-    isMfaRequired: false,
+    isMfaRequired: await hasMfa(entities, owner.id),
     isMfaComplete: false,
+    mfaPassedAt: null,
     isCertExtendable: false,
     improperClientCertChain: false,
     lastActivityAt: now,
-    mfaPassedAt: null,
     wokenAt: null,
     unlockedAt: null,
     sdkInfo: body.sdkInfo ?? null,

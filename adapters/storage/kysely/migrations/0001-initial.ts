@@ -74,6 +74,17 @@ export const migration: Migration = {
     {
       do: 'addKind',
       kind: {
+        kind: 'mfa',
+        columns: [
+          { name: 'identityId', type: 'string', index: 'unique' },
+          { name: 'isVerified', type: 'boolean', index: false },
+        ],
+        sets: [],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
         kind: 'service',
         columns: [
           { name: 'name', type: 'string', index: 'unique' },
