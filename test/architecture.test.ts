@@ -10,6 +10,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   query: [],
   platform: [],
+  pki: ['platform'],
   api: ['errors', 'query'],
   storage: ['api', 'query', 'platform'],
   changes: ['api', 'errors', 'query', 'platform', 'storage'],
