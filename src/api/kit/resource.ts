@@ -23,8 +23,8 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   readonly unknownParent?: 'emptyList';
   /** Names below the entity's own address that `_links` lists: `['services']` is `./identities/{id}/services`. */
   readonly subLinks?: readonly string[];
-  /** Other links: name to address, with `{field}` for a field of the row. */
-  readonly links?: Readonly<Record<string, string>>;
+  /** Other links: name to address, with `{field}` for a field of the row; or one that is there only while a flag of the row is so. */
+  readonly links?: Readonly<Record<string, string | { readonly at: string; readonly while: readonly [flag: string, is: boolean] }>>;
   /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without); or the ids of what a role array selects, which the kind's behaviour works out. */
   readonly symbols?: Readonly<
     Record<
@@ -74,16 +74,16 @@ type TagsInput = { readonly tags?: Tags | null | undefined };
 
 export type CreateBody<F extends Fields> = Expand<
   { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'notPatched'>]: In<F[K]> } & {
-    readonly [K in KeysWritten<F, 'optional' | 'createOptional'>]?: In<F[K]> | null | undefined;
+    readonly [K in KeysWritten<F, 'optional' | 'createOptional' | 'replaceRequired'>]?: In<F[K]> | null | undefined;
   } & TagsInput
 >;
 export type ReplaceBody<F extends Fields> = Expand<
-  { readonly [K in KeysWritten<F, 'required'>]: In<F[K]> } & {
+  { readonly [K in KeysWritten<F, 'required' | 'replaceRequired'>]: In<F[K]> } & {
     readonly [K in KeysWritten<F, 'optional' | 'notPatched'>]?: In<F[K]> | null | undefined;
   } & TagsInput
 >;
 export type PatchBody<F extends Fields> = Expand<
-  { readonly [K in KeysWritten<F, 'required' | 'optional'>]?: Patched<F[K]> | null | undefined } & TagsInput
+  { readonly [K in KeysWritten<F, 'required' | 'optional' | 'replaceRequired'>]?: Patched<F[K]> | null | undefined } & TagsInput
 >;
 /** What the store holds. */
 export type RowOf<R> =
@@ -129,11 +129,13 @@ export const resource = <const K extends string, const F extends Fields>(declara
     schemas: {
       // The types say what these shapes say: both are computed from the same field table.
       create: body(
-        written(false, ['required', 'createOnly', 'notPatched'], 'createOptional', 'optional'),
+        written(false, ['required', 'createOnly', 'notPatched'], 'createOptional', 'optional', 'replaceRequired'),
         `${singular}Create`,
       ) as unknown as z.ZodType<CreateBody<F>>,
-      replace: body(written(false, ['required'], 'optional', 'notPatched'), `${singular}Update`) as unknown as z.ZodType<ReplaceBody<F>>,
-      patch: body(written(true, ['required'], 'optional'), `${singular}Patch`) as unknown as z.ZodType<PatchBody<F>>,
+      replace: body(written(false, ['required', 'replaceRequired'], 'optional', 'notPatched'), `${singular}Update`) as unknown as z.ZodType<
+        ReplaceBody<F>
+      >,
+      patch: body(written(true, ['required'], 'optional', 'replaceRequired'), `${singular}Patch`) as unknown as z.ZodType<PatchBody<F>>,
       detail: detailSchema(fields, `${singular}Detail`) as unknown as z.ZodType<Detail<F>>,
     },
   };
