@@ -11,6 +11,7 @@ import { accessibleServiceEntries } from './access/client.ts';
 import { accessEntries } from './access/explain.ts';
 import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
+import { caEntries } from './cas/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
@@ -27,6 +28,7 @@ export const entries: readonly Entry[] = [
   ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
   ...authenticationEntries,
   ...currentIdentityEntries,
+  ...caEntries,
   ...implement(configTypes, {
     ...crudHandlers(configTypes, configType, configTypeBehaviour),
     listConfigs: relatedList(configType, config, undefined, (_, { id }) => equals(text('configTypeId'), id)),

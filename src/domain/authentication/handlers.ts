@@ -10,6 +10,8 @@ import { implement } from '../../call/implement.ts';
 import { crudHandlers } from '../../resources/crud.ts';
 import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
+import { loginByCertificate } from './certificate-login.ts';
+import { confirmExtension, extend, requestExtension } from './extension.ts';
 import { invalidAuth, type LoginBody } from './login.ts';
 import { loginByPassword } from './password-login.ts';
 import { authPolicyBehaviour } from './policies.ts';
@@ -20,10 +22,10 @@ const nobody: Method = async () => {
   throw invalidAuth();
 };
 
-/** The ways to log in. No certificate authority and no external signer is known yet, so nobody can prove an identity by those. */
+/** The ways to log in. No external signer is known yet, so nobody can prove an identity by those. */
 const methods: Readonly<Record<z.infer<typeof authenticationMethod>, Method>> = {
   password: loginByPassword,
-  cert: nobody,
+  cert: loginByCertificate,
   'ext-jwt': nobody,
 };
 
@@ -38,7 +40,12 @@ export const authenticationEntries = [
     },
   }),
   ...implement(authPolicies, crudHandlers(authPolicies, authPolicy, authPolicyBehaviour)),
-  ...implement(authenticators, crudHandlers(authenticators, authenticator, authenticatorBehaviour)),
+  ...implement(authenticators, {
+    ...crudHandlers(authenticators, authenticator, authenticatorBehaviour),
+    requestExtend: requestExtension,
+    extend,
+    extendVerify: confirmExtension,
+  }),
   ...implement(apiSessions, crudHandlers(apiSessions, apiSession, sessionBehaviour)),
   ...implement(currentApiSession, {
     get: (call) => call.read((entities) => presentOwnSession(entities, sessionOf(call.actor), call)),
