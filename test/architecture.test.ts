@@ -14,9 +14,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   api: ['errors', 'query'],
   storage: ['api', 'query', 'platform'],
   changes: ['api', 'errors', 'query', 'platform', 'storage'],
-  call: ['api', 'errors', 'query', 'platform', 'storage', 'changes'],
+  call: ['api', 'errors', 'query', 'platform', 'pki', 'storage', 'changes'],
   resources: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call'],
-  domain: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'version.ts'],
+  domain: ['api', 'errors', 'query', 'platform', 'pki', 'storage', 'changes', 'call', 'resources', 'version.ts'],
   pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'domain'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
 };

@@ -19,7 +19,7 @@ export interface Profile {
   readonly extendedKeyUsage?: readonly string[];
   readonly names?: Partial<AlternativeNames>;
   /** Makes it an authority, with so many others below it at most. */
-  readonly pathLength?: number;
+  readonly pathLength?: number | undefined;
 }
 
 /** Who signs: an authority, or the subject itself. */

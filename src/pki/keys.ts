@@ -12,8 +12,9 @@ export interface SigningAlgorithm {
   readonly jose: string;
 }
 
+const P256: SigningAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256', jose: 'ES256' };
 const ECDSA: Readonly<Record<string, SigningAlgorithm>> = {
-  'P-256': { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256', jose: 'ES256' },
+  'P-256': P256,
   'P-384': { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384', jose: 'ES384' },
   'P-521': { name: 'ECDSA', namedCurve: 'P-521', hash: 'SHA-512', jose: 'ES512' },
 };
@@ -85,8 +86,16 @@ const belongs = async (holder: KeyHolder, { parsed }: Certificate): Promise<bool
   return crypto.subtle.verify(algorithm, publicKey, await holder.sign(PROBE), PROBE);
 };
 
-/** A new key pair on P-256: the public key, and the private key as PKCS#8 in PEM. */
-export const newKeyPair = async (): Promise<{ readonly publicKey: Key; readonly privateKey: string }> => {
+/** A new key pair on P-256: the public key, the private key as PKCS#8 in PEM, and what signs with it. */
+export const newKeyPair = async (): Promise<{
+  readonly publicKey: Key;
+  readonly privateKey: string;
+  readonly holder: KeyHolder;
+}> => {
   const { publicKey, privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
-  return { publicKey, privateKey: writePem('PRIVATE KEY', new Uint8Array(await crypto.subtle.exportKey('pkcs8', privateKey))) };
+  return {
+    publicKey,
+    privateKey: writePem('PRIVATE KEY', new Uint8Array(await crypto.subtle.exportKey('pkcs8', privateKey))),
+    holder: { algorithm: P256, sign: async (bytes) => new Uint8Array(await crypto.subtle.sign(P256, privateKey, bytes)) },
+  };
 };

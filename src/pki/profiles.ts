@@ -1,6 +1,5 @@
 import { type AlternativeNames, Eku, KeyUsage } from './certificate.ts';
 import type { Profile } from './issue.ts';
-import type { Key } from './keys.ts';
 import type { CertificateRequest } from './request.ts';
 
 const MINUTE = 60_000;
@@ -34,14 +33,4 @@ export const sessionProfile = (request: Requested, now: number, uri: string): Pr
   ...clientProfile(request, now, { uris: [uri] }),
   notBefore: now,
   notAfter: now + 12 * HOUR,
-});
-
-/** For an authority with so many others below it at most. */
-export const authorityProfile = (name: string, publicKey: Key, now: number, years: number, pathLength: number): Profile => ({
-  subject: [{ O: ['overlay-controller'] }, { CN: [name] }],
-  publicKey,
-  notBefore: now - HOUR,
-  notAfter: now + years * YEAR,
-  keyUsage: KeyUsage.keyCertSign | KeyUsage.cRLSign,
-  pathLength,
 });

@@ -10,8 +10,6 @@ export interface SignerOptions {
   readonly anchors: string;
   /** The authority's private key, as PKCS#8 in PEM; or what signs bytes with it, as `crypto.subtle.sign` would (SHA-2 of the curve's size; RSA: PKCS#1 v1.5 with SHA-256). */
   readonly key: string | ((bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>);
-  /** PEM: what clients shall trust beside the roots, e.g. the issuer of the server's certificate. */
-  readonly bundle?: string;
   /** Of the SPIFFE names in session certificates. Default: the fingerprint of the first root. */
   readonly trustDomain?: string;
 }
@@ -31,12 +29,15 @@ export interface Signer {
 /** Certificates that a host may hand in at once. */
 const MOST = 100;
 
-/** @throws TypeError that says what of the options does not fit */
-export const openSigner = async (options: SignerOptions): Promise<Signer> => {
+/**
+ * @param bundle PEM: what clients shall trust beside the roots
+ * @throws TypeError that says what of the options does not fit
+ */
+export const openSigner = async (options: SignerOptions, bundle?: string): Promise<Signer> => {
   const [above, anchors, others] = await Promise.all([
     certificatesOf('certificates', options.certificates),
     certificatesOf('anchors', options.anchors),
-    options.bundle === undefined ? [] : certificatesOf('bundle', options.bundle),
+    bundle === undefined ? [] : certificatesOf('bundle', bundle),
   ]);
   const [certificate, ...rest] = above;
   const [root] = anchors;
@@ -51,7 +52,15 @@ export const openSigner = async (options: SignerOptions): Promise<Signer> => {
     holder: typeof options.key === 'string' ? await keyHolder(options.key, certificate) : foreignKeyHolder(options.key, certificate),
     chain: above.filter((one) => !isAnchor(one)),
     anchors,
-    bundle: [...new Map([...anchors, ...others].map((one) => [one.fingerprint, one])).values()],
+    // Only authorities and what signed itself can be where a client's trust ends.
+    bundle: [
+      ...new Map(
+        [...anchors, ...others.filter(({ isCa, subjectKey, issuerKey }) => isCa || subjectKey === issuerKey)].map((one) => [
+          one.fingerprint,
+          one,
+        ]),
+      ).values(),
+    ],
     trustDomain: options.trustDomain ?? root.fingerprint,
   };
 };

@@ -1,8 +1,9 @@
 import type { webcrypto } from 'node:crypto';
 import { type Certificate, certificatesPem, Eku, KeyUsage } from '../../src/pki/certificate.ts';
 import { issue, type Profile } from '../../src/pki/issue.ts';
-import { type KeyHolder, keyHolder, newKeyPair } from '../../src/pki/keys.ts';
+import { type KeyHolder, newKeyPair } from '../../src/pki/keys.ts';
 import { writePem } from '../../src/pki/pem.ts';
+import type { PkiOptions } from '../../src/pki/pki.ts';
 import { x509 } from '../../src/pki/x509.ts';
 import { webRandom } from '../../src/platform/web.ts';
 
@@ -29,7 +30,7 @@ export type PartyOptions = Partial<Omit<Profile, 'subject' | 'publicKey'>> & {
 
 /** A certificate with a key of its own; `pathLength` makes it an authority. */
 export const party = async (name: string, { by, keys, ...profile }: PartyOptions = {}): Promise<Party> => {
-  const { publicKey, privateKey } = keys ?? (await newKeyPair());
+  const { publicKey, privateKey, holder } = keys ?? (await newKeyPair());
   const isCa = profile.pathLength !== undefined;
   const full: Profile = {
     subject: [{ CN: [name] }],
@@ -40,21 +41,30 @@ export const party = async (name: string, { by, keys, ...profile }: PartyOptions
     ...(isCa ? {} : { extendedKeyUsage: [Eku.clientAuth] }),
     ...profile,
   };
-  const self = { selfSigned: true, holder: await holderOf(privateKey) } as const;
-  const certificate = await issue(full, by ?? self, webRandom);
-  return { certificate, cert: certificatesPem([certificate]), key: privateKey, holder: await keyHolder(privateKey, certificate) };
+  const certificate = await issue(full, by ?? { selfSigned: true, holder }, webRandom);
+  return { certificate, cert: certificatesPem([certificate]), key: privateKey, holder };
 };
 
 export const authority = (name: string, options: PartyOptions = {}): Promise<Party> => party(name, { pathLength: 5, ...options });
 
-/** Signs with a P-256 key whose certificate is not there yet. */
-const holderOf = async (pem: string): Promise<KeyHolder> => {
-  const { PemConverter } = await x509();
-  const key = await crypto.subtle.importKey('pkcs8', PemConverter.decodeFirst(pem), { name: 'ECDSA', namedCurve: 'P-256' }, false, [
-    'sign',
-  ]);
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256', jose: 'ES256' };
-  return { algorithm, sign: async (bytes) => new Uint8Array(await crypto.subtle.sign(algorithm, key, bytes)) };
+/** The authority and the server's certificate that the controllers of a test process share, unless a test says otherwise: made once, when first needed. */
+const shared = (() => {
+  let made: Promise<{ readonly root: Party; readonly signer: Party; readonly server: Party }> | undefined;
+  const make = async () => {
+    const root = await authority('root', { notAfter: NOW + 3650 * DAY });
+    const signer = await authority('signer', { by: root, pathLength: 0, notAfter: NOW + 3650 * DAY });
+    const server = await party('server', { by: signer, names: { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] } });
+    return { root, signer, server };
+  };
+  return () => (made ??= make());
+})();
+
+export const SHARED_PKI: PkiOptions = {
+  pki: async () => {
+    const { root, signer } = await shared();
+    return { certificates: signer.cert, anchors: root.cert, key: signer.key };
+  },
+  serverCertificate: async () => (await shared()).server,
 };
 
 type KeyParameters = { readonly name: string } & Readonly<Record<string, unknown>>;
