@@ -32,6 +32,8 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Session token; `null` for none. Default: the administrator's. */
   readonly as?: string | null;
+  /** DER of what the client presents in the TLS handshake, leaf first. */
+  readonly certificates?: readonly Uint8Array[];
 }
 
 export interface Exchange {
@@ -92,7 +94,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   });
   const transcript: Exchange[] = [];
 
-  const request: App['request'] = async (method, path, { body, raw, headers = {}, as } = {}) => {
+  const request: App['request'] = async (method, path, { body, raw, headers = {}, as, certificates } = {}) => {
     const token = as === undefined ? app.admin : as;
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const all: Record<string, string> = {
@@ -106,6 +108,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
       header: (name) => all[name],
       body: async () => (typeof payload === 'string' ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array())),
       remoteAddress: '127.0.0.1',
+      ...(certificates ? { peerCertificates: certificates } : {}),
     };
     const answer = answerOf(await controller.handle(message));
     transcript.push({ method, path, answer });

@@ -1,4 +1,6 @@
 import { type App, PASSWORD } from './app.ts';
+import { aCa, aCertificate, COMMON_NAME, caBody } from './certificates.ts';
+import { authority, csr } from './pki.ts';
 import { policyBody } from './policies.ts';
 
 /** A call of an operation that succeeds. */
@@ -7,7 +9,10 @@ export interface Sample {
   /** A second parameter of the path. */
   readonly other?: string;
   readonly query?: string;
+  /** Text is sent as it is, in the first media type that the operation takes. */
   readonly body?: unknown;
+  /** DER of what the client presents in TLS. */
+  readonly certificates?: readonly Uint8Array[];
   /** Token; default: the administrator's. */
   readonly as?: string;
   /** The change records that it leaves; default none. */
@@ -33,6 +38,17 @@ const aSession = async (app: App) =>
 const own = async (app: App) => {
   const user = await app.user();
   return { id: user.authenticatorId, as: await user.login() };
+};
+
+const anExtension = async (app: App): Promise<Sample> => {
+  const own = await aCertificate(app);
+  return { ...own, body: { clientCertCsr: (await csr('CN=ann')).csr }, leaves: ['update authenticator'] };
+};
+const aConfirmation = async (app: App): Promise<Sample> => {
+  const { id, as, certificates } = await aCertificate(app);
+  const clientCertCsr = (await csr('CN=ann')).csr;
+  const { body } = await app.request('POST', `/authenticators/${id}/extend`, { as, certificates, body: { clientCertCsr } });
+  return { id, as, body: { clientCert: body.data.clientCert }, leaves: ['update authenticator'] };
 };
 
 const nobody = { semantic: 'AnyOf', identityRoles: ['#a'], serviceRoles: ['#a'] } as const;
@@ -118,6 +134,35 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   }),
   patchAuthenticator: async (app) => ({ id: await anAuthenticator(app), body: { username: 'annie' }, leaves: ['update authenticator'] }),
   deleteAuthenticator: async (app) => ({ id: await anAuthenticator(app), leaves: ['delete authenticator'] }),
+
+  requestExtendAuthenticator: async (app) => ({
+    id: (await aCertificate(app)).id,
+    body: { rollKeys: true },
+    leaves: ['update authenticator'],
+  }),
+  extendAuthenticator: anExtension,
+  extendVerifyAuthenticator: aConfirmation,
+  extendCurrentIdentityAuthenticator: anExtension,
+  extendVerifyCurrentIdentityAuthenticator: aConfirmation,
+
+  listCas: async (app) => {
+    await aCa(app, { tags: { a: true } });
+    return {};
+  },
+  detailCa: read(async (app) => (await aCa(app, { externalIdClaim: COMMON_NAME })).id),
+  createCa: async () => ({ body: caBody('a CA', (await authority('a CA')).cert), leaves: ['create ca'] }),
+  updateCa: async (app) => ({
+    id: (await aCa(app)).id,
+    body: { ...caBody('another name'), identityNameFormat: '[commonName]' },
+    leaves: ['update ca'],
+  }),
+  patchCa: async (app) => ({ id: (await aCa(app)).id, body: { isAuthEnabled: false }, leaves: ['update ca'] }),
+  deleteCa: async (app) => ({ id: (await aCa(app)).id, leaves: ['delete ca'] }),
+  verifyCa: async (app) => {
+    const own = await aCa(app, {}, { verified: false });
+    return { id: own.id, body: (await own.issue(own.verificationToken)).cert, leaves: ['update ca'] };
+  },
+  getCaJwt: read(async (app) => (await aCa(app)).id),
 
   authenticate: async (app) => {
     const { username } = await app.user();
