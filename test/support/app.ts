@@ -64,6 +64,8 @@ export interface App extends AsyncDisposable {
   login(username: string, password: string): Promise<Answer>;
   /** The rows of a kind as the store holds them, by id. */
   rows(kind: KindName): Promise<readonly Row[]>;
+  /** Writes over fields of a stored row, past every check: for states that no operation leads to. */
+  alter(kind: KindName, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
   /** The change records that some work leaves, in order: `create identity`, `delete apiSession`, ... */
   trail(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** Every line that the controller logged. */
@@ -133,6 +135,12 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     },
     login: (username, password) => request('POST', '/authenticate?method=password', { as: null, body: { username, password } }),
     rows: (kind) => storeOf().transaction('read', (tx) => tx.list(kind, { where: { op: 'all' } })),
+    alter: (kind, id, fields) =>
+      storeOf().transaction('write', async (tx) => {
+        const row = await tx.get(kind, id);
+        assert.ok(row, `no ${kind} ${id}`);
+        await tx.update(kind, { ...row, ...fields }, row.version);
+      }),
     trail: async (work) => {
       const before = (await app.rows('change')).length;
       await work();
