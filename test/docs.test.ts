@@ -31,6 +31,26 @@ const sourceOf = (specifier: string): string => {
 const asSource = (code: string): string =>
   code.replace(/'(overlay-controller[^']*)'/g, (_, specifier: string) => `'${sourceOf(specifier)}'`);
 
+/** What a guide says that its code prints: `console.log(x); // the text`. */
+const promised = (code: string): readonly string[] => [...code.matchAll(/console\.log\(.*\);? \/\/ (.+)$/gm)].map(([, said = '']) => said);
+
+describe('the code of a guide runs, from top to bottom as one program, and prints what it says', () => {
+  for (const file of documents.filter((name) => name.startsWith('docs/guides/'))) {
+    const code = blocks(file, 'ts').join('\n');
+    if (code === '') continue;
+    test(file, () => {
+      const source = asSource(code).replaceAll("'../", "'./");
+      const said = execFileSync(process.execPath, ['--input-type=module-typescript', '--eval', source], { cwd: root, encoding: 'utf8' });
+      const lines = said.split('\n');
+      for (const text of promised(code)) {
+        const at = lines.indexOf(text);
+        assert.notEqual(at, -1, `it does not print '${text}' where it says so, but: ${said}`);
+        lines.splice(0, at + 1);
+      }
+    });
+  }
+});
+
 test('the embedding in the README is examples/embed.ts, and runs', () => {
   const [embedding = ''] = blocks('README.md', 'ts');
   assert.equal(asSource(embedding), read('examples/embed.ts'));
