@@ -272,7 +272,7 @@ export const partly: Readonly<Record<number, { readonly tests: readonly string[]
   69: { tests: ['a certificate needs to be one, and of an authority that the network trusts'], lacks: 'CAs' },
   108: { tests: ['the identity shows its authenticator, and lists it'], lacks: 'certificates' },
   112: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
-  117: { tests: ['enrollments are refused rather than promised, and an enrollment by an unknown CA is not found'], lacks: 'enrollments' },
+  117: { tests: ['an enrollment by an unknown CA is not found, and no identity is made'], lacks: 'enrollments' },
   121: { tests: ['an externalId is unique, and blank text or a patch with an empty text clears it'], lacks: 'external tokens' },
   123: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
   126: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'MFA' },

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { crud } from './kit/crud.ts';
 import { optional, readOnly, required, writeOnly } from './kit/field.ts';
-import { data, EMPTY, group, operation } from './kit/operation.ts';
+import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, password, tags, text, timestamp, username } from './shared.ts';
+import { flag, moment, password, tags, text, timestamp, username } from './shared.ts';
 
 /** What a filter must accept and may never answer: neither hashes nor salts can be probed. */
 const secret = { secret: 'string' } as const;
@@ -82,6 +82,7 @@ export const extending = {
     errors: ['CAN_NOT_UPDATE_AUTHENTICATOR', 'INVALID_CLIENT_CERT'],
   },
 } as const;
+const reEnroll = z.object({ expiresAt: moment }).meta({ id: 'ReEnroll' });
 
 export const authenticators = group('authenticators', 'Authenticators', {
   ...crud(authenticator, { errors: { create: ['MAX_AUTHENTICATOR_METHODS_REACHED'], patch: ['CAN_NOT_UPDATE_AUTHENTICATOR'] } }),
@@ -92,6 +93,14 @@ export const authenticators = group('authenticators', 'Authenticators', {
     body: { schema: replaceBody, name: 'authenticator' },
     answer: EMPTY,
     errors: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
+  }),
+  reEnroll: operation('POST', '/authenticators/{id}/re-enroll', {
+    operationId: 'reEnrollAuthenticator',
+    summary: 'Turn an authenticator back into an enrollment: its sessions end, and its owner enrolls anew',
+    permission: 'authenticator.update',
+    body: { schema: reEnroll, name: 'reEnroll' },
+    answer: CREATED,
+    errors: ['ENROLLMENT_EXISTS', 'ENTITY_CAN_NOT_BE_DELETED'],
   }),
   requestExtend: operation('POST', '/authenticators/{id}/request-extend', {
     operationId: 'requestExtendAuthenticator',

@@ -6,6 +6,8 @@ import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
 import { edgeRouters } from './edge-router-operations.ts';
+import { enrolling } from './enrolling.ts';
+import { enrollment, enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
@@ -28,6 +30,8 @@ export const groups = {
   authPolicies,
   authenticators,
   cas,
+  enrollments,
+  enrolling,
   authentication,
   apiSessions,
   currentApiSession,
@@ -55,6 +59,7 @@ export const kinds = {
   authPolicy,
   authenticator,
   ca,
+  enrollment,
   apiSession,
   service,
   serviceConfig,

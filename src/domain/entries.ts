@@ -13,6 +13,7 @@ import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
 import { caEntries } from './cas/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
+import { enrollmentEntries } from './enrollment/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
 import { policyEntries } from './policies/handlers.ts';
@@ -27,6 +28,7 @@ export const entries: readonly Entry[] = [
   ...identityEntries,
   ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
   ...authenticationEntries,
+  ...enrollmentEntries,
   ...currentIdentityEntries,
   ...caEntries,
   ...implement(configTypes, {

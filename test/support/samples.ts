@@ -1,5 +1,6 @@
 import { type App, PASSWORD } from './app.ts';
-import { aCa, aCertificate, COMMON_NAME, caBody } from './certificates.ts';
+import { aCa, aCertificate, COMMON_NAME, caBody, chainOf } from './certificates.ts';
+import { LATER, toEnroll } from './enrolling.ts';
 import { authority, csr } from './pki.ts';
 import { policyBody } from './policies.ts';
 
@@ -163,6 +164,56 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     return { id: own.id, body: (await own.issue(own.verificationToken)).cert, leaves: ['update ca'] };
   },
   getCaJwt: read(async (app) => (await aCa(app)).id),
+  reEnrollAuthenticator: async (app) => ({
+    id: await anAuthenticator(app),
+    body: { expiresAt: LATER },
+    leaves: ['create enrollment', 'delete authenticator'],
+  }),
+
+  listEnrollments: async (app) => {
+    await toEnroll(app);
+    return {};
+  },
+  detailEnrollment: read(async (app) => (await toEnroll(app)).enrollment.id),
+  createEnrollment: async (app) => ({
+    body: { identityId: await anIdentity(app), method: 'ott', expiresAt: LATER },
+    leaves: ['create enrollment'],
+  }),
+  deleteEnrollment: async (app) => ({ id: (await toEnroll(app)).enrollment.id, leaves: ['delete enrollment'] }),
+  refreshEnrollment: async (app) => ({
+    id: (await toEnroll(app)).enrollment.id,
+    body: { expiresAt: LATER },
+    leaves: ['update enrollment'],
+  }),
+  getIdentityEnrollments: read(async (app) => (await toEnroll(app)).identityId),
+  enroll: async (app) => ({
+    query: `method=ott&token=${(await toEnroll(app)).enrollment.token}`,
+    body: { clientCsr: (await csr('CN=ann')).csr },
+    leaves: ['create authenticator', 'delete enrollment'],
+  }),
+  enrollOtt: async (app) => ({
+    body: { token: (await toEnroll(app)).enrollment.token, clientCsr: (await csr('CN=ann')).csr },
+    leaves: ['create authenticator', 'delete enrollment'],
+  }),
+  enrollOttCa: async (app) => {
+    const own = await aCa(app);
+    const { enrollment } = await toEnroll(app, { ottca: own.id });
+    return {
+      body: { token: enrollment.token },
+      certificates: chainOf(await own.issue('ann')),
+      leaves: ['create authenticator', 'delete enrollment'],
+    };
+  },
+  enrollCa: async (app) => ({
+    body: { name: 'ann' },
+    certificates: chainOf(await (await aCa(app)).issue('ann')),
+    leaves: ['create identity', 'create authenticator'],
+  }),
+  enrollUpdb: async (app) => ({
+    query: `token=${(await toEnroll(app, { updb: 'annie' })).enrollment.token}`,
+    body: { username: 'annie', password: PASSWORD },
+    leaves: ['create authenticator', 'delete enrollment'],
+  }),
 
   authenticate: async (app) => {
     const { username } = await app.user();
