@@ -11,6 +11,9 @@ const requestable = z.enum(['ott', 'ottca', 'updb']);
 
 const ca = reference('ca', { write: 'optional', onDelete: 'cascade', unknown: 'unresolved', filter: true });
 
+const edgeRouter = reference('edgeRouter', { write: 'optional', onDelete: 'cascade', filter: 'edgeRouter' });
+const transitRouter = reference('router', { write: 'optional', onDelete: 'cascade', filter: 'transitRouter' });
+
 export const enrollment = resource({
   kind: 'enrollment',
   collection: 'enrollments',
@@ -27,6 +30,9 @@ export const enrollment = resource({
     method: createOnly(requestable),
     expiresAt: createOnly(moment),
     caId: { ...ca, write: 'createOptional', absent: true, reference: { ...ca.reference, orNull: true } },
+    /** Routers enroll, too. */
+    edgeRouterId: { ...edgeRouter, write: 'never', absent: true },
+    transitRouterId: { ...transitRouter, write: 'never', absent: true },
     username: { ...optional(username), write: 'createOptional' },
     /** SHA-256 of the token, by which an enrollment is found. */
     tokenHash: readOnly(text, { keep: 'hidden', unique: true }),

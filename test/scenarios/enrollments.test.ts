@@ -165,7 +165,7 @@ onEveryStore('enrollments', (open) => {
     assert.deepEqual(await found('token contains "-"'), []);
     assert.deepEqual(await found('method="ott"'), undefined);
     const { meta } = (await app.request('GET', '/enrollments')).body;
-    for (const field of ['id', 'token', 'identity', 'caId', 'tags', 'createdAt', 'updatedAt'])
+    for (const field of ['id', 'token', 'identity', 'edgeRouter', 'transitRouter', 'caId', 'tags', 'createdAt', 'updatedAt'])
       assert.ok(meta.filterableFields.includes(field), field);
   });
 
