@@ -40,8 +40,8 @@ const strangers = async (own: TestCa): Promise<readonly (readonly [string, reado
 };
 
 onEveryStore('enrollment by a certificate of an authority', (open) => {
-  for (const at of WAYS) {
-    test(`at ${at} a client becomes an identity with the roles of the authority, and logs in`, async () => {
+  test('a client becomes an identity with the roles of the authority, without a token, and logs in', async () => {
+    for (const at of WAYS) {
       await using app = await open();
       const own = await aCa(app, { identityRoles: ['b', 'a'] });
       const mine = await own.issue('ann');
@@ -59,8 +59,8 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
       assert.equal(made.authenticators.cert.fingerprint, mine.certificate.fingerprint);
       const { data } = (await certificateLogin(app, mine)).body;
       assert.deepEqual([data.identityId, data.authenticatorId, data.isCertExtendable], [made.id, made.authenticators.cert.id, false]);
-    });
-  }
+    }
+  });
 
   test('an identity of an authority with a claim is known by its external id, and has no authenticator', async () => {
     await using app = await open();
@@ -197,6 +197,21 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
     assert.equal('isIssuedByNetwork' in detail, false);
     assert.equal((await certificateLogin(app, mine)).body.data.identityId, identityId);
     assertRefused(await byToken(app, enrollment.token, await own.issue('ann')), 400, 'INVALID_ENROLLMENT_TOKEN');
+  });
+
+  test('an identity made for an authority shows the enrollment, the authority, and where to enroll', async () => {
+    await using app = await open();
+    const own = await aCa(app);
+    const { identityId } = await toEnroll(app, { ottca: own.id });
+    const { id, token, jwt, expiresAt, ...ottca } = (await app.request('GET', `/identities/${identityId}`)).body.data.enrollment.ottca;
+    const at = `./cas/${own.id}`;
+    assert.deepEqual(ottca, {
+      caId: own.id,
+      ca: { _links: { self: { href: at }, jwt: { href: `${at}/jwt` } }, entity: 'cas', id: own.id, name: own.name },
+    });
+    const claims = JSON.parse(Buffer.from(jwt.split('.')[1], 'base64url').toString());
+    assert.deepEqual([claims.em, claims.sub, claims.jti, claims.exp * 1000], ['ottca', identityId, token, Date.parse(expiresAt)]);
+    assert.equal((await app.request('GET', `/enrollments/${id}`)).body.data.ca.name, own.name);
   });
 
   test('at /enroll/ottca the token comes in the body, and at /enroll without a method it says the method', async () => {

@@ -28,8 +28,8 @@ const chainIn = async (pem: string) => (await readCertificates(pem)).value?.map(
 const detail = async (app: App, id: string) => (await app.request('GET', `/authenticators/${id}`)).body.data;
 
 onEveryStore('extending a certificate', (open) => {
-  for (const at of PLACES) {
-    test(`at ${at} the old certificate serves until the new one is confirmed, and the new one alone from then on`, async () => {
+  test('at each place the old certificate serves until the new one is confirmed, and the new one alone from then on', async () => {
+    for (const at of PLACES) {
       await using app = await open();
       const own = await aCertificate(app);
       const { signer } = await sharedPki();
@@ -47,8 +47,8 @@ onEveryStore('extending a certificate', (open) => {
       const after = await detail(app, own.id);
       assert.deepEqual([after.certPem, after.fingerprint], [body.data.clientCert, fresh[0]?.certificate.fingerprint]);
       assert.equal((await app.request('GET', '/current-identity', { as: own.as })).status, 200, 'the session goes on');
-    });
-  }
+    }
+  });
 
   test('the new certificate has the subject of the request, the names of the old one, and a year', async () => {
     await using app = await open();
