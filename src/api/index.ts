@@ -1,6 +1,7 @@
 import { authPolicies, authPolicy } from './auth-policies.ts';
 import { authentication } from './authentication.ts';
 import { authenticator, authenticators } from './authenticators.ts';
+import { ca, cas } from './cas.ts';
 import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
@@ -34,6 +35,7 @@ export const groups = {
   identityTypes,
   authPolicies,
   authenticators,
+  cas,
   enrollments,
   enrolling,
   authentication,
@@ -66,6 +68,7 @@ export const kinds = {
   identityType,
   authPolicy,
   authenticator,
+  ca,
   enrollment,
   apiSession,
   mfa,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { crud } from './kit/crud.ts';
 import { readOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
-import { reference } from './kit/relations.ts';
+import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { mfaCode } from './mfa.ts';
 import { flag, sdkInfo, text, timestamp } from './shared.ts';
@@ -47,6 +47,11 @@ export const apiSession = resource({
     /** When this session last gave a right code, of the MFA that its identity has now. */
     mfaPassedAt: readOnly(timestamp, { keep: 'hidden' }),
     isCertExtendable: readOnly(flag, { default: false }),
+    /** Where the identity proved itself by an external id in a certificate of this authority, and by no authenticator. */
+    caId: hiddenReference('ca', 'cascade'),
+    isCertExtendRequested: readOnly(flag, { absent: true, default: false }),
+    isCertKeyRollRequested: readOnly(flag, { absent: true, default: false }),
+    /** The client left out certificates above its own, which the controller happens to know. */
     improperClientCertChain: readOnly(flag, { filter: true, absent: true, default: false }),
     lastActivityAt: readOnly(timestamp, { filter: true, index: true, volatile: true }),
     /** When the endpoint of this session last told that it woke, and that it was unlocked. */

@@ -11,6 +11,7 @@ import { accessibleServiceEntries } from './access/client.ts';
 import { accessEntries } from './access/explain.ts';
 import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
+import { caEntries } from './cas/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { enrollmentEntries } from './enrollment/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
@@ -32,6 +33,7 @@ export const entries: readonly Entry[] = [
   ...enrollmentEntries,
   ...currentIdentityEntries,
   ...currentMfaEntries,
+  ...caEntries,
   ...implement(configTypes, {
     ...crudHandlers(configTypes, configType, configTypeBehaviour),
     listConfigs: relatedList(configType, config, undefined, (_, { id }) => equals(text('configTypeId'), id)),

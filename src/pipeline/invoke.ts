@@ -31,6 +31,8 @@ export const createInvoke =
     const answerHeaders = new Map<string, string>();
     const early = callOf(parts, entry, source, { kind: 'anonymous' }, answerHeaders);
     const actor = await translated(() => authenticate(early, entry.operation, source.hostTransaction !== undefined));
+    if (entry.operation.needsCertificate && early.peerCertificates.length === 0)
+      throw unauthorized('present the client certificate in the TLS handshake of this request');
     const input = decode(entry.operation, await source.input());
     authorize(actor, entry.operation);
     const call = callOf(parts, entry, source, actor, answerHeaders);

@@ -23,16 +23,17 @@ const sampleOf = async (app: App, operation: Operation): Promise<Sample> => {
 
 const call = (
   app: App,
-  { method, path, apis }: Operation,
-  { id, other, query, body, as }: Call,
+  { method, path, apis, body: declared }: Operation,
+  { id, other, query, body, as, certificates }: Call,
   api = apis[0] ?? 'management',
 ): Promise<Answer> =>
   app.request(
     method,
     `${PREFIXES[api]}${path.replace(/\{\w+\}/, id ?? '').replace(/\{\w+\}/, other ?? '')}${query === undefined ? '' : `?${query}`}`,
     {
-      body,
+      ...(typeof body === 'string' ? { raw: body, headers: { 'content-type': declared?.media?.[0] ?? '' } } : { body }),
       ...(as === undefined ? {} : { as }),
+      ...(certificates === undefined ? {} : { certificates }),
     },
   );
 

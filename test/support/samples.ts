@@ -1,7 +1,8 @@
 import { type App, PASSWORD } from './app.ts';
+import { aCa, aCertificate, COMMON_NAME, caBody, chainOf } from './certificates.ts';
 import { LATER, toEnroll } from './enrolling.ts';
 import { beginMfa, enrollMfa } from './mfa.ts';
-import { csr } from './pki.ts';
+import { authority, csr } from './pki.ts';
 import { policyBody } from './policies.ts';
 
 /** A call of an operation that succeeds. */
@@ -10,7 +11,10 @@ export interface Sample {
   /** A second parameter of the path. */
   readonly other?: string;
   readonly query?: string;
+  /** Text is sent as it is, in the first media type that the operation takes. */
   readonly body?: unknown;
+  /** DER of what the client presents in TLS. */
+  readonly certificates?: readonly Uint8Array[];
   /** Token; default: the administrator's. */
   readonly as?: string;
   /** The change records that it leaves; default none. */
@@ -45,6 +49,17 @@ const withMfa = async (app: App, how: typeof enrollMfa) => {
   const user = await app.user();
   const as = await user.login();
   return { user, as, factor: await how(app, as) };
+};
+
+const anExtension = async (app: App): Promise<Sample> => {
+  const own = await aCertificate(app);
+  return { ...own, body: { clientCertCsr: (await csr('CN=ann')).csr }, leaves: ['update authenticator'] };
+};
+const aConfirmation = async (app: App): Promise<Sample> => {
+  const { id, as, certificates } = await aCertificate(app);
+  const clientCertCsr = (await csr('CN=ann')).csr;
+  const { body } = await app.request('POST', `/authenticators/${id}/extend`, { as, certificates, body: { clientCertCsr } });
+  return { id, as, body: { clientCert: body.data.clientCert }, leaves: ['update authenticator'] };
 };
 
 const nobody = { semantic: 'AnyOf', identityRoles: ['#a'], serviceRoles: ['#a'] } as const;
@@ -139,6 +154,34 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   patchAuthenticator: async (app) => ({ id: await anAuthenticator(app), body: { username: 'annie' }, leaves: ['update authenticator'] }),
   deleteAuthenticator: async (app) => ({ id: await anAuthenticator(app), leaves: ['delete authenticator'] }),
 
+  requestExtendAuthenticator: async (app) => ({
+    id: (await aCertificate(app)).id,
+    body: { rollKeys: true },
+    leaves: ['update authenticator'],
+  }),
+  extendAuthenticator: anExtension,
+  extendVerifyAuthenticator: aConfirmation,
+  extendCurrentIdentityAuthenticator: anExtension,
+  extendVerifyCurrentIdentityAuthenticator: aConfirmation,
+
+  listCas: async (app) => {
+    await aCa(app, { tags: { a: true } });
+    return {};
+  },
+  detailCa: read(async (app) => (await aCa(app, { externalIdClaim: COMMON_NAME })).id),
+  createCa: async () => ({ body: caBody('a CA', (await authority('a CA')).cert), leaves: ['create ca'] }),
+  updateCa: async (app) => ({
+    id: (await aCa(app)).id,
+    body: { ...caBody('another name'), identityNameFormat: '[commonName]' },
+    leaves: ['update ca'],
+  }),
+  patchCa: async (app) => ({ id: (await aCa(app)).id, body: { isAuthEnabled: false }, leaves: ['update ca'] }),
+  deleteCa: async (app) => ({ id: (await aCa(app)).id, leaves: ['delete ca'] }),
+  verifyCa: async (app) => {
+    const own = await aCa(app, {}, { verified: false });
+    return { id: own.id, body: (await own.issue(own.verificationToken)).cert, leaves: ['update ca'] };
+  },
+  getCaJwt: read(async (app) => (await aCa(app)).id),
   reEnrollAuthenticator: async (app) => ({
     id: await anAuthenticator(app),
     body: { expiresAt: LATER },
@@ -169,6 +212,20 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   enrollOtt: async (app) => ({
     body: { token: (await toEnroll(app)).enrollment.token, clientCsr: (await csr('CN=ann')).csr },
     leaves: ['create authenticator', 'delete enrollment'],
+  }),
+  enrollOttCa: async (app) => {
+    const own = await aCa(app);
+    const { enrollment } = await toEnroll(app, { ottca: own.id });
+    return {
+      body: { token: enrollment.token },
+      certificates: chainOf(await own.issue('ann')),
+      leaves: ['create authenticator', 'delete enrollment'],
+    };
+  },
+  enrollCa: async (app) => ({
+    body: { name: 'ann' },
+    certificates: chainOf(await (await aCa(app)).issue('ann')),
+    leaves: ['create identity', 'create authenticator'],
   }),
   enrollUpdb: async (app) => ({
     query: `token=${(await toEnroll(app, { updb: 'annie' })).enrollment.token}`,

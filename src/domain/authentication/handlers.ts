@@ -15,6 +15,8 @@ import { withCode } from '../mfa/codes.ts';
 import { passMfa } from '../mfa/record.ts';
 import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
+import { loginByCertificate } from './certificate-login.ts';
+import { confirmExtension, extend, requestExtension } from './extension.ts';
 import { invalidAuth, type LoginBody } from './login.ts';
 import { loginByPassword } from './password-login.ts';
 import { authPolicyBehaviour } from './policies.ts';
@@ -25,10 +27,10 @@ const nobody: Method = async () => {
   throw invalidAuth();
 };
 
-/** The ways to log in. No certificate authority and no external signer is known yet, so nobody can prove an identity by those. */
+/** The ways to log in. No external signer is known yet, so nobody can prove an identity by those. */
 const methods: Readonly<Record<z.infer<typeof authenticationMethod>, Method>> = {
   password: loginByPassword,
-  cert: nobody,
+  cert: loginByCertificate,
   'ext-jwt': nobody,
 };
 
@@ -50,7 +52,13 @@ export const authenticationEntries = [
     },
   }),
   ...implement(authPolicies, crudHandlers(authPolicies, authPolicy, authPolicyBehaviour)),
-  ...implement(authenticators, { ...crudHandlers(authenticators, authenticator, authenticatorBehaviour), reEnroll }),
+  ...implement(authenticators, {
+    ...crudHandlers(authenticators, authenticator, authenticatorBehaviour),
+    reEnroll,
+    requestExtend: requestExtension,
+    extend,
+    extendVerify: confirmExtension,
+  }),
   ...implement(apiSessions, crudHandlers(apiSessions, apiSession, sessionBehaviour)),
   ...implement(currentApiSession, {
     get: (call) => call.read((entities) => presentOwnSession(entities, sessionOf(call.actor), call)),

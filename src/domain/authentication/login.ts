@@ -19,6 +19,20 @@ export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations'
 /** What a caller who cannot prove an identity is told, whatever the reason. */
 export const invalidAuth = (): ApiError => new ApiError('INVALID_AUTH');
 
+type CertificateFacts = Pick<
+  RowOf<typeof apiSession>,
+  'isCertExtendable' | 'isCertExtendRequested' | 'isCertKeyRollRequested' | 'improperClientCertChain' | 'caId'
+>;
+
+/** What a session tells of the certificate of a login without one. */
+const noCertificate: CertificateFacts = {
+  isCertExtendable: false,
+  isCertExtendRequested: false,
+  isCertKeyRollRequested: false,
+  improperClientCertChain: false,
+  caId: null,
+};
+
 /** Opens a session for an identity that has proved itself in this transaction, and keeps what the client told of itself. */
 export const openSession = async (
   entities: Entities,
@@ -26,6 +40,7 @@ export const openSession = async (
   authenticatorId: string,
   body: LoginBody,
   call: Call,
+  certificate: CertificateFacts = noCertificate,
 ): Promise<SessionActor> => {
   const { core } = call;
   const now = call.now();
@@ -43,8 +58,7 @@ export const openSession = async (
     isMfaRequired: await hasMfa(entities, owner.id),
     isMfaComplete: false,
     mfaPassedAt: null,
-    isCertExtendable: false,
-    improperClientCertChain: false,
+    ...certificate,
     lastActivityAt: now,
     wokenAt: null,
     unlockedAt: null,
