@@ -435,6 +435,9 @@ export const proofs: Proofs = {
   441: ['an authority that is not verified, switched off or deleted proves nobody'],
   443: ['who one is comes from the first certificate alone, whatever good ones stand behind it', 'a certificate in a header proves nobody'],
   447: ['nothing else verifies a CA, and it stays unverified'],
+
+  241: ['the network JWT says where the network is, and is the same on both APIs and each time'],
+  396: ['the network JWT says where the network is, and is the same on both APIs and each time'],
 };
 
 /** Rows that can be proved only in part yet, with what lacks. This list only shrinks. */
