@@ -8,15 +8,11 @@ import { type Column, columnValue, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
 import { joined, raw, type Sql, sql } from './sql.ts';
 
+/** The document of a row with its number. */
 export const selectRow = (scope: Scope, kind: string, id: string): Sql => {
-  const row = withDocument(scope, kind);
-  return sql`select ${row.document}.document as document from ${scope.rows(kind, row)} and ${row.id} = ${id}`;
-};
-
-/** As `selectRow`, with the number of the document. */
-export const selectForWriting = (scope: Scope, kind: string, id: string): Sql => {
-  const row = withDocument(scope, kind);
-  return sql`select ${row.document}.id as number, ${row.document}.document as document from ${scope.rows(kind, row)} and ${row.id} = ${id}`;
+  const { documents } = scope.layout(kind);
+  const row = fieldsOf(scope, kind);
+  return sql`select d.id as number, d.document as document from ${documents} as d where d.id = (select t.document from ${scope.rows(kind, row)} and ${row.id} = ${id})`;
 };
 
 /** Finds the page in the narrow rows, then fetches its documents. */
@@ -97,12 +93,6 @@ const documentsOf = (scope: Scope, kind: string, page: Sql, order: readonly Sql[
   sql`select (select d.document from ${scope.layout(kind).documents} as d where d.id = p.document) as document from (${page}) as p order by ${joined([...order, raw('p.id')], ', ')}`;
 
 const fieldsOf = (scope: Scope, kind: string): RowFields => new RowFields(scope.engine, scope.layout(kind), 't');
-
-const withDocument = (scope: Scope, kind: string): RowFields => {
-  const row = fieldsOf(scope, kind);
-  row.needsDocument = true;
-  return row;
-};
 
 const direction = ({ engine }: Scope, descending: SortKey['descending']): Sql =>
   descending ? sql` desc${engine.nulls.descending}` : engine.nulls.ascending;
