@@ -19,6 +19,8 @@ export interface Fields {
   find(field: FieldRef): Access;
   /** The id of the row asked. */
   readonly id: Sql;
+  /** Whether so few rows are asked that each had better be asked by itself, without finding all that would satisfy it. */
+  readonly areFew: boolean;
 }
 
 /** The fields of a row under an alias, and of its document under another. */
@@ -26,12 +28,14 @@ export class RowFields implements Fields {
   readonly alias: Sql;
   readonly document: Sql;
   readonly id: Sql;
+  readonly areFew: boolean;
   /** Whether something was found in the document only, which has to be joined then. */
   needsDocument = false;
   readonly #engine: Engine;
   readonly #layout: Layout;
 
-  constructor(engine: Engine, layout: Layout, alias: string) {
+  constructor(engine: Engine, layout: Layout, alias: string, areFew = false) {
+    this.areFew = areFew;
     this.#engine = engine;
     this.#layout = layout;
     this.alias = raw(alias);
@@ -119,6 +123,7 @@ const TEXT_TYPE: Readonly<Record<FieldType, DocumentType | undefined>> = {
 /** The element of a set, which is a text and the only field there. */
 export const elementFields = (value: Sql, id: Sql): Fields => ({
   id,
+  areFew: false,
   find(field) {
     if (field.path[0] !== ELEMENT.path[0])
       throw new TypeError(`a question about an element of a set cannot ask for ${field.path.join('.')}`);

@@ -9,10 +9,20 @@ import {
   UniqueViolation,
   WriteConflict,
 } from '../../../src/adapter-kit.ts';
+import { arranged, valuesToArrange } from './arrange.ts';
 import { type Connection, type Result, run, Taken } from './connection.ts';
 import { type Column, columnValue, elementsOf, REVISION, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
-import { selectCount, selectDistinct, selectPage, selectReferenced, selectRow, selectTaken } from './select.ts';
+import {
+  selectAmongFirst,
+  selectCount,
+  selectDistinct,
+  selectPage,
+  selectReferenced,
+  selectRow,
+  selectSizes,
+  selectTaken,
+} from './select.ts';
 import { name, type Sql, sql, type Value } from './sql.ts';
 
 export class KyselyTransaction implements Transaction {
@@ -38,13 +48,17 @@ export class KyselyTransaction implements Transaction {
 
   async list(kind: string, query: Query): Promise<readonly Row[]> {
     if (query.where.op === 'none') return [];
-    const { rows } = await this.#run(selectPage(this.#scope, kind, query));
+    const among = selectAmongFirst(this.#scope, kind, query);
+    const first = among && (await this.#run(among)).rows;
+    if (first && first.length === query.limit) return first.map(rowOf);
+    const where = await this.#arranged(kind, query.where);
+    const { rows } = await this.#run(selectPage(this.#scope, kind, { ...query, where }));
     return rows.map(rowOf);
   }
 
   async count(kind: string, where: Predicate): Promise<number> {
     if (where.op === 'none') return 0;
-    const { rows } = await this.#run(selectCount(this.#scope, kind, where));
+    const { rows } = await this.#run(selectCount(this.#scope, kind, await this.#arranged(kind, where)));
     return rows.length === 0 ? 0 : Number(field(rows[0], 'value'));
   }
 
@@ -137,6 +151,15 @@ export class KyselyTransaction implements Transaction {
     for (const set of sets.keys()) await this.#run(sql`${this.#scope.deleteElements(kind, set)} and id = ${id}`);
     await this.#run(this.#scope.addTo(rowsOfKind(kind), -1));
     return true;
+  }
+
+  async #arranged(kind: string, where: Predicate): Promise<Predicate> {
+    const sizes = new Map<string, number>();
+    for (const [set, values] of valuesToArrange(where)) {
+      const { rows } = await this.#run(selectSizes(this.#scope, kind, set, [...values]));
+      for (const row of rows) sizes.set(keyOf(set, String(field(row, 'value'))), Number(field(row, 'size')));
+    }
+    return sizes.size === 0 ? where : arranged(where, (set, value) => sizes.get(keyOf(set, value)) ?? 0);
   }
 
   /** A row is read once: nobody else changes it while a transaction of our own runs. In the host's, it may change at any time. */
