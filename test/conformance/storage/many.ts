@@ -14,13 +14,15 @@ const rows = (): readonly Row[] =>
   Array.from({ length: ROWS }, (_, i) =>
     note(`id-${String((i * 37) % ROWS).padStart(3, '0')}`, {
       name: `name-${String((i * 211) % ROWS).padStart(3, '0')}`,
-      ownerId: `owner-${i % 9}`,
       isOpen: i % 2 === 0,
       order: i % 11,
+      ownerId: i % 13 === 0 ? null : `owner-${i % 9}`,
+      externalKey: i % 3 === 0 ? null : i - 5,
       labels: [...EVERY.filter((step) => i % step === 0).map((step) => `every-${step}`), `only-${i}`],
     }),
   );
 
+const externalKey = { path: ['externalKey'] as const, type: 'number' as const };
 const label = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...EVERY.map((step) => `every-${step}`)) },
   { weight: 1, arbitrary: fc.constantFrom('only-6', 'nobody') },
@@ -39,6 +41,17 @@ const simple: fc.Arbitrary<Predicate> = fc.oneof(
   fc
     .constantFrom('every-', '7')
     .map((value): Predicate => ({ op: 'some', set: 'labels', where: { op: 'contains', field: ELEMENT, value, fold: false } })),
+  fc
+    .tuple(fc.constantFrom('<' as const, '<=' as const, '>' as const, '>=' as const), fc.nat(ROWS))
+    .map(([is, i]): Predicate => ({ op: 'compare', field: text('name'), is, value: `name-${String(i).padStart(3, '0')}` })),
+  fc
+    .tuple(fc.constantFrom('<' as const, '>' as const, '>=' as const), fc.nat(9))
+    .map(([is, i]): Predicate => ({ op: 'compare', field: text('ownerId'), is, value: `owner-${i}` })),
+  fc
+    .tuple(fc.constantFrom('<' as const, '<=' as const, '>' as const), fc.nat(ROWS))
+    .map(([is, i]): Predicate => ({ op: 'compare', field: text('id'), is, value: `id-${String(i).padStart(3, '0')}` })),
+  fc.constantFrom('7', '33', 'NAME-1', '').map((value): Predicate => ({ op: 'contains', field: text('name'), value, fold: value !== '7' })),
+  fc.constantFrom(1, 5, 600).map((value): Predicate => ({ op: 'compare', field: externalKey, is: value === 5 ? '<' : '>=', value })),
   someIds.map((ids) => oneOf(text('id'), ids)),
   fc.nat(9).map((i) => equals(text('ownerId'), `owner-${i}`)),
   fc.boolean().map((isOpen) => equals(flag('isOpen'), isOpen)),
