@@ -3,6 +3,7 @@ import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../api/kit/resource.ts';
 import { apiSession } from '../../api/sessions.ts';
+import type { Call } from '../../call/call.ts';
 import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
 import { date, oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
@@ -12,9 +13,9 @@ import { keepWayIn } from './way-in.ts';
 type Identity = RowOf<typeof identity>;
 
 export const identityBehaviour = behaviour(identity, {
-  prepare: async (_call, verb, body) => {
-    // Identities of type Router exist only as companions of edge routers, and only a router makes one.
-    if (verb === 'replace' && body.type === 'Router')
+  prepare: async (call, verb, body, id) => {
+    // Identities of type Router exist only as companions of edge routers, and only a router makes one: no type ever changes.
+    if (verb === 'replace' && body.type === 'Router' && !(await mayBeRouter(call, id)))
       throw invalidField('typeId', 'may not change the type of an identity to Router', body.type);
     if (verb === 'create') refuseEnrollment(body.enrollment as EnrollmentRequest);
     return {};
@@ -63,6 +64,12 @@ export const identityBehaviour = behaviour(identity, {
     }));
   },
 });
+
+/** Whether an identity is the companion of a router; one that is not there is found missing later. */
+const mayBeRouter = async (call: Call, id = ''): Promise<boolean> => {
+  const row = await call.read((entities) => entities.get(identity, id));
+  return row === undefined || row.typeId === 'Router';
+};
 
 type EnrollmentRequest = CreateBody<(typeof identity)['fields']>['enrollment'];
 
