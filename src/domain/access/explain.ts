@@ -13,15 +13,14 @@ import type { Row } from '../../storage/port.ts';
 import { describeSide, selecting } from '../roles/membership.ts';
 import { evaluateAccess, grants } from './evaluate.ts';
 import { suggestAccess } from './suggest.ts';
-import { ofType, routersBetween } from './through.ts';
+import { firstOf, ofType, routersBetween } from './through.ts';
 
 type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Policies that are shown of those that select one of the two; how many there are beyond is told. */
+/** Policies, and edge routers in common, that are shown; how many there are beyond is told. */
 const SHOWN = 50;
-const ROUTERS_SHOWN = 50;
 
 const explain = (
   call: Call,
@@ -34,7 +33,7 @@ const explain = (
     const policies = [...granting, ...related];
     const evaluated = evaluateAccess(policies, who, what);
     const isAllowed = type === 'Dial' ? evaluated.dial : evaluated.bind;
-    const { common, ...routers } = await routersBetween(entities, who, what, ROUTERS_SHOWN);
+    const { common, ...routers } = await routersBetween(entities, who, what, SHOWN);
     return {
       type,
       isAllowed,
@@ -44,7 +43,8 @@ const explain = (
       morePolicies: more,
       otherPolicies: other,
       ...routers,
-      commonRouters: common.map((router) => reference(edgeRouter, router)),
+      commonRouters: common.rows.map((router) => reference(edgeRouter, router)),
+      moreCommonRouters: common.count - common.rows.length,
       suggestions: isAllowed ? [] : [...suggestAccess(type, who, what, related)],
     };
   });
@@ -55,12 +55,8 @@ const policiesAbout = async (entities: Entities, who: Identity, what: Service, t
   const selectsWhat = selecting('serviceRoles', what);
   const both = and(ofType(type), selectsWho, selectsWhat);
   const either = and(ofType(type), or(selectsWho, selectsWhat), not(and(selectsWho, selectsWhat)));
-  const list = async (where: typeof both) => ({
-    rows: await entities.list(servicePolicy, { where, limit: SHOWN }),
-    count: await entities.count(servicePolicy as never, where), // a kind like any other
-  });
-  const granting = await list(both);
-  const related = await list(either);
+  const granting = await firstOf(entities, servicePolicy, both, SHOWN);
+  const related = await firstOf(entities, servicePolicy, either, SHOWN);
   const all = await entities.count(servicePolicy as never, ofType(type));
   const counted = granting.count + related.count;
   return {
