@@ -26,7 +26,7 @@ export const listRows = (table: Table, { where, sort = [], offset = 0, limit = I
   const walkInOrder = inOrder(table, where, sort);
   if (sort.length === 0 && where.op === 'all') return page(table, everyRow(table), undefined, offset, limit);
   if (walkInOrder && (!source || isSoonerInOrder(table, source, offset + limit)))
-    return page(table, walkInOrder, within(source, accepts), offset, limit);
+    return page(table, walkInOrder, isStretch(where, sort) ? matching(table, where, lookup) : within(source, accepts), offset, limit);
   const found = page(table, source?.each ?? everyRow(table), accepts, 0, Infinity);
   return firstOf(found, offset + limit, comparator(sort)).slice(offset);
 };
@@ -47,10 +47,17 @@ type Walk = (visit: Visit, skip?: number) => void;
 
 /** What is still to be asked of each candidate. */
 const accepting = (table: Table, source: Source | undefined, where: Predicate, lookup: Lookup): Visit | undefined => {
-  if (where.op === 'all' || source?.isExact) return undefined;
+  return where.op === 'all' || source?.isExact ? undefined : matching(table, where, lookup);
+};
+
+const matching = (table: Table, where: Predicate, lookup: Lookup): Visit => {
   const matches = compileMatcher(where, lookup);
   return (id, _, row) => matches(row ?? rowOf(table, id));
 };
+
+/** Whether a walk in that order, between the bounds of the question, meets hardly any row that does not satisfy it. */
+const isStretch = (where: Predicate, [key]: readonly SortKey[]): boolean =>
+  where.op === 'compare' && boundsOf(where, key?.field ?? text('id')) !== undefined;
 
 /** The same of every row: it must be a candidate first. */
 const within = (source: Source | undefined, accepts: Visit | undefined): Visit | undefined => {
