@@ -15,23 +15,32 @@ import {
   firstCredentials,
 } from './domain/bootstrap.ts';
 import { entries } from './domain/entries.ts';
+import { keptAuthority } from './domain/kept-authority.ts';
+import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { createInvoke } from './pipeline/invoke.ts';
+import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
 import type { Platform } from './platform/platform.ts';
+import type { Secrets } from './platform/secrets.ts';
 import { webPlatform } from './platform/web.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import { software } from './version.ts';
 
-export interface ControllerOptions {
+export interface ControllerOptions extends PkiOptions {
   readonly storage: StorageAdapter;
   /** The first administrator of a new network; without effect where there is one. */
   readonly administrator?: AdministratorOptions;
   /** Clock, randomness, password hashing, logging. Default: those of the web standards. */
   readonly platform?: Platform;
   readonly settings?: Partial<Settings>;
+  /**
+   * Under which private keys and TOTP secrets are sealed in the store: 32 random bytes in base64, kept apart from the database. A list to replace a
+   * key: the first one seals, all of them unseal. Needed with every store but one in memory, which has a key of its own.
+   */
+  readonly secretKey?: string | readonly string[];
 }
 
 /** The management plane of an overlay network, in process. Its own operations run as the host's own code, with every right. */
@@ -58,39 +67,50 @@ export interface ManagementController extends Facade {
  * const controller = await ManagementController.open({ storage: memoryStorage() });
  * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
  * ```
- * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for settings or credentials out of bounds
+ * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for settings, credentials or a secret key out of bounds
  */
 const open = async ({
   storage,
   administrator,
   platform = webPlatform(),
   settings: given = {},
+  secretKey,
+  ...pki
 }: ControllerOptions): Promise<ManagementController> => {
   const settings = checkedSettings({ ...defaultSettings, ...given });
   const credentials = firstCredentials(platform, administrator);
+  const secrets = await secretsOf(secretKey, storage, platform.random);
   const store = await storage.open(storageSchema);
   try {
-    return await start(store, platform, settings, credentials);
+    return await start(store, platform, settings, secrets, credentials, pki);
   } catch (error) {
     await store.close();
     throw error;
   }
 };
 
-const start = async (store: Store, platform: Platform, settings: Settings, first: FirstCredentials): Promise<ManagementController> => {
+const start = async (
+  store: Store,
+  platform: Platform,
+  settings: Settings,
+  secrets: Secrets,
+  first: FirstCredentials,
+  pki: PkiOptions,
+): Promise<ManagementController> => {
   const stamp = createStamps(platform.clock);
-  const firstAdministrator = await bootstrap(
-    store,
-    platform,
-    { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept },
-    first,
-  );
+  const context = { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept };
+  await checkSecretKey(store, secrets, context);
+  const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
+  const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
   const core: Core = {
     store,
     platform,
     settings,
+    secrets,
+    pki: createPki(sources),
     passwordChecks: createPasswordChecks(platform.passwords, settings),
+    enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     stamp,
     startedAt: stamp(),

@@ -5,10 +5,13 @@ import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
 import { edgeRouters } from './edge-router-operations.ts';
+import { enrolling } from './enrolling.ts';
+import { enrollment, enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
+import { keptSecret } from './kept-secrets.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
 import { roleAttributeLists } from './role-attributes.ts';
@@ -25,6 +28,8 @@ export const groups = {
   identityTypes,
   authPolicies,
   authenticators,
+  enrollments,
+  enrolling,
   authentication,
   apiSessions,
   currentApiSession,
@@ -51,6 +56,7 @@ export const kinds = {
   identityType,
   authPolicy,
   authenticator,
+  enrollment,
   apiSession,
   service,
   serviceConfig,
@@ -63,6 +69,7 @@ export const kinds = {
   configType,
   config,
   change,
+  keptSecret,
 } as const;
 
 export type Kinds = typeof kinds;

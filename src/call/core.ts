@@ -1,6 +1,9 @@
 import type { Api } from '../api/kit/operation.ts';
+import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
+import type { Gate } from './gate.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
 
@@ -9,7 +12,13 @@ export interface Core {
   readonly store: Store;
   readonly platform: Platform;
   readonly settings: Settings;
+  /** For what must be stored and read again, and by nobody else. */
+  readonly secrets: Secrets;
+  /** What signs certificates and JWTs. */
+  readonly pki: Pki;
   readonly passwordChecks: PasswordChecks;
+  /** Through which the work of enrolling goes: anybody may ask for it. */
+  readonly enrollments: Gate;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
   /** The time of a write, see `createStamps`. ISO text. */

@@ -4,10 +4,11 @@ import { identity } from '../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../api/kit/resource.ts';
 import { apiSession } from '../../api/sessions.ts';
 import type { Call } from '../../call/call.ts';
-import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
+import { ApiError, invalidField } from '../../errors/index.ts';
 import { date, oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { idleSince, isDisabled } from '../sessions/state.ts';
+import { enrollNew, outstandingOf } from './enrollments.ts';
 import { keepWayIn } from './way-in.ts';
 
 type Identity = RowOf<typeof identity>;
@@ -17,7 +18,6 @@ export const identityBehaviour = behaviour(identity, {
     // Identities of type Router exist only as companions of edge routers, and only a router makes one: no type ever changes.
     if (verb === 'replace' && body.type === 'Router' && !(await mayBeRouter(call, id)))
       throw invalidField('typeId', 'may not change the type of an identity to Router', body.type);
-    if (verb === 'create') refuseEnrollment(body.enrollment as EnrollmentRequest);
     return {};
   },
   check: async (entities, after, before) => {
@@ -28,6 +28,9 @@ export const identityBehaviour = behaviour(identity, {
     if (after.authPolicyId !== before.authPolicyId)
       await keepWayIn(entities, before.id, await entities.require(authPolicy, after.authPolicyId), 'authPolicyId');
     return undefined;
+  },
+  write: async (entities, after, before, call, body) => {
+    if (!before) await enrollNew(entities, after, body.enrollment as EnrollmentRequest, call); // decoded by the kind's own schema
   },
   guard: async (_entities, row) => {
     if (row.typeId === 'Router')
@@ -43,8 +46,9 @@ export const identityBehaviour = behaviour(identity, {
     const ids = rows.map((row) => row.id);
     const now = call.now();
     const live = { op: 'compare', field: date('lastActivityAt'), is: '>', value: idleSince(call.core.settings, now) } as const;
-    const [authenticators, withSession] = await Promise.all([
+    const [authenticators, outstanding, withSession] = await Promise.all([
       entities.list(authenticator, { where: oneOf(text('identityId'), ids) }),
+      outstandingOf(entities, ids, call),
       entities.referenced(apiSession, 'identityId', ids, live),
     ]);
     const byIdentity = Map.groupBy(authenticators, (row) => row.identityId);
@@ -55,7 +59,7 @@ export const identityBehaviour = behaviour(identity, {
       // A disabling that is over by itself leaves nothing to be seen.
       ...(isDisabled(row, now) ? {} : { disabledAt: undefined, disabledUntil: undefined }),
       authenticators: summaries(byIdentity.get(row.id) ?? []),
-      enrollment: {},
+      enrollment: outstanding.get(row.id) ?? {},
       hasApiSession: logged.has(row.id),
       hasEdgeRouterConnection: false,
       edgeRouterConnectionStatus: 'offline',
@@ -72,13 +76,6 @@ const mayBeRouter = async (call: Call, id = ''): Promise<boolean> => {
 };
 
 type EnrollmentRequest = CreateBody<(typeof identity)['fields']>['enrollment'];
-
-/** This version issues no enrollments: better to say so than to make an identity that waits for one. */
-const refuseEnrollment = (request: EnrollmentRequest): void => {
-  if (request?.ottca) throw notFoundField('caId', 'ca', request.ottca);
-  if (request?.ott || request?.updb)
-    throw invalidField('enrollment', 'enrollments are not offered by this version: create an authenticator instead', undefined);
-};
 
 const summaries = (rows: readonly RowOf<typeof authenticator>[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
