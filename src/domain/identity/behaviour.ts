@@ -4,6 +4,7 @@ import { identity } from '../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../api/kit/resource.ts';
 import { mfa } from '../../api/mfa.ts';
 import { apiSession } from '../../api/sessions.ts';
+import type { Call } from '../../call/call.ts';
 import { ApiError, invalidField } from '../../errors/index.ts';
 import { date, equals, flag, oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
@@ -14,9 +15,9 @@ import { keepWayIn } from './way-in.ts';
 type Identity = RowOf<typeof identity>;
 
 export const identityBehaviour = behaviour(identity, {
-  prepare: async (_call, verb, body) => {
-    // Identities of type Router exist only as companions of edge routers, and only a router makes one.
-    if (verb === 'replace' && body.type === 'Router')
+  prepare: async (call, verb, body, id) => {
+    // Identities of type Router exist only as companions of edge routers, and only a router makes one: no type ever changes.
+    if (verb === 'replace' && body.type === 'Router' && !(await mayBeRouter(call, id)))
       throw invalidField('typeId', 'may not change the type of an identity to Router', body.type);
     return {};
   },
@@ -70,6 +71,12 @@ export const identityBehaviour = behaviour(identity, {
     }));
   },
 });
+
+/** Whether an identity is the companion of a router; one that is not there is found missing later. */
+const mayBeRouter = async (call: Call, id = ''): Promise<boolean> => {
+  const row = await call.read((entities) => entities.get(identity, id));
+  return row === undefined || row.typeId === 'Router';
+};
 
 type EnrollmentRequest = CreateBody<(typeof identity)['fields']>['enrollment'];
 
