@@ -89,6 +89,7 @@ export const migration: Migration = {
         sets: [],
       },
     },
+    { do: 'addKind', kind: { kind: 'apiSessionCertificate', columns: [{ name: 'apiSessionId', type: 'string', index: true }], sets: [] } },
     {
       do: 'addKind',
       kind: {
