@@ -30,6 +30,7 @@ onEveryStore('enrollments', (open) => {
       method: 'ott',
       expiresAt: LATER,
       username: null,
+      ca: null,
       tags: {},
     });
     assert.deepEqual(
