@@ -5,7 +5,17 @@
 
 // HTTP: a host's request in, an answer out.
 export { BodyIncomplete, BodyTooLarge, type CoreAnswer, type CoreRequest } from './http/message.ts';
-// Platforms: clock, randomness, password hashing, logging.
+// Platforms: clock, randomness, password hashing, logging, outbound requests.
+export { type AddressRule, addressRule } from './platform/addresses.ts';
+export {
+  createOutbound,
+  fetchTransport,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundOptions,
+  OutboundRefused,
+  type OutboundTransport,
+} from './platform/outbound.ts';
 export { argon2idHasher, type DeriveArgon2id } from './platform/password-hasher.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
 export { newSecretKey } from './platform/secrets.ts';

@@ -7,6 +7,7 @@ export type { AdministratorOptions, FirstAdministrator } from './domain/bootstra
 export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
 export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
+export type { Outbound, OutboundAnswer, OutboundOptions } from './platform/outbound.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
 export { newSecretKey } from './platform/secrets.ts';
 export { webPlatform } from './platform/web.ts';
