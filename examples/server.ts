@@ -30,6 +30,7 @@ const start = async ({ host, port, storage, tls, secretKey, administrator, given
     administrator,
     platform: nodePlatform(),
     ...(key === undefined ? {} : { secretKey: key }),
+    ...certificate?.pki,
     settings: { address: url(advertised) },
   });
   ready(controller);

@@ -7,6 +7,10 @@ export type { AdministratorOptions, FirstAdministrator } from './domain/bootstra
 export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
 export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
+export { type Making, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
+export type { KeyPair } from './pki/network-key.ts';
+export type { PkiOptions } from './pki/pki.ts';
+export type { SignerOptions } from './pki/signer.ts';
 export type { Outbound, OutboundAnswer, OutboundOptions } from './platform/outbound.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
 export { newSecretKey } from './platform/secrets.ts';
