@@ -15,6 +15,7 @@ import {
   firstCredentials,
 } from './domain/bootstrap.ts';
 import { entries } from './domain/entries.ts';
+import { loadKeysEarly } from './domain/external-jwt-signers/load-keys.ts';
 import { keptAuthority } from './domain/kept-authority.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
 import { createFacade, type Facade } from './facade.ts';
@@ -22,11 +23,13 @@ import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { createInvoke } from './pipeline/invoke.ts';
 import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
+import { addressRule } from './platform/addresses.ts';
 import type { Platform } from './platform/platform.ts';
 import type { Secrets } from './platform/secrets.ts';
 import { webPlatform } from './platform/web.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
+import { createTokenVerifier } from './tokens/verifier.ts';
 import { software } from './version.ts';
 
 export interface ControllerOptions extends PkiOptions {
@@ -110,10 +113,12 @@ const start = async (
     secrets,
     pki: createPki(sources),
     passwordChecks: createPasswordChecks(platform.passwords, settings),
+    tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
     documents: createDocuments(groups, settings),
     stamp,
     startedAt: stamp(),
   };
+  loadKeysEarly(events, core);
   const publisher = await createPublisher(store, events, platform.logger);
   const invoke = createInvoke({ core, publisher, writes: createGate(4, settings.maxQueuedWrites) });
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
@@ -127,7 +132,10 @@ const start = async (
     publish: () => publisher.catchUp(),
     firstAdministrator,
     settings,
-    close: () => store.close(),
+    close: () => {
+      core.tokens.close();
+      return store.close();
+    },
   };
 };
 

@@ -6,6 +6,7 @@ import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
 import { edgeRouters } from './edge-router-operations.ts';
 import { access } from './explain.ts';
+import { externalJwtSigner, externalJwtSigners, publicExternalJwtSigners } from './external-jwt-signers.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
@@ -26,6 +27,8 @@ export const groups = {
   identityTypes,
   authPolicies,
   authenticators,
+  externalJwtSigners,
+  publicExternalJwtSigners,
   authentication,
   apiSessions,
   currentApiSession,
@@ -52,6 +55,7 @@ export const kinds = {
   identityType,
   authPolicy,
   authenticator,
+  externalJwtSigner,
   apiSession,
   service,
   serviceConfig,

@@ -91,6 +91,7 @@ const seedFixed = async (entities: Entities): Promise<void> => {
       },
     },
     secondary: { requireTotp: false, requireExtJwtSigner: null },
+    externalJwtSigners: [],
   });
   for (const { id, name, schema } of builtinConfigTypes) await entities.insert(configType, { id, name, schema });
 };

@@ -19,6 +19,7 @@ export const catalog = {
   CAN_NOT_UPDATE_AUTHENTICATOR: [409, 'The authenticator cannot be updated in this fashion'],
   CAN_NOT_UPDATE_ROUTER: [409, 'The router was not added via the Edge API and cannot be updated'],
   COULD_NOT_PARSE_PEM_BLOCK: [400, "The certificate's PEM block could not be parsed"],
+  INVALID_CERT_PEM: [400, 'the supplied certificate PEM is either invalid or contains the incorrect number of certificates'],
   MAX_AUTHENTICATOR_METHODS_REACHED: [409, 'The identity already has the maximum authenticators of the specified method'],
   REQUEST_ENTITY_TOO_LARGE: [413, 'The request body exceeds the maximum accepted size'],
   CONFLICT: [409, 'The entity was changed by another request at the same time; read it again and retry'],

@@ -2,6 +2,7 @@ import type { Operation } from '../api/kit/operation.ts';
 import { apiSession } from '../api/sessions.ts';
 import type { Actor } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
+import { accompanied } from '../domain/external-jwt-signers/second-factor.ts';
 import { actorOfToken, expiry, needsTouch } from '../domain/sessions/state.ts';
 import { unauthorized } from '../errors/index.ts';
 
@@ -19,8 +20,9 @@ export const authenticate = async (call: Early, operation: Operation, inHostTran
     throw unauthorized('no session token was presented: send the header zt-session');
   const { token } = credentials;
   const now = call.now();
-  const actor = await call.read((entities) => actorOfToken(entities, core.settings, token, now));
-  if (!actor) throw unauthorized();
+  const known = await call.read((entities) => actorOfToken(entities, core.settings, token, now));
+  if (!known) throw unauthorized();
+  const actor = await accompanied(call, known);
   // In the host's transaction nothing but the call itself is written.
   if (!inHostTransaction && needsTouch(core.settings, actor.session, now)) {
     // Volatile: no revision, no change record. A session that ended meanwhile stays ended.

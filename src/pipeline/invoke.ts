@@ -96,7 +96,7 @@ const callOf = (
 const stillAllowed = async (call: Call, operation: Entry['operation'], entities: ReturnType<typeof entitiesOf>): Promise<void> => {
   if (call.actor.kind !== 'session') return;
   const session = await entities.get(apiSession, call.actor.session.id);
-  const actor = session && (await actorOfSession(entities, call.core.settings, session, call.actor.token, call.now()));
+  const actor = session && (await actorOfSession(entities, call.core.settings, session, call.actor.token, call.now(), call.actor.proofs));
   if (!actor) throw unauthorized();
   authorize(actor, operation);
 };

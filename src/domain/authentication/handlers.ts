@@ -8,8 +8,10 @@ import { type SessionActor, sessionOf } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import { crudHandlers } from '../../resources/crud.ts';
+import { accompanied } from '../external-jwt-signers/second-factor.ts';
 import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
+import { loginByExternalToken } from './external-login.ts';
 import { invalidAuth, type LoginBody } from './login.ts';
 import { loginByPassword } from './password-login.ts';
 import { authPolicyBehaviour } from './policies.ts';
@@ -20,17 +22,17 @@ const nobody: Method = async () => {
   throw invalidAuth();
 };
 
-/** The ways to log in. No certificate authority and no external signer is known yet, so nobody can prove an identity by those. */
+/** The ways to log in. No certificate authority is known yet, so nobody can prove an identity by that. */
 const methods: Readonly<Record<z.infer<typeof authenticationMethod>, Method>> = {
   password: loginByPassword,
   cert: nobody,
-  'ext-jwt': nobody,
+  'ext-jwt': loginByExternalToken,
 };
 
 export const authenticationEntries = [
   ...implement(authentication, {
     authenticate: async (call, { method, body = {} }) => {
-      const actor = await methods[method](call, body);
+      const actor = await accompanied(call, await methods[method](call, body));
       call.answerHeaders.set('zt-session', actor.token);
       const own = await call.read((entities) => presentOwnSession(entities, actor, call));
       call.answerHeaders.set('expiration-seconds', String(own.expirationSeconds)).set('expires-at', own.expiresAt);

@@ -1,4 +1,3 @@
-import { authPolicy } from '../../api/auth-policies.ts';
 import type { authentication } from '../../api/authentication.ts';
 import { identity } from '../../api/identities.ts';
 import type { InputOf } from '../../api/kit/operation.ts';
@@ -11,7 +10,7 @@ import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
 import { hashToken } from '../../resources/symbols.ts';
 import { wantedConfigTypes } from '../services/config-data.ts';
-import { endSessions, owedFactors, someIdleSessions } from '../sessions/state.ts';
+import { endSessions, sessionActor, someIdleSessions } from '../sessions/state.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
 
@@ -45,6 +44,5 @@ export const openSession = async (
     improperClientCertChain: false,
     lastActivityAt: now,
   });
-  const policy = await entities.get(authPolicy, owner.authPolicyId);
-  return { kind: 'session', session, identity: current, authQueries: policy ? owedFactors(session, policy) : [], token };
+  return sessionActor(entities, session, current, token);
 };

@@ -33,4 +33,11 @@ export const keepWayIn = async (
       'the default administrator could not log in any more: it has no second factor',
       true,
     );
+  // The provider may be away, and nobody else might be there to change the policy.
+  if (policy.secondary.requireExtJwtSigner)
+    throw invalidField(
+      field ?? 'secondary.requireExtJwtSigner',
+      'the default administrator could not log in any more without a token of that signer',
+      policy.secondary.requireExtJwtSigner,
+    );
 };
