@@ -1,4 +1,5 @@
 import { type App, PASSWORD } from './app.ts';
+import { party } from './pki.ts';
 import { policyBody } from './policies.ts';
 
 /** A call of an operation that succeeds. */
@@ -25,15 +26,14 @@ const anIdentity = (app: App) => app.create('/identities', person);
 const aPolicy = (app: App) => app.create('/auth-policies', policyBody('strict'));
 const aType = (app: App) => app.create('/config-types', { name: 'a type', schema: { type: 'object' } });
 const aConfig = async (app: App) => app.create('/configs', { name: 'a config', configTypeId: await aType(app), data: { a: 1 } });
-/** Where keys of signers would be, were outbound requests to go there. */
-const signerBody = {
+const signerBody = async () => ({
   name: 'a signer',
   issuer: 'https://issuer.example',
   audience: 'us',
   enabled: true,
-  jwksEndpoint: 'http://127.0.0.1:9/keys',
-};
-const aSigner = (app: App) => app.create('/external-jwt-signers', { ...signerBody, scopes: ['openid'], tags: { a: true } });
+  certPem: (await party('a signer')).cert,
+});
+const aSigner = async (app: App) => app.create('/external-jwt-signers', { ...(await signerBody()), scopes: ['openid'], tags: { a: true } });
 const anAuthenticator = async (app: App) => (await app.user()).authenticatorId;
 const aSession = async (app: App) =>
   (await app.request('GET', '/current-api-session', { as: await (await app.user()).login() })).body.data.id;
@@ -130,8 +130,8 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
 
   listExternalJwtSigners: read(aSigner),
   detailExternalJwtSigner: read(aSigner),
-  createExternalJwtSigner: async () => ({ body: signerBody, leaves: ['create externalJwtSigner'] }),
-  updateExternalJwtSigner: async (app) => ({ id: await aSigner(app), body: signerBody, leaves: ['update externalJwtSigner'] }),
+  createExternalJwtSigner: async () => ({ body: await signerBody(), leaves: ['create externalJwtSigner'] }),
+  updateExternalJwtSigner: async (app) => ({ id: await aSigner(app), body: await signerBody(), leaves: ['update externalJwtSigner'] }),
   patchExternalJwtSigner: async (app) => ({ id: await aSigner(app), body: { enabled: false }, leaves: ['update externalJwtSigner'] }),
   deleteExternalJwtSigner: async (app) => ({ id: await aSigner(app), leaves: ['delete externalJwtSigner'] }),
   'client listExternalJwtSigners': async (app) => {
