@@ -1,8 +1,8 @@
-import { decode } from 'jose/base64url';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { importJWK } from 'jose/key/import';
 import { type Certificate, readCertificate } from '../pki/certificate.ts';
 import { signingAlgorithmOf } from '../pki/keys.ts';
+import { readBase64 } from '../pki/pem.ts';
 import { allows, keyTypeOf } from './algorithms.ts';
 
 /** A key that tokens may be signed with. */
@@ -41,16 +41,9 @@ export const keyOfCertificate = async (kid: string, certificate: Certificate): P
 };
 
 const membersOfDer = async (base64: unknown): Promise<Members | undefined> => {
-  const certificate = typeof base64 === 'string' ? await readCertificate(bytesOf(base64)) : undefined;
+  const der = typeof base64 === 'string' ? readBase64(base64) : undefined;
+  const certificate = der && (await readCertificate(der));
   return certificate && membersOf(certificate);
-};
-
-const bytesOf = (base64: string): Uint8Array => {
-  try {
-    return decode(base64); // takes both alphabets
-  } catch {
-    return new Uint8Array();
-  }
 };
 
 const membersOf = async ({ parsed: { publicKey } }: Certificate): Promise<Members | undefined> => {
@@ -64,11 +57,16 @@ const membersOf = async ({ parsed: { publicKey } }: Certificate): Promise<Member
   }
 };
 
+/** Whether it is the modulus of an RSA key, in base64url, that is neither too short nor too long. */
+const isOfGoodLength = (modulus: unknown): boolean => {
+  const bits = typeof modulus === 'string' ? Math.floor((modulus.length * 3) / 4) * 8 : 0;
+  return bits >= RSA_BITS.least && bits <= RSA_BITS.most;
+};
+
 /** @param stated the one algorithm that the key is for, where it says so */
 const publicKey = (kid: string, { kty, crv, n, e, x, y }: Members, stated?: unknown): PublicKey | undefined => {
   const type = keyTypeOf(kty, crv);
-  const bits = type === 'RSA' && typeof n === 'string' ? bytesOf(n).length * 8 : undefined;
-  if (!type || (type === 'RSA' && !(bits && bits >= RSA_BITS.least && bits <= RSA_BITS.most))) return undefined;
+  if (!type || (type === 'RSA' && !isOfGoodLength(n))) return undefined;
   // Only what makes the public key: whatever else stands there could change what is imported.
   const members = type === 'RSA' ? { kty, n, e } : { kty, crv, x, ...(kty === 'EC' ? { y } : {}) };
   const imported = new Map<string, Promise<Imported>>();
