@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -76,19 +77,35 @@ export const certificateSigner = async (app: App, fields: Readonly<Record<string
   return { id, issuer: body.issuer, body, party: own, key, token: (claims, header) => sign(claimsOf(body.issuer, claims), key, header) };
 };
 
+interface Reply {
+  readonly status?: number;
+  readonly body: string;
+}
+
 /** Keys served on loopback, as an identity provider does it. `keys` may change; `answer` replaces all of it. */
 export interface KeyServer {
   readonly url: string;
   keys: readonly JWK[];
-  answer: (() => { readonly status?: number; readonly body: string }) | undefined;
+  answer: (() => Reply | Promise<Reply>) | undefined;
   readonly hits: number;
+  /** Waits until it was asked, five seconds at most. */
+  asked(): Promise<void>;
 }
 
 export const keyServer = async (t: TestContext, keys: readonly JWK[]): Promise<KeyServer> => {
-  const state = { keys, answer: undefined as KeyServer['answer'], hits: 0, url: '' };
-  const server = createServer((_, response) => {
+  const state = {
+    keys,
+    answer: undefined as KeyServer['answer'],
+    hits: 0,
+    url: '',
+    asked: async () => {
+      for (let i = 0; i < 1000 && state.hits === 0; i++) await new Promise((later) => setTimeout(later, 5));
+      assert.ok(state.hits > 0, 'nobody asked for the keys');
+    },
+  };
+  const server = createServer(async (_, response) => {
     state.hits++;
-    const { status = 200, body } = state.answer?.() ?? { body: JSON.stringify({ keys: state.keys }) };
+    const { status = 200, body } = (await state.answer?.()) ?? { body: JSON.stringify({ keys: state.keys }) };
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));

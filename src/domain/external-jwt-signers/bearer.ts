@@ -27,9 +27,9 @@ export const proofOf = async (call: Pick<Call, 'core' | 'read'>, token: Token): 
   return signer && subject !== undefined ? { signer, subject } : undefined;
 };
 
-/** Whether the proof is of this identity, by this signer, which is as it was when the token was checked. */
+/** Whether the proof is of this identity, by this signer, which is to the revision as it was when the token was checked. */
 export const proves = (
   { signer: then, subject }: TokenProof,
   now: Signer,
   { id, externalId }: Pick<RowOf<typeof identity>, 'id' | 'externalId'>,
-): boolean => now.enabled && now.id === then.id && now.version === then.version && (now.useExternalId ? externalId : id) === subject;
+): boolean => now.id === then.id && now.version === then.version && (now.useExternalId ? externalId : id) === subject;
