@@ -114,6 +114,7 @@ const start = async (
     pki: createPki(sources),
     passwordChecks: createPasswordChecks(platform.passwords, settings),
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
+    enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     stamp,
     startedAt: stamp(),

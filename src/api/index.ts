@@ -5,6 +5,8 @@ import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
 import { edgeRouters } from './edge-router-operations.ts';
+import { enrolling } from './enrolling.ts';
+import { enrollment, enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
 import { externalJwtSigner, externalJwtSigners, publicExternalJwtSigners } from './external-jwt-signers.ts';
 import { identities, identity } from './identities.ts';
@@ -29,6 +31,8 @@ export const groups = {
   authenticators,
   externalJwtSigners,
   publicExternalJwtSigners,
+  enrollments,
+  enrolling,
   authentication,
   apiSessions,
   currentApiSession,
@@ -56,6 +60,7 @@ export const kinds = {
   authPolicy,
   authenticator,
   externalJwtSigner,
+  enrollment,
   apiSession,
   service,
   serviceConfig,

@@ -4,6 +4,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
+import type { Gate } from './gate.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,6 +20,8 @@ export interface Core {
   readonly passwordChecks: PasswordChecks;
   /** Checks the tokens of external signers. */
   readonly tokens: TokenVerifier;
+  /** Through which the work of enrolling goes: anybody may ask for it. */
+  readonly enrollments: Gate;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
   /** The time of a write, see `createStamps`. ISO text. */

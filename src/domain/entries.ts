@@ -12,6 +12,7 @@ import { accessEntries } from './access/explain.ts';
 import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
+import { enrollmentEntries } from './enrollment/handlers.ts';
 import { externalJwtSignerEntries } from './external-jwt-signers/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
@@ -28,6 +29,7 @@ export const entries: readonly Entry[] = [
   ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
   ...authenticationEntries,
   ...externalJwtSignerEntries,
+  ...enrollmentEntries,
   ...currentIdentityEntries,
   ...implement(configTypes, {
     ...crudHandlers(configTypes, configType, configTypeBehaviour),
