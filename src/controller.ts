@@ -46,11 +46,16 @@ export interface ControllerOptions extends PkiOptions {
   readonly secretKey?: string | readonly string[];
 }
 
+export interface AsOptions {
+  /** A token of an external JWT signer, for sessions whose every call must come with one. */
+  readonly externalToken?: string;
+}
+
 /** The management plane of an overlay network, in process. Its own operations run as the host's own code, with every right. */
 export interface ManagementController extends Facade {
   readonly system: Facade;
   /** The operations as the owner of a session may call them. */
-  as(session: string | { readonly token: string | null }): Facade;
+  as(session: string | { readonly token: string | null }, options?: AsOptions): Facade;
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
@@ -127,7 +132,12 @@ const start = async (
   return {
     ...system,
     system,
-    as: (session) => facade({ kind: 'token', token: (typeof session === 'string' ? session : session.token) ?? '' }),
+    as: (session, { externalToken } = {}) =>
+      facade({
+        kind: 'token',
+        token: (typeof session === 'string' ? session : session.token) ?? '',
+        ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
+      }),
     handle: createHandler({ entries, invoke, settings, platform, version: software.version }),
     events,
     publish: () => publisher.catchUp(),

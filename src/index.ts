@@ -3,7 +3,7 @@ export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
-export { type ControllerOptions, ManagementController } from './controller.ts';
+export { type AsOptions, type ControllerOptions, ManagementController } from './controller.ts';
 export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
 export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
 export type { CallOptions, Facade } from './facade.ts';

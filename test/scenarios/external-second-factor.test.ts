@@ -137,6 +137,16 @@ onEveryStore('tokens of a signer as a second factor', (open) => {
     assert.equal((await app.request('GET', '/current-identity', { as })).status, 200);
   });
 
+  test('in process a token accompanies a session, too', async () => {
+    await using app = await open();
+    const { signer, id, as } = await owing(app);
+    await assert.rejects(app.controller.as(as).identities.get({ id }), { name: 'ApiError', code: 'UNAUTHORIZED' });
+    const accompanied = app.controller.as(as, { externalToken: await signer.token({ sub: id }) });
+    assert.equal((await accompanied.identities.get({ id })).id, id);
+    const bad = app.controller.as(as, { externalToken: await signer.token({ sub: 'another' }) });
+    await assert.rejects(bad.identities.get({ id }), { name: 'ApiError', code: 'UNAUTHORIZED' });
+  });
+
   test('a token is no substitute for a code that is owed too', async () => {
     await using app = await open();
     const { signer, id, as } = await owing(app, {}, { requireTotp: true });
