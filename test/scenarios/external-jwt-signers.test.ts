@@ -16,11 +16,13 @@ const byEndpoint = { ...common, jwksEndpoint: ENDPOINT } as const;
 const detail = async (app: App, id: string) => (await app.request('GET', `${AT}/${id}`)).body.data;
 
 onEveryStore('external JWT signers', (open) => {
-  test('a signer by certificate shows what the certificate says', async () => {
+  test('a signer by certificate shows what the certificate says, and not what a body says of it', async () => {
     await using app = await open();
-    const id = await app.create(AT, { ...byCertificate, kid: 'the kid' });
-    const { createdAt, updatedAt, ...shown } = await detail(app, id);
-    assert.equal(createdAt, updatedAt);
+    const said = { commonName: 'x', fingerprint: 'x', notBefore: '2000-01-01T00:00:00.000Z', notAfter: '2000-01-01T00:00:00.000Z' };
+    const id = await app.create(AT, { ...byCertificate, ...said, kid: 'the kid' });
+    await app.request('PUT', `${AT}/${id}`, { body: { ...byCertificate, ...said, kid: 'the kid' } });
+    await app.request('PATCH', `${AT}/${id}`, { body: said });
+    const { createdAt: _, updatedAt: __, ...shown } = await detail(app, id);
     assert.deepEqual(shown, {
       _links: { self: { href: `./external-jwt-signers/${id}` } },
       id,
