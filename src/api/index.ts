@@ -20,8 +20,10 @@ import { edgeRouter, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
 import { accessibleServices, services } from './service-operations.ts';
 import { service } from './services.ts';
+import { apiSessionCertificate, sessionCertificates } from './session-certificates.ts';
 import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
 import { terminator, terminators } from './terminators.ts';
+import { trust } from './trust.ts';
 
 /** The one list of groups: every operation of the controller. */
 export const groups = {
@@ -50,6 +52,8 @@ export const groups = {
   configTypes,
   configs,
   roleAttributes: roleAttributeLists,
+  sessionCertificates,
+  trust,
   informational,
 } as const;
 
@@ -62,6 +66,7 @@ export const kinds = {
   externalJwtSigner,
   enrollment,
   apiSession,
+  apiSessionCertificate,
   service,
   serviceConfig,
   servicePolicy,

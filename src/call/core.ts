@@ -17,6 +17,8 @@ export interface Core {
   readonly secrets: Secrets;
   /** What signs certificates and JWTs. */
   readonly pki: Pki;
+  /** The JWT by which clients can join the network. */
+  networkJwt(): Promise<string>;
   readonly passwordChecks: PasswordChecks;
   /** Checks the tokens of external signers. */
   readonly tokens: TokenVerifier;

@@ -11,6 +11,7 @@ import { crudHandlers } from '../../resources/crud.ts';
 import { reEnroll } from '../enrollment/re-enroll.ts';
 import { accompanied } from '../external-jwt-signers/second-factor.ts';
 import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
+import { endSessions } from '../sessions/state.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
 import { loginByExternalToken } from './external-login.ts';
 import { invalidAuth, type LoginBody } from './login.ts';
@@ -47,7 +48,7 @@ export const authenticationEntries = [
     get: (call) => call.read((entities) => presentOwnSession(entities, sessionOf(call.actor), call)),
     delete: async (call) => {
       const { session } = sessionOf(call.actor);
-      await call.write(async (entities) => entities.remove(apiSession, await entities.require(apiSession, session.id)));
+      await call.write(async (entities) => endSessions(entities, [await entities.require(apiSession, session.id)]));
       return {};
     },
   }),
