@@ -31,7 +31,8 @@ const start = async ({ host, port, storage, tls, secretKey, administrator, given
     platform: nodePlatform(),
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
-    settings: { address: url(advertised) },
+    // Identity providers on the same machine are common where people try things out.
+    settings: { address: url(advertised), outboundAllow: ['loopback'] },
   });
   ready(controller);
 

@@ -14,6 +14,7 @@ import { authenticationEntries } from './authentication/handlers.ts';
 import { caEntries } from './cas/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { enrollmentEntries } from './enrollment/handlers.ts';
+import { externalJwtSignerEntries } from './external-jwt-signers/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
 import { currentMfaEntries } from './mfa/handlers.ts';
@@ -32,6 +33,7 @@ export const entries: readonly Entry[] = [
   ...identityEntries,
   ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
   ...authenticationEntries,
+  ...externalJwtSignerEntries,
   ...enrollmentEntries,
   ...currentIdentityEntries,
   ...currentMfaEntries,

@@ -109,7 +109,7 @@ export class OngoingCall implements Call {
   async #assertStillAllowed(entities: Entities): Promise<void> {
     if (this.actor.kind !== 'session') return;
     const session = await entities.get(apiSession, this.actor.session.id);
-    const actor = session && (await actorOfSession(entities, this.core.settings, session, this.actor.token, this.now()));
+    const actor = session && (await actorOfSession(entities, this.core.settings, session, this.actor.token, this.now(), this.actor.proofs));
     if (!actor) throw unauthorized();
     authorize(actor, this.#operation);
   }
