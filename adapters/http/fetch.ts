@@ -1,12 +1,10 @@
-import { BodyIncomplete, BodyTooLarge, type CoreAnswer, type CoreRequest } from '../../src/adapter-kit.ts';
-import { refusalBody } from './refusal.ts';
+import { BodyIncomplete, BodyTooLarge } from '../../src/adapter-kit.ts';
+import type { Handling } from './handling.ts';
+import { below, mountPoint } from './mount.ts';
+import { bytesOf } from './parsed-body.ts';
+import { type RefusalStatus, refusalBody } from './refusal.ts';
 
-/** Whatever answers requests: a controller. */
-interface Handling {
-  handle(request: CoreRequest): Promise<CoreAnswer>;
-}
-
-export interface FetchHandlerOptions {
+export interface FetchOptions {
   /** Path below which the controller answers, e.g. `/overlay`. Default: the root. A request elsewhere gets 404. */
   readonly mount?: string;
 }
@@ -15,44 +13,53 @@ export interface FetchHandlerOptions {
 export interface FetchConnection {
   /** DER of the certificates that the client presented, leaf first. */
   readonly peerCertificates?: readonly Uint8Array[];
-  readonly remoteAddress?: string;
+  readonly remoteAddress?: string | undefined;
+  /** Gives the body, asked only when the host has used that of the request: bytes, text, or a JSON value. */
+  readonly usedBody?: () => unknown;
 }
 
 export type FetchHandler = (request: Request, connection?: FetchConnection) => Promise<Response>;
 
 /**
- * For hosts that speak web-standard requests (Hono, Deno, Bun, workers).
+ * For hosts that speak web-standard requests: Bun, Deno, workers.
  *
  * ```ts
- * app.all('/overlay/*', (c) => fetchHandler(controller, { mount: '/overlay' })(c.req.raw));
+ * Deno.serve((request, { remoteAddr }) => handler(request, { remoteAddress: remoteAddr.hostname }));
  * ```
  */
-export const fetchHandler = (controller: Handling, { mount = '' }: FetchHandlerOptions = {}): FetchHandler => {
-  const prefix = mount.replace(/\/+$/, '');
-  return async (request, connection = {}) => {
+export const fetchHandler = (controller: Handling, { mount }: FetchOptions = {}): FetchHandler => {
+  const prefix = mountPoint(mount);
+  return async (request, { peerCertificates = [], remoteAddress = '', usedBody } = {}) => {
     const { pathname, search } = new URL(request.url);
-    const isBelow = pathname.startsWith(prefix) && (pathname.length === prefix.length || pathname[prefix.length] === '/' || prefix === '');
-    if (!isBelow) return new Response(refusalBody(404), { status: 404, headers: { 'content-type': 'application/json' } });
-    const { status, headers, body } = await controller.handle({
-      ...connection,
-      method: request.method,
-      target: `${pathname.slice(prefix.length) || '/'}${search}`,
-      header: (name) => request.headers.get(name) ?? undefined,
-      body: (limit) => collect(request.body, limit),
-      signal: request.signal,
-    });
-    // A BodyInit may not stand on shared memory; no answer does.
-    return new Response(request.method === 'HEAD' ? null : (body as string | Uint8Array<ArrayBuffer>), { status, headers });
+    const target = below(prefix, `${pathname}${search}`);
+    if (target === undefined) return refusal(404);
+    try {
+      const { status, headers, body } = await controller.handle({
+        method: request.method,
+        target,
+        header: (name) => request.headers.get(name) ?? undefined,
+        body: async (limit) => (request.bodyUsed ? bytesOf(await usedBody?.(), limit) : collect(request.body, limit)),
+        signal: request.signal,
+        peerCertificates,
+        remoteAddress,
+      });
+      // A BodyInit may not stand on shared memory; no answer does.
+      return new Response(request.method === 'HEAD' ? null : (body as string | Uint8Array<ArrayBuffer>), { status, headers });
+    } catch {
+      return refusal(500);
+    }
   };
 };
 
+const refusal = (status: RefusalStatus): Response =>
+  new Response(refusalBody(status), { status, headers: { 'content-type': 'application/json' } });
+
 /** Keeps `limit` bytes at most, and cancels the stream with one more. */
 const collect = async (stream: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> => {
-  if (stream === null) return new Uint8Array(0);
-  const reader = stream.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for (;;) {
+  const reader = stream?.getReader();
+  while (reader) {
     const { done, value } = await reader.read().catch(() => {
       throw new BodyIncomplete();
     });
@@ -65,7 +72,6 @@ const collect = async (stream: ReadableStream<Uint8Array> | null, limit: number)
     }
     chunks.push(value);
   }
-  if (chunks.length === 1) return chunks[0] as Uint8Array; // of length 1
   const bytes = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {

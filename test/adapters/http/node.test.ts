@@ -177,7 +177,7 @@ describe('closing', () => {
 
 describe('mounted in another server', () => {
   test('the controller answers below its path, and others’ requests go on', async () => {
-    const listener = nodeHandler(handlerOf(), { mount: '/overlay/' });
+    const listener = nodeHandler({ handle: handlerOf() }, { mount: '/overlay/' });
     const server = http.createServer((req, res) => listener(req, res, () => res.writeHead(418).end()));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -203,7 +203,7 @@ describe('mounted in another server', () => {
   });
 
   test('a controller that throws is 500 in the envelope', async () => {
-    const server = http.createServer(nodeHandler(() => Promise.reject(new Error('secret'))));
+    const server = http.createServer(nodeHandler({ handle: () => Promise.reject(new Error('secret')) }));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const answer = await fetch(`http://127.0.0.1:${port}/`);
