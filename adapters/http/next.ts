@@ -1,9 +1,9 @@
-import { type FetchConnection, type FetchOptions, fetchHandler } from './fetch.ts';
 import type { Handling } from './handling.ts';
+import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
-export interface NextOptions extends FetchOptions {
+export interface NextOptions extends WebOptions {
   /** Tells of the client what Next.js does not, e.g. from headers that a proxy of yours sets. Default: nothing. */
-  readonly connection?: (request: Request) => FetchConnection;
+  readonly connection?: (request: Request) => WebConnection;
 }
 
 type RouteHandler = (request: Request) => Promise<Response>;
@@ -19,8 +19,8 @@ export type NextHandlers = Readonly<Record<'GET' | 'HEAD' | 'POST' | 'PUT' | 'PA
  * ```
  */
 export const nextHandlers = (controller: Handling, { connection, ...options }: NextOptions = {}): NextHandlers => {
-  const handle = fetchHandler(controller, options);
+  const answer = webBridge(controller, options);
   // Next.js hands in the parameters of the route besides, which are of no use here.
-  const route: RouteHandler = (request) => handle(request, connection?.(request));
+  const route: RouteHandler = (request) => answer(request, connection?.(request));
   return { GET: route, HEAD: route, POST: route, PUT: route, PATCH: route, DELETE: route, OPTIONS: route };
 };
