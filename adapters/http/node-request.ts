@@ -65,17 +65,23 @@ export class NodeRequest implements CoreRequest {
     if (this.#left) return this.#left.signal;
     const controller = new AbortController();
     this.#left = controller;
-    const { res } = this.#host;
-    // What closes: the response itself, or the stream that it is sent on.
-    const out = 'stream' in res ? res.stream : res;
-    const gone = () => {
-      if (!out.writableFinished) controller.abort();
-    };
-    if (out.closed) gone();
-    else out.once('close', gone);
+    whenGone(this.#host.res, () => controller.abort());
     return controller.signal;
   }
 }
+
+/** Calls back when the client goes away before the answer is with it. */
+const whenGone = (res: NodeOutgoing, gone: () => void): void => {
+  if ('stream' in res) {
+    // Such a stream ends by itself when the client breaks it off, as if all had been written.
+    if (res.stream.aborted) gone();
+    else res.stream.once('aborted', gone);
+  } else {
+    const closed = () => res.writableFinished || gone();
+    if (res.closed) closed();
+    else res.once('close', closed);
+  }
+};
 
 const NOTHING = new Uint8Array(0);
 

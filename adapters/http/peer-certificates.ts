@@ -11,8 +11,9 @@ const known = new WeakMap<object, readonly Uint8Array[]>();
  * DER of the certificates that the client presented in the handshake of a socket of Node's, leaf first; none for other sockets. Looked up once for each
  * connection. By shape and not by class, for hosts that run where there is no `node:tls`.
  */
-export const peerCertificates = (socket: object | undefined): readonly Uint8Array[] => {
-  if (!socket || !('getPeerCertificate' in socket) || typeof socket.getPeerCertificate !== 'function') return NO_CERTIFICATES;
+export const peerCertificates = (socket: (object & { readonly getPeerCertificate?: unknown }) | undefined): readonly Uint8Array[] => {
+  // Not `in`: HTTP/2 shows its socket through a proxy that does not answer that.
+  if (typeof socket?.getPeerCertificate !== 'function') return NO_CERTIFICATES;
   const before = known.get(socket);
   if (before) return before;
   const chain: Uint8Array[] = [];
