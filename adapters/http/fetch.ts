@@ -2,6 +2,7 @@ import type { Handling } from './handling.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
 export type { Handling } from './handling.ts';
+export { peerCertificates } from './peer-certificates.ts';
 export type { WebConnection, WebOptions } from './web-bridge.ts';
 
 export type FetchHandler = (request: Request, connection?: WebConnection) => Promise<Response>;

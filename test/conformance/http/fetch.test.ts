@@ -1,5 +1,4 @@
-import { fetchHandler } from '../../../adapters/http/fetch.ts';
-import { peerCertificates } from '../../../adapters/http/peer-certificates.ts';
+import { fetchHandler, peerCertificates } from '../../../adapters/http/fetch.ts';
 import { webListener } from '../../../examples/hosts/web.ts';
 import { httpSuite } from '../http.suite.ts';
 
