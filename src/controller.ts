@@ -15,11 +15,13 @@ import {
   firstCredentials,
 } from './domain/bootstrap.ts';
 import { entries } from './domain/entries.ts';
+import { keptAuthority } from './domain/kept-authority.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { createInvoke } from './pipeline/invoke.ts';
+import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
 import type { Platform } from './platform/platform.ts';
 import type { Secrets } from './platform/secrets.ts';
 import { webPlatform } from './platform/web.ts';
@@ -27,7 +29,7 @@ import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import { software } from './version.ts';
 
-export interface ControllerOptions {
+export interface ControllerOptions extends PkiOptions {
   readonly storage: StorageAdapter;
   /** The first administrator of a new network; without effect where there is one. */
   readonly administrator?: AdministratorOptions;
@@ -73,13 +75,14 @@ const open = async ({
   platform = webPlatform(),
   settings: given = {},
   secretKey,
+  ...pki
 }: ControllerOptions): Promise<ManagementController> => {
   const settings = checkedSettings({ ...defaultSettings, ...given });
   const credentials = firstCredentials(platform, administrator);
   const secrets = await secretsOf(secretKey, storage, platform.random);
   const store = await storage.open(storageSchema);
   try {
-    return await start(store, platform, settings, secrets, credentials);
+    return await start(store, platform, settings, secrets, credentials, pki);
   } catch (error) {
     await store.close();
     throw error;
@@ -92,10 +95,12 @@ const start = async (
   settings: Settings,
   secrets: Secrets,
   first: FirstCredentials,
+  pki: PkiOptions,
 ): Promise<ManagementController> => {
   const stamp = createStamps(platform.clock);
   const context = { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept };
   await checkSecretKey(store, secrets, context);
+  const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
   const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
   const core: Core = {
@@ -103,6 +108,7 @@ const start = async (
     platform,
     settings,
     secrets,
+    pki: createPki(sources),
     passwordChecks: createPasswordChecks(platform.passwords, settings),
     documents: createDocuments(groups, settings),
     stamp,

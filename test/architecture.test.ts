@@ -10,13 +10,15 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   query: [],
   platform: [],
+  pki: ['platform'],
   api: ['errors', 'query'],
   storage: ['api', 'query', 'platform'],
   changes: ['api', 'errors', 'query', 'platform', 'storage'],
-  call: ['api', 'errors', 'query', 'platform', 'storage', 'changes'],
+  call: ['api', 'errors', 'query', 'platform', 'pki', 'storage', 'changes'],
   resources: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call'],
-  domain: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'version.ts'],
+  domain: ['api', 'errors', 'query', 'platform', 'pki', 'storage', 'changes', 'call', 'resources', 'version.ts'],
   pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'domain'],
+  client: ['api', 'errors', 'facade.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
 };
 

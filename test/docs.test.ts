@@ -27,14 +27,54 @@ const sourceOf = (specifier: string): string => {
   return target.default.replace('./dist/', '../').replace(/\.js$/, '.ts');
 };
 
+/** Code as a reader of the README writes it, as an example of this repository has it. */
+const asSource = (code: string): string =>
+  code.replace(/'(overlay-controller[^']*)'/g, (_, specifier: string) => `'${sourceOf(specifier)}'`);
+
+/** What a guide says that its code prints: `console.log(x); // the text`. */
+const promised = (code: string): readonly string[] => [...code.matchAll(/console\.log\(.*\);? \/\/ (.+)$/gm)].map(([, said = '']) => said);
+
+describe('the code of a guide runs, from top to bottom as one program, and prints what it says', () => {
+  for (const file of documents.filter((name) => name.startsWith('docs/guides/'))) {
+    const code = blocks(file, 'ts').join('\n');
+    if (code === '') continue;
+    test(file, () => {
+      const source = asSource(code).replaceAll("'../", "'./");
+      const said = execFileSync(process.execPath, ['--input-type=module-typescript', '--eval', source], { cwd: root, encoding: 'utf8' });
+      const lines = said.split('\n');
+      for (const text of promised(code)) {
+        const at = lines.indexOf(text);
+        assert.notEqual(at, -1, `it does not print '${text}' where it says so, but: ${said}`);
+        lines.splice(0, at + 1);
+      }
+    });
+  }
+});
+
 test('the embedding in the README is examples/embed.ts, and runs', () => {
   const [embedding = ''] = blocks('README.md', 'ts');
-  assert.equal(
-    embedding.replace(/'(overlay-controller[^']*)'/g, (_, specifier: string) => `'${sourceOf(specifier)}'`),
-    read('examples/embed.ts'),
-  );
+  assert.equal(asSource(embedding), read('examples/embed.ts'));
   const said = execFileSync(process.execPath, ['examples/embed.ts'], { cwd: root, encoding: 'utf8' });
   assert.match(said, /^create ann\ncreate printer\n\w{22} ann \[ 'sales' \]\n$/);
+});
+
+test('the client in the README is examples/client.ts, and reaches a server', async (t) => {
+  const [, client = ''] = blocks('README.md', 'ts');
+  assert.equal(asSource(client), read('examples/client.ts'));
+  const folder = temporaryFolder(t);
+  const server = await startServer(t, folder);
+  const said = execFileSync(process.execPath, ['examples/client.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: {
+      ...process.env,
+      CONTROLLER_URL: server.url,
+      ADMIN_PASSWORD: server.told('password') ?? '',
+      NODE_EXTRA_CA_CERTS: server.told('root certificate') ?? '',
+    },
+  });
+  assert.match(said, /^ann false$/m);
+  assert.match(said, /^Default Admin true$/m);
 });
 
 test('the commands of the README log in, create an identity, and find it again after a restart', {

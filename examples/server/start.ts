@@ -26,6 +26,7 @@ const open = async ({ host, port, storage, tls, secretKey, administrator, given 
     administrator,
     platform: nodePlatform(),
     ...(key === undefined ? {} : { secretKey: key }),
+    ...certificate?.pki,
     settings: { address: url(advertised) },
   });
   ready(controller);

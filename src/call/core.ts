@@ -1,4 +1,5 @@
 import type { Api } from '../api/kit/operation.ts';
+import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
@@ -12,6 +13,8 @@ export interface Core {
   readonly settings: Settings;
   /** For what must be stored and read again, and by nobody else. */
   readonly secrets: Secrets;
+  /** What signs certificates and JWTs. */
+  readonly pki: Pki;
   readonly passwordChecks: PasswordChecks;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };

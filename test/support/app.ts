@@ -8,6 +8,7 @@ import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { webPlatform } from '../../src/platform/web.ts';
 import type { Row, StorageAdapter, Store } from '../../src/storage/port.ts';
 import { frozenClock, type TestClock } from './clock.ts';
+import { SHARED_PKI } from './pki.ts';
 import { newStorage, stores } from './stores.ts';
 
 export const PASSWORD = 'Passw0rd!Passw0rd!';
@@ -81,7 +82,14 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   };
   const platform = webPlatform({ clock, passwords: fastPasswordHasher(), logger: { error, warn: note, info: note }, ...options.platform });
   const { storage, storeOf } = watched(options.storage ?? newStorage(store));
-  const controller = await ManagementController.open({ administrator: ADMIN, secretKey: SECRET_KEY, ...options, platform, storage });
+  const controller = await ManagementController.open({
+    administrator: ADMIN,
+    secretKey: SECRET_KEY,
+    ...SHARED_PKI,
+    ...options,
+    platform,
+    storage,
+  });
   const transcript: Exchange[] = [];
 
   const request: App['request'] = async (method, path, { body, raw, headers = {}, as } = {}) => {
