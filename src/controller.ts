@@ -110,6 +110,7 @@ const start = async (
     secrets,
     pki: createPki(sources),
     passwordChecks: createPasswordChecks(platform.passwords, settings),
+    enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     stamp,
     startedAt: stamp(),

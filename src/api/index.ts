@@ -5,6 +5,8 @@ import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
 import { edgeRouters } from './edge-router-operations.ts';
+import { enrolling } from './enrolling.ts';
+import { enrollment, enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
@@ -26,6 +28,8 @@ export const groups = {
   identityTypes,
   authPolicies,
   authenticators,
+  enrollments,
+  enrolling,
   authentication,
   apiSessions,
   currentApiSession,
@@ -52,6 +56,7 @@ export const kinds = {
   identityType,
   authPolicy,
   authenticator,
+  enrollment,
   apiSession,
   service,
   serviceConfig,

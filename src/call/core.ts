@@ -3,6 +3,7 @@ import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
+import type { Gate } from './gate.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
 
@@ -16,6 +17,8 @@ export interface Core {
   /** What signs certificates and JWTs. */
   readonly pki: Pki;
   readonly passwordChecks: PasswordChecks;
+  /** Through which the work of enrolling goes: anybody may ask for it. */
+  readonly enrollments: Gate;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
   /** The time of a write, see `createStamps`. ISO text. */

@@ -12,6 +12,7 @@ import { accessEntries } from './access/explain.ts';
 import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
+import { enrollmentEntries } from './enrollment/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
 import { policyEntries } from './policies/handlers.ts';
@@ -26,6 +27,7 @@ export const entries: readonly Entry[] = [
   ...identityEntries,
   ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
   ...authenticationEntries,
+  ...enrollmentEntries,
   ...currentIdentityEntries,
   ...implement(configTypes, {
     ...crudHandlers(configTypes, configType, configTypeBehaviour),
