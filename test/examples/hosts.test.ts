@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import https from 'node:https';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { startServer, temporaryFolder } from './child.ts';
 
-const OTHERS = ['server', 'embed'];
-const hosts = readdirSync(resolve(import.meta.dirname, '../../examples'))
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => file.slice(0, -'.ts'.length))
-  .filter((example) => !OTHERS.includes(example));
+const examples = resolve(import.meta.dirname, '../../examples');
+const hosts = readdirSync(examples)
+  .filter((file) => file.endsWith('.ts') && readFileSync(join(examples, file), 'utf8').includes("from './hosts/run.ts'"))
+  .map((file) => file.slice(0, -'.ts'.length));
 
 const textOf = (url: string): Promise<string> =>
   new Promise((done, fail) => {
@@ -20,6 +19,10 @@ const textOf = (url: string): Promise<string> =>
       })
       .on('error', fail);
   });
+
+test('every HTTP host has an example', () => {
+  assert.deepEqual(hosts.toSorted(), ['express', 'fastify', 'fetch', 'hono', 'koa', 'next', 'node']);
+});
 
 for (const host of hosts) {
   test(`the example of ${host} serves a controller beside its own routes`, async (t) => {

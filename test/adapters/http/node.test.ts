@@ -153,10 +153,11 @@ describe('closing', () => {
   });
 
   test('work that does not end is cut off after the bound', async () => {
-    const stuck = await start({ get: () => new Promise(() => undefined) }, {}, 1000);
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const stuck = await start({ get: () => new Promise(() => begin()) }, {}, 1000);
     const bare = connect(stuck);
     bare.write(head('GET', `${M}/things/a`));
-    await sleep(50);
+    await begun;
     const begin = performance.now();
     await stuck.close(200);
     const took = performance.now() - begin;
