@@ -19,8 +19,10 @@ import { edgeRouter, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
 import { accessibleServices, services } from './service-operations.ts';
 import { service } from './services.ts';
+import { apiSessionCertificate, sessionCertificates } from './session-certificates.ts';
 import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
 import { terminator, terminators } from './terminators.ts';
+import { trust } from './trust.ts';
 
 /** The one list of groups: every operation of the controller. */
 export const groups = {
@@ -47,6 +49,8 @@ export const groups = {
   configTypes,
   configs,
   roleAttributes: roleAttributeLists,
+  sessionCertificates,
+  trust,
   informational,
 } as const;
 
@@ -58,6 +62,7 @@ export const kinds = {
   authenticator,
   enrollment,
   apiSession,
+  apiSessionCertificate,
   service,
   serviceConfig,
   servicePolicy,
