@@ -153,8 +153,8 @@ describe('closing', () => {
   });
 
   test('work that does not end is cut off after the bound', async () => {
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const stuck = await start({ get: () => new Promise(() => begin()) }, {}, 1000);
+    const { promise: begun, resolve: working } = Promise.withResolvers<void>();
+    const stuck = await start({ get: () => new Promise(() => working()) }, {}, 1000);
     const bare = connect(stuck);
     bare.write(head('GET', `${M}/things/a`));
     await begun;
