@@ -1,3 +1,11 @@
+<<<<<<< HEAD
+
+import type { Handling } from './handling.ts';
+import { type NodeOptions, nodeBridge } from './node-bridge.ts';
+import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
+
+=======
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CoreAnswer, CoreRequest } from '../../src/adapter-kit.ts';
 import { NodeRequest } from './node-request.ts';
@@ -17,17 +25,27 @@ export interface NodeHandlerOptions {
   /** Whose word counts for the certificate that a client presented. Default: nobody's but that of this server's own TLS connections. */
   readonly trustedProxies?: TrustedProxies;
 }
+>>>>>>> main
 
 /** `next` is called for requests that are not below the mount point; without it they get 404. */
-export type NodeListener = (req: IncomingMessage, res: ServerResponse, next?: () => void) => void;
+export type NodeListener = (req: NodeIncoming, res: NodeOutgoing, next?: () => void) => void;
 
 /**
- * A listener for any server of Node's.
+ * A listener for any server of Node's: `http`, `https`, `http2`.
  *
  * ```ts
  * http.createServer(nodeHandler(controller, { mount: '/overlay' })).listen(8080);
  * ```
  */
+<<<<<<< HEAD
+export const nodeHandler = (controller: Handling, options?: NodeOptions): NodeListener => {
+  const bridge = nodeBridge(controller, options);
+  return (req, res, next) => {
+    const host = { req, res };
+    if (bridge.answer(host)) return;
+    if (next) next();
+    else bridge.refuse(host);
+=======
 export const nodeHandler = (controller: Handling | Handling['handle'], options: NodeHandlerOptions = {}): NodeListener =>
   nodeAnswerer(controller, options).listener;
 
@@ -84,48 +102,6 @@ export const nodeAnswerer = (
     drain: () => {
       draining = true;
     },
+>>>>>>> main
   };
-};
-
-/** Path and query below a prefix; undefined when the prefix is another's. */
-const below = (prefix: string, url: string): string | undefined => {
-  if (prefix === '') return url;
-  if (!url.startsWith(prefix)) return undefined;
-  const rest = url.slice(prefix.length);
-  if (rest === '' || rest[0] === '?') return `/${rest}`;
-  return rest[0] === '/' ? rest : undefined;
-};
-
-const send = (req: IncomingMessage, res: ServerResponse, { status, headers, body }: CoreAnswer, last: boolean): void => {
-  if (res.destroyed) return;
-  const isUnread = !req.complete;
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
-  res.writeHead(status, { ...headers, 'content-length': length, ...(isUnread || last ? { connection: 'close' } : {}) });
-  if (isUnread) linger(req, res, body);
-  else res.end(body);
-};
-
-/** How long and how far a client may go on sending a body that nobody wants. */
-const LINGER = { milliseconds: 500, bytes: 16 * 1024 * 1024 } as const;
-
-/** Closing while data comes in resets the connection, and the client loses its answer: answers, throws away what still comes for a while, and closes then. */
-const linger = (req: IncomingMessage, res: ServerResponse, body: string | Uint8Array): void => {
-  res.flushHeaders();
-  if (req.method !== 'HEAD' && body.length > 0) res.write(body);
-  let discarded = 0;
-  const close = () => {
-    clearTimeout(timer);
-    req.off('data', discard);
-    res.end();
-  };
-  const cutOff = () => {
-    close();
-    req.destroy();
-  };
-  const discard = (chunk: Buffer) => {
-    discarded += chunk.length;
-    if (discarded > LINGER.bytes) cutOff();
-  };
-  const timer = setTimeout(cutOff, LINGER.milliseconds);
-  req.on('data', discard).once('end', close).once('close', close).on('error', close).resume();
 };
