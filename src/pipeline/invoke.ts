@@ -1,5 +1,5 @@
 import type { CallSource, Entry, Invoke } from '../call/call.ts';
-import { ApiError } from '../errors/index.ts';
+import { ApiError, unauthorized } from '../errors/index.ts';
 import { StoreUnavailable, ValueTooLong, WriteConflict } from '../storage/errors.ts';
 import { authenticate, type Caller, keepAlive } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -19,6 +19,8 @@ export const createInvoke =
       const caller = await authenticate(call, entry.operation);
       ({ active } = caller);
       call.actor = caller.actor;
+      if (entry.operation.needsCertificate && call.peerCertificates.length === 0)
+        throw unauthorized('present the client certificate in the TLS handshake of this request');
       const input = decode(entry.operation, await source.input());
       authorize(call.actor, entry.operation);
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
@@ -32,9 +34,13 @@ export const createInvoke =
     }
   };
 
-/** Whether a call of a session sees one state, from its session to its answer: what only reads needs no more than one transaction. */
+/**
+ * Whether a call of a session sees one state, from its session to its answer: what only reads needs no more than one transaction. One with a body, which
+ * may be slow to come or hold a code to be spent, does not.
+ */
 const readsOneState = ({ operation }: Entry, { credentials, hostTransaction }: CallSource): boolean =>
   operation.method === 'GET' &&
+  operation.body === undefined &&
   operation.permission !== 'open' &&
   hostTransaction === undefined &&
   credentials.kind === 'token' &&

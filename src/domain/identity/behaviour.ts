@@ -2,10 +2,11 @@ import { authPolicy } from '../../api/auth-policies.ts';
 import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../api/kit/resource.ts';
+import { mfa } from '../../api/mfa.ts';
 import { apiSession } from '../../api/sessions.ts';
 import type { Call } from '../../call/call.ts';
 import { ApiError, invalidField } from '../../errors/index.ts';
-import { date, oneOf, text } from '../../query/index.ts';
+import { date, equals, flag, oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { idleSince, isDisabled } from '../sessions/state.ts';
 import { enrollNew, outstandingOf } from './enrollments.ts';
@@ -46,13 +47,15 @@ export const identityBehaviour = behaviour(identity, {
     const ids = rows.map((row) => row.id);
     const now = call.now();
     const live = { op: 'compare', field: date('lastActivityAt'), is: '>', value: idleSince(call.core.settings, now) } as const;
-    const [authenticators, outstanding, withSession] = await Promise.all([
+    const [authenticators, outstanding, withSession, withMfa] = await Promise.all([
       entities.list(authenticator, { where: oneOf(text('identityId'), ids) }),
       outstandingOf(entities, ids, call),
       entities.referenced(apiSession, 'identityId', ids, live),
+      entities.referenced(mfa, 'identityId', ids, equals(flag('isVerified'), true)),
     ]);
     const byIdentity = Map.groupBy(authenticators, (row) => row.identityId);
     const logged = new Set(withSession);
+    const enrolled = new Set(withMfa);
     return rows.map((row) => ({
       roleAttributes: row.roleAttributes.length === 0 ? null : row.roleAttributes,
       disabled: isDisabled(row, now),
@@ -63,7 +66,7 @@ export const identityBehaviour = behaviour(identity, {
       hasApiSession: logged.has(row.id),
       hasEdgeRouterConnection: false,
       edgeRouterConnectionStatus: 'offline',
-      isMfaEnabled: false,
+      isMfaEnabled: enrolled.has(row.id),
       interfaces: null,
     }));
   },
