@@ -84,7 +84,7 @@ try {
     const size: Size = { identities, services, policies };
     for (const store of values.stores.split(',')) {
       const kind = placeOf(store, named);
-      const filling = await start(kind, JSON.stringify(size));
+      const filling = await start(kind, JSON.stringify(size), 'fill');
       // A store that lasts is opened again: start-up with the data loaded, and a process that has not just loaded it.
       if (store !== 'memory') filling.child.disconnect();
       const server = store === 'memory' ? filling : await start(kind, JSON.stringify(size));

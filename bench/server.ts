@@ -1,6 +1,6 @@
 /**
  * A server to be measured, in a process of its own: `bare`, or a store (`memory`, `sqlite:FILE`, `postgres://...`) with a network of a
- * size. Tells its port by message, and its use of the processor when asked.
+ * size, which `fill` only fills. Tells its port by message, and its use of the processor when asked.
  */
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ import { storageOf } from './stores.ts';
 
 /** Of all the runs: a store is filled by one process and measured in another. */
 const SECRET_KEY = Buffer.alloc(32, 'bench').toString('base64');
-const [kind = 'bare', size = '{}'] = process.argv.slice(2);
+const [kind = 'bare', size = '{}', purpose] = process.argv.slice(2);
 const tls = await selfSigned();
 
 if (kind === 'bare') {
@@ -28,7 +28,7 @@ if (kind === 'bare') {
 } else {
   const began = performance.now();
   const controller = await ManagementController.open({
-    storage: storageOf(kind),
+    storage: storageOf(kind, purpose === 'fill'),
     platform: nodePlatform(),
     secretKey: SECRET_KEY,
     administrator: { password: 'bench-password' },
