@@ -63,6 +63,7 @@ export const explanation = z
     identityRouterCount: z.int(),
     serviceRouterCount: z.int(),
     commonRouters: z.array(entityReference).meta({ description: 'Edge routers that both may use: without one, no session can be made.' }),
+    moreCommonRouters: z.int().meta({ description: 'Edge routers that both may use and are not shown.' }),
     suggestions: z.array(suggestion).meta({ description: 'For a denial the smallest changes that would grant it, smallest first.' }),
   })
   .meta({ id: 'AccessExplanation' });

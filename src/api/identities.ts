@@ -105,6 +105,12 @@ export const identities = group('identities', 'Identities', {
     permission: 'identity.update',
     answer: EMPTY,
   }),
+  deleteMfa: operation('DELETE', '/identities/{id}/mfa', {
+    operationId: 'removeIdentityMfa',
+    summary: 'End the MFA of an identity, e.g. of somebody who lost the authenticator app and the recovery codes',
+    permission: 'identity.update',
+    answer: EMPTY,
+  }),
   listAuthenticators: operation('GET', '/identities/{id}/authenticators', {
     operationId: 'getIdentityAuthenticators',
     summary: 'List the authenticators of an identity',

@@ -1,6 +1,7 @@
 import { authPolicies, authPolicy } from './auth-policies.ts';
 import { authentication } from './authentication.ts';
 import { authenticator, authenticators } from './authenticators.ts';
+import { ca, cas } from './cas.ts';
 import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
@@ -12,6 +13,7 @@ import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
 import { keptSecret } from './kept-secrets.ts';
+import { currentMfa, mfa } from './mfa.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
 import { postureChecks } from './posture-check-operations.ts';
@@ -24,8 +26,10 @@ import { edgeRouter, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
 import { accessibleServices, services } from './service-operations.ts';
 import { service } from './services.ts';
+import { apiSessionCertificate, sessionCertificates } from './session-certificates.ts';
 import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
 import { terminator, terminators } from './terminators.ts';
+import { trust } from './trust.ts';
 
 /** The one list of groups: every operation of the controller. */
 export const groups = {
@@ -33,12 +37,14 @@ export const groups = {
   identityTypes,
   authPolicies,
   authenticators,
+  cas,
   enrollments,
   enrolling,
   authentication,
   apiSessions,
   currentApiSession,
   currentIdentity,
+  currentMfa,
   services,
   accessibleServices,
   servicePolicies,
@@ -55,6 +61,8 @@ export const groups = {
   configTypes,
   configs,
   roleAttributes: roleAttributeLists,
+  sessionCertificates,
+  trust,
   informational,
 } as const;
 
@@ -64,8 +72,11 @@ export const kinds = {
   identityType,
   authPolicy,
   authenticator,
+  ca,
   enrollment,
   apiSession,
+  mfa,
+  apiSessionCertificate,
   service,
   serviceConfig,
   servicePolicy,

@@ -1,3 +1,4 @@
+import type { Write } from '../api/kit/field.ts';
 import type { Resource } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
 import { invalidField } from '../errors/index.ts';
@@ -23,13 +24,12 @@ export const newRow = (kind: Pick<Resource, 'kind'>, given: Values, own: Values)
  * The fields that a replace or patch changes. Replace resets writable fields that are not given to their defaults and leaves all
  * others alone; patch changes what is given, in documents with a `patch` schema leaf by leaf.
  */
-export const mergeBody = (kind: Resource, verb: Exclude<WriteVerb, 'create'> | WriteVerb, before: Row, body: Values): Values => {
+export const mergeBody = (kind: Resource, verb: WriteVerb, before: Row, body: Values): Values => {
   const changes: Record<string, unknown> = {};
   if (verb === 'replace' || body.tags !== undefined) changes.tags = body.tags ?? {};
   for (const [name, field] of Object.entries(fieldsOf(kind, before))) {
     const { write, keep } = field;
-    const writable = write === 'required' || write === 'optional' || (write === 'notPatched' && verb === 'replace');
-    if (!writable || keep === 'input') continue;
+    if (!CHANGED_BY[verb].includes(write) || keep === 'input') continue;
     if (verb === 'replace') changes[name] = body[name] ?? field.default;
     else if (name in body) changes[name] = field.patch ? mergeLeaves(before[name], body[name]) : body[name];
   }
@@ -60,6 +60,12 @@ const mergeLeaves = (before: unknown, given: unknown): unknown => {
   const merged: Record<string, unknown> = { ...before };
   for (const [key, value] of Object.entries(given)) merged[key] = mergeLeaves(before[key], value);
   return merged;
+};
+
+const CHANGED_BY: Readonly<Record<WriteVerb, readonly Write[]>> = {
+  create: [],
+  replace: ['required', 'optional', 'replaceRequired', 'notPatched'],
+  patch: ['required', 'optional', 'replaceRequired'],
 };
 
 const isDocument = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);

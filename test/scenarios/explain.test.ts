@@ -156,6 +156,21 @@ onEveryStore('explaining access', (open) => {
     for (const apiSessionId of [stranger.sessionId, 'no-such-id']) await assert.rejects(asked({ apiSessionId }), { code: 'NOT_FOUND' });
   });
 
+  test('of very many routers in common some are named, and how many more there are is told', async () => {
+    await using app = await open();
+    const net = network(app);
+    const ann = await net.identity('ann', 'sales');
+    const wiki = await net.service('wiki', 'docs');
+    await net.routersOfIdentities({ identities: ['#sales'], routers: ['#all'] });
+    await net.routersOfServices({ services: ['#docs'], routers: ['#all'] });
+    for (let i = 0; i < 50; i++) await net.router(`r${i}`);
+    const all = await explain(app, ann, wiki);
+    assert.deepEqual([all.commonRouters.length, all.moreCommonRouters], [50, 0]);
+    for (let i = 50; i < 53; i++) await net.router(`r${i}`);
+    const some = await explain(app, ann, wiki);
+    assert.deepEqual([some.commonRouters.length, some.moreCommonRouters, some.identityRouterCount], [50, 3, 53]);
+  });
+
   test('it is an operation of the extensions, for administrators, and knows no strangers', async () => {
     await using app = await open();
     const net = network(app);

@@ -1,4 +1,5 @@
 import type { webcrypto } from 'node:crypto';
+import type { JsonName } from '@peculiar/x509';
 import { type Certificate, certificatesPem, Eku, KeyUsage } from '../../src/pki/certificate.ts';
 import { issue, type Profile } from '../../src/pki/issue.ts';
 import { type KeyHolder, newKeyPair } from '../../src/pki/keys.ts';
@@ -48,7 +49,7 @@ export const party = async (name: string, { by, keys, ...profile }: PartyOptions
 export const authority = (name: string, options: PartyOptions = {}): Promise<Party> => party(name, { pathLength: 5, ...options });
 
 /** The authority and the server's certificate that the controllers of a test process share, unless a test says otherwise: made once, when first needed. */
-const shared = (() => {
+export const sharedPki = (() => {
   let made: Promise<{ readonly root: Party; readonly signer: Party; readonly server: Party }> | undefined;
   const make = async () => {
     const root = await authority('root', { notAfter: NOW + 3650 * DAY });
@@ -61,10 +62,10 @@ const shared = (() => {
 
 export const SHARED_PKI: PkiOptions = {
   pki: async () => {
-    const { root, signer } = await shared();
+    const { root, signer } = await sharedPki();
     return { certificates: signer.cert, anchors: root.cert, key: signer.key };
   },
-  serverCertificate: async () => (await shared()).server,
+  serverCertificate: async () => (await sharedPki()).server,
 };
 
 type KeyParameters = { readonly name: string } & Readonly<Record<string, unknown>>;
@@ -79,7 +80,7 @@ export const rsa = (modulusLength: number): KeyParameters => ({
 
 /** A request for a certificate in PEM, and its key as PKCS#8 in PEM. */
 export const csr = async (
-  subject: string,
+  subject: string | JsonName,
   { algorithm = P256, dnsNames = [] }: { readonly algorithm?: KeyParameters; readonly dnsNames?: readonly string[] } = {},
 ): Promise<{ readonly csr: string; readonly key: string; readonly der: Uint8Array }> => {
   const { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } = await x509();

@@ -1,6 +1,8 @@
 import { type App, PASSWORD } from './app.ts';
+import { aCa, aCertificate, COMMON_NAME, caBody, chainOf } from './certificates.ts';
 import { LATER, toEnroll } from './enrolling.ts';
-import { csr } from './pki.ts';
+import { beginMfa, enrollMfa } from './mfa.ts';
+import { authority, csr } from './pki.ts';
 import { policyBody } from './policies.ts';
 
 /** A call of an operation that succeeds. */
@@ -9,11 +11,16 @@ export interface Sample {
   /** A second parameter of the path. */
   readonly other?: string;
   readonly query?: string;
+  /** Text is sent as it is, in the first media type that the operation takes. */
   readonly body?: unknown;
+  /** DER of what the client presents in TLS. */
+  readonly certificates?: readonly Uint8Array[];
   /** Token; default: the administrator's. */
   readonly as?: string;
   /** The change records that it leaves; default none. */
   readonly leaves?: readonly string[];
+  /** The code with which it is refused to whoever is there in this version; such an operation has no success to show. */
+  readonly refused?: string;
 }
 
 const person = { name: 'ann', type: 'User', isAdmin: false } as const;
@@ -35,6 +42,34 @@ const aSession = async (app: App) =>
 const own = async (app: App) => {
   const user = await app.user();
   return { id: user.authenticatorId, as: await user.login() };
+};
+
+/** The session of somebody who began to enroll in MFA, or is enrolled. */
+const withMfa = async (app: App, how: typeof enrollMfa) => {
+  const user = await app.user();
+  const as = await user.login();
+  return { user, as, factor: await how(app, as) };
+};
+
+const anExtension = async (app: App): Promise<Sample> => {
+  const own = await aCertificate(app);
+  return { ...own, body: { clientCertCsr: (await csr('CN=ann')).csr }, leaves: ['update authenticator'] };
+};
+const aConfirmation = async (app: App): Promise<Sample> => {
+  const { id, as, certificates } = await aCertificate(app);
+  const clientCertCsr = (await csr('CN=ann')).csr;
+  const { body } = await app.request('POST', `/authenticators/${id}/extend`, { as, certificates, body: { clientCertCsr } });
+  return { id, as, body: { clientCert: body.data.clientCert }, leaves: ['update authenticator'] };
+};
+
+/** A session with a certificate. */
+const withCertificate = async (app: App) => {
+  const { as } = await own(app);
+  const { body } = await app.request('POST', '/edge/client/v1/current-api-session/certificates', {
+    as,
+    body: { csr: (await csr('CN=ann')).csr },
+  });
+  return { as, id: body.data.id as string };
 };
 
 const nobody = { semantic: 'AnyOf', identityRoles: ['#a'], serviceRoles: ['#a'] } as const;
@@ -95,6 +130,10 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     await app.request('POST', `/identities/${id}/disable`, { body: { durationMinutes: 5 } });
     return { id, leaves: ['update identity'] };
   },
+  removeIdentityMfa: async (app) => {
+    const { user } = await withMfa(app, enrollMfa);
+    return { id: user.id, leaves: ['update apiSession', 'delete mfa'] };
+  },
   getIdentityAuthenticators: async (app) => ({ id: (await app.user()).id }),
 
   listIdentityTypes: nothing,
@@ -125,6 +164,34 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   patchAuthenticator: async (app) => ({ id: await anAuthenticator(app), body: { username: 'annie' }, leaves: ['update authenticator'] }),
   deleteAuthenticator: async (app) => ({ id: await anAuthenticator(app), leaves: ['delete authenticator'] }),
 
+  requestExtendAuthenticator: async (app) => ({
+    id: (await aCertificate(app)).id,
+    body: { rollKeys: true },
+    leaves: ['update authenticator'],
+  }),
+  extendAuthenticator: anExtension,
+  extendVerifyAuthenticator: aConfirmation,
+  extendCurrentIdentityAuthenticator: anExtension,
+  extendVerifyCurrentIdentityAuthenticator: aConfirmation,
+
+  listCas: async (app) => {
+    await aCa(app, { tags: { a: true } });
+    return {};
+  },
+  detailCa: read(async (app) => (await aCa(app, { externalIdClaim: COMMON_NAME })).id),
+  createCa: async () => ({ body: caBody('a CA', (await authority('a CA')).cert), leaves: ['create ca'] }),
+  updateCa: async (app) => ({
+    id: (await aCa(app)).id,
+    body: { ...caBody('another name'), identityNameFormat: '[commonName]' },
+    leaves: ['update ca'],
+  }),
+  patchCa: async (app) => ({ id: (await aCa(app)).id, body: { isAuthEnabled: false }, leaves: ['update ca'] }),
+  deleteCa: async (app) => ({ id: (await aCa(app)).id, leaves: ['delete ca'] }),
+  verifyCa: async (app) => {
+    const own = await aCa(app, {}, { verified: false });
+    return { id: own.id, body: (await own.issue(own.verificationToken)).cert, leaves: ['update ca'] };
+  },
+  getCaJwt: read(async (app) => (await aCa(app)).id),
   reEnrollAuthenticator: async (app) => ({
     id: await anAuthenticator(app),
     body: { expiresAt: LATER },
@@ -155,6 +222,20 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   enrollOtt: async (app) => ({
     body: { token: (await toEnroll(app)).enrollment.token, clientCsr: (await csr('CN=ann')).csr },
     leaves: ['create authenticator', 'delete enrollment'],
+  }),
+  enrollOttCa: async (app) => {
+    const own = await aCa(app);
+    const { enrollment } = await toEnroll(app, { ottca: own.id });
+    return {
+      body: { token: enrollment.token },
+      certificates: chainOf(await own.issue('ann')),
+      leaves: ['create authenticator', 'delete enrollment'],
+    };
+  },
+  enrollCa: async (app) => ({
+    body: { name: 'ann' },
+    certificates: chainOf(await (await aCa(app)).issue('ann')),
+    leaves: ['create identity', 'create authenticator'],
   }),
   enrollUpdb: async (app) => ({
     query: `token=${(await toEnroll(app, { updb: 'annie' })).enrollment.token}`,
@@ -187,6 +268,31 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     body: { password: 'another password', currentPassword: PASSWORD },
     leaves: ['update authenticator'],
   }),
+
+  enrollMfa: async (app) => ({ as: (await own(app)).as, leaves: ['create mfa'] }),
+  detailMfa: async (app) => ({ as: (await withMfa(app, beginMfa)).as }),
+  detailMfaQrCode: async (app) => ({ as: (await withMfa(app, beginMfa)).as }),
+  verifyMfa: async (app) => {
+    const { as, factor } = await withMfa(app, beginMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update mfa', 'update apiSession'] };
+  },
+  deleteMfa: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update apiSession', 'delete mfa'] };
+  },
+  detailMfaRecoveryCodes: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() } };
+  },
+  createMfaRecoveryCodes: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update mfa'] };
+  },
+  authenticateMfa: async (app) => {
+    const { user, factor } = await withMfa(app, enrollMfa);
+    return { as: await user.login(), body: { code: factor.code() }, leaves: ['update mfa', 'update apiSession'] };
+  },
+  createTotpToken: async (app) => ({ as: (await own(app)).as, body: { code: '000000' }, refused: 'INVALID_BACKING_TOKEN_TYPE' }),
 
   listServices: async (app) => {
     const { user } = await aNetwork(app);
@@ -419,6 +525,17 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     await anEdgeRouter(app);
     return {};
   },
+
+  listCurrentApiSessionCertificates: async (app) => ({ as: (await withCertificate(app)).as }),
+  detailCurrentApiSessionCertificate: async (app) => withCertificate(app),
+  createCurrentApiSessionCertificate: async (app) => ({
+    as: (await own(app)).as,
+    body: { csr: (await csr('CN=ann')).csr },
+    leaves: ['create apiSessionCertificate'],
+  }),
+  deleteCurrentApiSessionCertificate: async (app) => ({ ...(await withCertificate(app)), leaves: ['delete apiSessionCertificate'] }),
+  listNetworkJWTs: nothing,
+  listWellKnownCas: nothing,
 
   listRoot: nothing,
   listVersion: nothing,

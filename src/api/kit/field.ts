@@ -5,7 +5,7 @@ import type { FieldType } from '../../query/predicate.ts';
  * The field table of a resource kind is made of these wrappers. A wrapper says when a field may be written, zod says what it is,
  * the options say how it is stored, asked for and shown. An odd shape is overridden with plain zod where it stands.
  */
-export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'notPatched' | 'fixed' | 'never';
+export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'notPatched' | 'replaceRequired' | 'fixed' | 'never';
 
 /** How a field is kept and shown: `stored` in the row, `computed` when shown, `input` only taken and turned into something else, `hidden` stored and never shown. */
 export type Keep = 'stored' | 'computed' | 'input' | 'hidden';
@@ -122,6 +122,12 @@ export const notPatched = <In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly default: NoInfer<Out> },
 ): Field<'notPatched', 'stored', In, Out> => ({ ...options, write: 'notPatched', keep: 'stored', schema });
+
+/** May be left out on create, and is `default` then; needed on replace. */
+export const replaceRequired = <In, Out>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & { readonly default: NoInfer<Out> },
+): Field<'replaceRequired', 'stored', In, Out> => ({ ...options, write: 'replaceRequired', keep: 'stored', schema });
 
 /** Taken in a body, and turned into something else by the kind's behaviour: never stored or shown as it is. */
 export function writeOnly<In, Out>(

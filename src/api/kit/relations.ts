@@ -46,6 +46,19 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
   };
 }
 
+/** The id of an entity of kind `target`, or null, that only the controller sets and nobody sees: for what deleting the target does. */
+export const hiddenReference = (
+  target: string,
+  onDelete: Reference['onDelete'],
+): Field<'never', 'hidden', string, string | null> & { readonly reference: Reference } => ({
+  write: 'never',
+  keep: 'hidden',
+  schema: idText,
+  default: null,
+  index: true,
+  reference: { target, onDelete, unknown: 'unresolved' },
+});
+
 /** By code point, as every list of texts is returned. */
 export const sortedSet = (values: readonly string[]): readonly string[] => [...new Set(values)].sort(byCodePoint);
 

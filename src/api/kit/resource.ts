@@ -23,8 +23,8 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   readonly unknownParent?: 'emptyList';
   /** Names below the entity's own address that `_links` lists: `['services']` is `./identities/{id}/services`. */
   readonly subLinks?: readonly string[];
-  /** Other links: name to address, with `{field}` for a field of the row. */
-  readonly links?: Readonly<Record<string, string>>;
+  /** Other links: name to address, with `{field}` for a field of the row; or one that is there only while a flag of the row is so. */
+  readonly links?: Readonly<Record<string, string | { readonly at: string; readonly while: readonly [flag: string, is: boolean] }>>;
   /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without); or the ids of what a role array selects, which the kind's behaviour works out. */
   readonly symbols?: Readonly<
     Record<
@@ -80,13 +80,13 @@ type TagsInput = { readonly tags?: Tags | null | undefined };
 export type CreateBody<F extends Fields> = F extends Fields
   ? Expand<
       { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'notPatched' | 'fixed'>]: In<F[K]> } & {
-        readonly [K in KeysWritten<F, 'optional' | 'createOptional'>]?: In<F[K]> | null | undefined;
+        readonly [K in KeysWritten<F, 'optional' | 'createOptional' | 'replaceRequired'>]?: In<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
 export type ReplaceBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'required' | 'fixed'>]: In<F[K]> } & {
+      { readonly [K in KeysWritten<F, 'required' | 'replaceRequired' | 'fixed'>]: In<F[K]> } & {
         readonly [K in KeysWritten<F, 'optional' | 'notPatched'>]?: In<F[K]> | null | undefined;
       } & TagsInput
     >
@@ -94,7 +94,7 @@ export type ReplaceBody<F extends Fields> = F extends Fields
 export type PatchBody<F extends Fields> = F extends Fields
   ? Expand<
       { readonly [K in KeysWritten<F, 'fixed'>]: In<F[K]> } & {
-        readonly [K in KeysWritten<F, 'required' | 'optional'>]?: Patched<F[K]> | null | undefined;
+        readonly [K in KeysWritten<F, 'required' | 'optional' | 'replaceRequired'>]?: Patched<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
@@ -147,13 +147,16 @@ export const resource = <const K extends string, const F extends Fields>(declara
     schemas: {
       // The types say what these shapes say: both are computed from the same field table.
       create: body(
-        written(false, ['required', 'createOnly', 'notPatched', 'fixed'], 'createOptional', 'optional'),
+        written(false, ['required', 'createOnly', 'notPatched', 'fixed'], 'createOptional', 'optional', 'replaceRequired'),
         `${singular}Create`,
       ) as unknown as z.ZodType<CreateBody<F>>,
-      replace: body(written(false, ['required', 'fixed'], 'optional', 'notPatched'), `${singular}Update`) as unknown as z.ZodType<
-        ReplaceBody<F>
+      replace: body(
+        written(false, ['required', 'replaceRequired', 'fixed'], 'optional', 'notPatched'),
+        `${singular}Update`,
+      ) as unknown as z.ZodType<ReplaceBody<F>>,
+      patch: body(written(true, ['required', 'fixed'], 'optional', 'replaceRequired'), `${singular}Patch`) as unknown as z.ZodType<
+        PatchBody<F>
       >,
-      patch: body(written(true, ['required', 'fixed'], 'optional'), `${singular}Patch`) as unknown as z.ZodType<PatchBody<F>>,
       detail: detailSchema(fields, `${singular}Detail`) as unknown as z.ZodType<Detail<F>>,
     },
   };

@@ -24,8 +24,8 @@ export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: st
       ...(identityRouterCount > 0 ? { identityRouterCount } : {}),
       ...(serviceRouterCount > 0 ? { serviceRouterCount } : {}),
       commonRouters:
-        common.length === 0
+        common.rows.length === 0
           ? null
-          : common.map((row) => ({ ...referenceTo(edgeRouter as unknown as Resource, row as never), isOnline: false })),
+          : common.rows.map((row) => ({ ...referenceTo(edgeRouter as unknown as Resource, row as never), isOnline: false })),
     };
   });

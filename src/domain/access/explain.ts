@@ -18,15 +18,14 @@ import { describeSide, selecting } from '../roles/membership.ts';
 import { decisionOf } from './decide.ts';
 import { evaluateAccess, evaluatePolicy, grants, type PolicyResult } from './evaluate.ts';
 import { suggestAccess } from './suggest.ts';
-import { ofType, routersBetween } from './through.ts';
+import { firstOf, ofType, routersBetween } from './through.ts';
 
 type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Policies that are shown of those that select one of the two; how many there are beyond is told. */
+/** Policies, and edge routers in common, that are shown; how many there are beyond is told. */
 const SHOWN = 50;
-const ROUTERS_SHOWN = 50;
 
 interface Question {
   readonly identityId: string;
@@ -45,7 +44,7 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Ques
     const { isGranted, isPermitted, policies } = decisionOf(evaluateAccess(granting, who, what, posture), type);
     const shown = policies.toSorted((a, b) => Number(b.isPassing) - Number(a.isPassing)).slice(0, SHOWN);
     const results = [...shown, ...related.map((policy) => evaluatePolicy(policy, posture))];
-    const { common, ...routers } = await routersBetween(entities, who, what, ROUTERS_SHOWN);
+    const { common, ...routers } = await routersBetween(entities, who, what, SHOWN);
     return {
       type,
       isAllowed: isGranted,
@@ -56,7 +55,8 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Ques
       morePolicies: more + policies.length - shown.length,
       otherPolicies: other,
       ...routers,
-      commonRouters: common.map((router) => reference(edgeRouter, router)),
+      commonRouters: common.rows.map((router) => reference(edgeRouter, router)),
+      moreCommonRouters: common.count - common.rows.length,
       suggestions: isGranted ? [] : [...suggestAccess(type, who, what, results)],
     };
   });
@@ -74,8 +74,7 @@ const policiesAbout = async (entities: Entities, who: Identity, what: Service, t
   const both = and(ofType(type), selectsWho, selectsWhat);
   const either = and(ofType(type), or(selectsWho, selectsWhat), not(and(selectsWho, selectsWhat)));
   const granting = await entities.list(servicePolicy, { where: both });
-  const related = await entities.list(servicePolicy, { where: either, limit: SHOWN });
-  const relatedCount = await entities.count(servicePolicy as never, either); // a kind like any other
+  const { rows: related, count: relatedCount } = await firstOf(entities, servicePolicy, either, SHOWN);
   const all = await entities.count(servicePolicy as never, ofType(type));
   return { granting, related, more: relatedCount - related.length, other: all - granting.length - relatedCount };
 };

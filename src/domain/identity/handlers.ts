@@ -12,6 +12,7 @@ import { policyAdviceFor } from '../access/advice.ts';
 import { typed } from '../access/policy-type.ts';
 import { identityToRouters, identityToServices, ofType, reachedFrom } from '../access/through.ts';
 import { enrollmentBehaviour } from '../enrollment/behaviour.ts';
+import { endMfa, mfaOf } from '../mfa/record.ts';
 import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { postureDataFor } from '../posture/data.ts';
 import { selecting } from '../roles/membership.ts';
@@ -33,6 +34,14 @@ export const identityEntries = implement(identities, {
   },
   enable: async (call, { id }) => {
     await call.write(async (entities) => enableIdentity(entities, await entities.require(identity, id)));
+    return {};
+  },
+  deleteMfa: async (call, { id }) => {
+    await call.write(async (entities) => {
+      await entities.require(identity, id);
+      const enrolled = await mfaOf(entities, id);
+      if (enrolled) await endMfa(entities, enrolled);
+    });
     return {};
   },
   listAuthenticators: (call, { id, ...query }) =>

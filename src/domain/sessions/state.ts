@@ -7,6 +7,7 @@ import type { SessionActor } from '../../call/actor.ts';
 import type { Settings } from '../../call/settings.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { date, equals, text } from '../../query/index.ts';
+import { removeEntity } from '../../resources/removal.ts';
 import { hashToken } from '../../resources/symbols.ts';
 
 type Session = RowOf<typeof apiSession>;
@@ -62,10 +63,16 @@ export const actorOfSession = async (
 export const isDisabled = (row: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: string): boolean =>
   row.disabledAt !== null && (row.disabledUntil === null || row.disabledUntil > now);
 
+/**
+ * Whether the session owes a code. A login that found MFA enrolled owes one until it is given. A policy that requires TOTP wants one of the MFA that
+ * the identity has now: with that ended, it is owed again.
+ */
+export const owesCode = (session: Session, { secondary }: Pick<Policy, 'secondary'>): boolean =>
+  secondary.requireTotp ? !session.mfaPassedAt : session.isMfaRequired === true && !session.isMfaComplete;
+
 /** What the session owes under the policy as it is now: a change of policy holds for running sessions too. */
-export const owedFactors = (session: Session, policy: Policy): readonly AuthQuery[] => {
-  const owesCode = (session.isMfaRequired || policy.secondary.requireTotp) && !session.isMfaComplete;
-  return owesCode
+export const owedFactors = (session: Session, policy: Policy): readonly AuthQuery[] =>
+  owesCode(session, policy)
     ? [
         {
           typeId: 'MFA',
@@ -79,7 +86,6 @@ export const owedFactors = (session: Session, policy: Policy): readonly AuthQuer
         },
       ]
     : [];
-};
 
 /** Whether the activity of a session is worth writing down again. */
 export const needsTouch = (settings: Settings, session: Session, now: string): boolean =>
@@ -87,7 +93,8 @@ export const needsTouch = (settings: Settings, session: Session, now: string): b
 
 /** Ends sessions, with all that hangs on them. */
 export const endSessions = async (entities: Entities, sessions: readonly Session[]): Promise<void> => {
-  for (const session of sessions) await entities.remove(apiSession, session);
+  // As `crudHandlers` does it: of a kind only its table is looked at.
+  for (const session of sessions) await removeEntity(entities, apiSession as never, session as never);
 };
 
 export const sessionsOf = (entities: Entities, identityId: string): Promise<readonly Session[]> =>
