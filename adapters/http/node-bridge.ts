@@ -3,12 +3,15 @@ import { below, mountPoint } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';
 import { type RefusalStatus, refusalBody } from './refusal.ts';
+import { forwardedCertificates, type TrustedProxies } from './trusted-proxies.ts';
 
 export interface NodeOptions {
   /** Path below which the controller answers, e.g. `/overlay`. Default: the root. Hosts that strip the prefix themselves (Express's `use`) need none. */
   readonly mount?: string;
   /** Requests handled at once, beyond which others get 503 with `Retry-After`. Default 1,000. */
   readonly maxConcurrent?: number;
+  /** Whose word counts for the certificate that a client presented. Default: nobody's but that of this server's own TLS connections. */
+  readonly trustedProxies?: TrustedProxies;
 }
 
 /** What the adapters for Node have in common: whatever a framework brings, an answer is made and written in one way. */
@@ -23,8 +26,9 @@ export interface NodeBridge {
   drain(): void;
 }
 
-export const nodeBridge = (controller: Handling, { mount, maxConcurrent = 1000 }: NodeOptions = {}): NodeBridge => {
+export const nodeBridge = (controller: Handling, { mount, maxConcurrent = 1000, trustedProxies }: NodeOptions = {}): NodeBridge => {
   const prefix = mountPoint(mount);
+  const forwarded = trustedProxies && forwardedCertificates(trustedProxies);
   let active = 0;
   let draining = false;
 
@@ -39,7 +43,7 @@ export const nodeBridge = (controller: Handling, { mount, maxConcurrent = 1000 }
     if (active >= maxConcurrent) return refuse(host, 503, { 'retry-after': '1' });
     active++;
     try {
-      send(host, await controller.handle(new NodeRequest(host, target)), draining);
+      send(host, await controller.handle(new NodeRequest(host, target, forwarded)), draining);
     } catch {
       refuse(host, 500);
     } finally {

@@ -26,35 +26,20 @@ export interface HostRequest {
 export class NodeRequest implements CoreRequest {
   readonly method: string;
   readonly target: string;
-<<<<<<< HEAD
   readonly #host: HostRequest;
-  #left: AbortController | undefined;
-
-  /** @param target path and query below the mount point */
-  constructor(host: HostRequest, target: string) {
-    this.method = host.req.method ?? 'GET';
-    this.target = target;
-    this.#host = host;
-=======
-  readonly #req: IncomingMessage;
-  readonly #res: ServerResponse;
-  readonly #awaitsContinue: boolean;
   readonly #forwarded: Forwarded | undefined;
   #left: AbortController | undefined;
 
   /**
    * @param target path and query below the mount point
-   * @param awaitsContinue whether the server has held back `100 Continue`, so that it must be sent before the body can come
-   * @param forwarded the certificates that a trusted proxy hands on; undefined where the request is not from one
+   * @param forwarded reads the certificates that a trusted proxy hands on; undefined where no proxy is trusted
    */
-  constructor(req: IncomingMessage, res: ServerResponse, target: string, awaitsContinue = false, forwarded?: Forwarded) 
-    this.method = req.method ?? 'GET';
+  constructor(host: HostRequest, target: string, forwarded?: Forwarded) {
+    this.method = host.req.method ?? 'GET';
     this.target = target;
-    this.#req = req;
-    this.#res = res;
-    this.#awaitsContinue = awaitsContinue;
+    this.#host = host;
     this.#forwarded = forwarded;
->>>>>>> main
+  }
 
   header(name: string): string | undefined {
     if (name === 'authorization') return everyAuthorization(this.#host.req);
@@ -73,16 +58,13 @@ export class NodeRequest implements CoreRequest {
   }
 
   get peerCertificates(): readonly Uint8Array[] {
-<<<<<<< HEAD
     const { req } = this.#host;
-    return peerCertificates('stream' in req ? req.stream.session?.socket : req.socket);
-=======
-    return this.#forwarded?.(this.#req) ?? peerCertificates(this.#req.socket);
->>>>>>> main
+    return this.#forwarded?.(req) ?? peerCertificates('stream' in req ? req.stream.session?.socket : req.socket);
   }
 
-  get remoteAddress(): string 
+  get remoteAddress(): string {
     return this.#host.remoteAddress ?? this.#host.req.socket.remoteAddress ?? '';
+  }
 
   get signal(): AbortSignal {
     if (this.#left) return this.#left.signal;
@@ -93,7 +75,8 @@ export class NodeRequest implements CoreRequest {
   }
 }
 
-<<<<<<< HEAD
+type Forwarded = (req: NodeIncoming) => readonly Uint8Array[] | undefined;
+
 /** Calls back when the client goes away before the answer is with it. */
 const whenGone = (res: NodeOutgoing, gone: () => void): void => {
   if ('stream' in res) {
@@ -115,11 +98,6 @@ const isBodiless = (req: NodeIncoming): boolean => {
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
   return encoding === undefined && (length === undefined || length === '0');
 };
-=======
-type Forwarded = (req: IncomingMessage) => readonly Uint8Array[] | undefined;
-
-const NOTHING: Promise<Uint8Array> = Promise.resolve(new Uint8Array(0));
->>>>>>> main
 
 /** Keeps `limit` bytes at most: with one more it stops listening, and leaves the rest where it is. */
 const collect = (req: NodeIncoming, limit: number): Promise<Uint8Array> =>

@@ -38,7 +38,7 @@ export interface ServeOptions {
   /** Key and certificate chain of the server, in PEM. Without, the server speaks plain HTTP and sees no client certificates. */
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
   readonly limits?: ServeLimits;
-  /** See `NodeHandlerOptions.trustedProxies`. */
+  /** See `NodeOptions.trustedProxies`. */
   readonly trustedProxies?: TrustedProxies;
 }
 
@@ -92,11 +92,7 @@ export const serve = async ({
   server.maxConnections = limits.maxConnections ?? 10_000;
   server.timeout = limits.socketTimeoutMs ?? 100_000;
 
-<<<<<<< HEAD
-  const bridge = nodeBridge(controller, { maxConcurrent });
-=======
-  const answerer = nodeAnswerer(controller, { maxConcurrent, ...(trustedProxies ? { trustedProxies } : {}) });
->>>>>>> main
+  const bridge = nodeBridge(controller, { maxConcurrent, ...(trustedProxies ? { trustedProxies } : {}) });
   /** The latest answer of each connection. */
   const answers = new WeakMap<Duplex, http.ServerResponse>();
   const isBusy = (socket: Duplex) => answers.get(socket)?.writableFinished === false;
