@@ -17,7 +17,7 @@ import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { postureDataFor } from '../posture/data.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
-import { askedOf, viewerOf } from '../services/seen.ts';
+import { serviceBehaviour } from '../services/behaviour.ts';
 import { identityBehaviour } from './behaviour.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
@@ -54,7 +54,7 @@ export const identityEntries = implement(identities, {
     call.read(async (entities) => {
       const row = await entities.require(identity, id);
       const reached = await reachedFrom(entities, identityToServices, row, ofType(typed(policyType)));
-      return listRows(entities, service, askedOf(await viewerOf(entities, { identity: row }, [])), query, call, reached);
+      return listRows(entities, service, serviceBehaviour, query, call, reached);
     }),
   listServicePolicies: relatedList(identity, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('identityRoles', row)),
   listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, undefined, (_, row) => selecting('identityRoles', row)),
