@@ -42,6 +42,7 @@ export {
 } from './storage/errors.ts';
 export type {
   ColumnSchema,
+  IndexFault,
   KindSchema,
   Query,
   Row,
@@ -50,5 +51,7 @@ export type {
   Store,
   Transaction,
   TransactionMode,
+  Verified,
+  VerifyPage,
 } from './storage/port.ts';
 export { storageSchema } from './storage/schema.ts';
