@@ -1,9 +1,11 @@
 import { groups } from './api/index.ts';
+import { createBackground } from './call/background.ts';
 import type { Credentials } from './call/call.ts';
 import type { Core } from './call/core.ts';
 import { createGate } from './call/gate.ts';
 import { createPasswordChecks } from './call/password-checks.ts';
 import { checkedSettings, defaultSettings, type Settings } from './call/settings.ts';
+import { createWriter } from './call/writer.ts';
 import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
 import { createStamps } from './changes/stamps.ts';
@@ -86,17 +88,20 @@ const start = async (store: Store, platform: Platform, settings: Settings, first
     first,
   );
   const events = createListeners(platform.logger);
+  const publisher = await createPublisher(store, events, platform.logger);
+  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites));
+  const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
   const core: Core = {
     store,
     platform,
     settings,
     passwordChecks: createPasswordChecks(platform.passwords, settings),
     documents: createDocuments(groups, settings),
+    background,
     stamp,
     startedAt: stamp(),
   };
-  const publisher = await createPublisher(store, events, platform.logger);
-  const invoke = createInvoke({ core, publisher, writes: createGate(4, settings.maxQueuedWrites) });
+  const invoke = createInvoke({ core, write });
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   return {
@@ -108,7 +113,10 @@ const start = async (store: Store, platform: Platform, settings: Settings, first
     publish: () => publisher.catchUp(),
     firstAdministrator,
     settings,
-    close: () => store.close(),
+    close: async () => {
+      await background.close();
+      await store.close();
+    },
   };
 };
 

@@ -1,6 +1,7 @@
 import type { Api } from '../api/kit/operation.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Store } from '../storage/port.ts';
+import type { Background } from './background.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
 
@@ -12,6 +13,7 @@ export interface Core {
   readonly passwordChecks: PasswordChecks;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
+  readonly background: Background;
   /** The time of a write, see `createStamps`. ISO text. */
   stamp(): string;
   /** When this controller was opened, ISO text. */

@@ -2,9 +2,8 @@ import { apiSession } from '../api/sessions.ts';
 import { type Actor, actorId } from '../call/actor.ts';
 import type { Call, CallSource, Entry, Invoke } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
-import type { Gate } from '../call/gate.ts';
+import type { Write } from '../call/writer.ts';
 import { entitiesOf } from '../changes/entities.ts';
-import type { Publisher } from '../changes/publisher.ts';
 import { actorOfSession } from '../domain/sessions/state.ts';
 import { ApiError, unauthorized } from '../errors/index.ts';
 import { StoreUnavailable, ValueTooLong, WriteConflict } from '../storage/errors.ts';
@@ -16,9 +15,7 @@ const NEVER_ABORTED = new AbortController().signal;
 
 export interface Parts {
   readonly core: Core;
-  readonly publisher: Publisher;
-  /** Through which every change goes. */
-  readonly writes: Gate;
+  readonly write: Write;
 }
 
 /**
@@ -39,7 +36,7 @@ export const createInvoke =
   };
 
 const callOf = (
-  { core, publisher, writes }: Parts,
+  { core, write }: Parts,
   { operation }: Entry,
   source: CallSource,
   actor: Actor,
@@ -72,21 +69,10 @@ const callOf = (
       source.hostTransaction === undefined ? core.store.transaction('read', (tx) => work(entitiesOf(tx, context))) : work(joined()),
     write: async (work) => {
       if (source.hostTransaction !== undefined) return work(joined());
-      return writes.pass(() =>
-        onceMore(async () => {
-          const { signal } = call;
-          signal.throwIfAborted();
-          const { result, changes } = await core.store.transaction('write', async (tx) => {
-            const entities = entitiesOf(tx, context);
-            await stillAllowed(call, operation, entities);
-            const result = await work(entities);
-            signal.throwIfAborted();
-            return { result, changes: entities.changes };
-          });
-          await publisher.announce(changes);
-          return result;
-        }),
-      );
+      return write(context, call.signal, async (entities) => {
+        await stillAllowed(call, operation, entities);
+        return work(entities);
+      });
     },
   };
   return call;
@@ -99,16 +85,6 @@ const stillAllowed = async (call: Call, operation: Entry['operation'], entities:
   const actor = session && (await actorOfSession(entities, call.core.settings, session, call.actor.token, call.now()));
   if (!actor) throw unauthorized();
   authorize(actor, operation);
-};
-
-/** A write that lost against another is run again once, on the new state. */
-const onceMore = async <T>(work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof WriteConflict)) throw error;
-    return work();
-  }
 };
 
 /** Errors of the store, in the words of the API. */
