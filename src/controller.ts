@@ -22,6 +22,7 @@ import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { createInvoke } from './pipeline/invoke.ts';
 import type { Platform } from './platform/platform.ts';
+import type { SnapshotSink } from './platform/snapshots.ts';
 import { webPlatform } from './platform/web.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
@@ -34,6 +35,8 @@ export interface ControllerOptions {
   /** Clock, randomness, password hashing, logging. Default: those of the web standards. */
   readonly platform?: Platform;
   readonly settings?: Partial<Settings>;
+  /** Where snapshots of the database are kept, e.g. `snapshotFolder('snapshots')` on Node. Default: nowhere, and none can be taken. */
+  readonly snapshots?: SnapshotSink;
 }
 
 /** The management plane of an overlay network, in process. Its own operations run as the host's own code, with every right. */
@@ -67,19 +70,26 @@ const open = async ({
   administrator,
   platform = webPlatform(),
   settings: given = {},
+  snapshots,
 }: ControllerOptions): Promise<ManagementController> => {
   const settings = checkedSettings({ ...defaultSettings, ...given });
   const credentials = firstCredentials(platform, administrator);
   const store = await storage.open(storageSchema);
   try {
-    return await start(store, platform, settings, credentials);
+    return await start(store, platform, settings, credentials, snapshots);
   } catch (error) {
     await store.close();
     throw error;
   }
 };
 
-const start = async (store: Store, platform: Platform, settings: Settings, first: FirstCredentials): Promise<ManagementController> => {
+const start = async (
+  store: Store,
+  platform: Platform,
+  settings: Settings,
+  first: FirstCredentials,
+  snapshots: SnapshotSink | undefined,
+): Promise<ManagementController> => {
   const stamp = createStamps(platform.clock);
   const firstAdministrator = await bootstrap(
     store,
@@ -98,6 +108,7 @@ const start = async (store: Store, platform: Platform, settings: Settings, first
     passwordChecks: createPasswordChecks(platform.passwords, settings),
     documents: createDocuments(groups, settings),
     background,
+    snapshots,
     stamp,
     startedAt: stamp(),
   };

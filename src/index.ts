@@ -8,6 +8,8 @@ export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } fr
 export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
+export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
-export { StorageError, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
+export { SnapshotRefused, StorageError, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
+export { type Restored, type RestoreOptions, restoreSnapshot } from './storage/snapshot/restore.ts';

@@ -6,7 +6,7 @@ import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { related } from './kit/related.ts';
-import { map, reference, roles } from './kit/relations.ts';
+import { keysOf, map, reference, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { edgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouter } from './routers.ts';
@@ -56,6 +56,7 @@ export const identity = resource({
     defaultHostingPrecedence: optional(precedence, { default: 'default' }),
     serviceHostingCosts: map(cost, { keys: 'service' }),
     serviceHostingPrecedences: map(precedence, { keys: 'service' }),
+    hostedServices: keysOf('serviceHostingCosts', 'serviceHostingPrecedences'),
     appData: optional(jsonMap, { default: {} }),
     disabled: readOnly(flag, { keep: 'computed' }),
     disabledAt: readOnly(timestamp, { absent: true }),

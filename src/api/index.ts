@@ -4,6 +4,7 @@ import { authenticator, authenticators } from './authenticators.ts';
 import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
+import { database, maintenanceTask } from './database.ts';
 import { edgeRouters } from './edge-router-operations.ts';
 import { access } from './explain.ts';
 import { identities, identity } from './identities.ts';
@@ -42,6 +43,7 @@ export const groups = {
   configTypes,
   configs,
   roleAttributes: roleAttributeLists,
+  database,
   informational,
 } as const;
 
@@ -62,6 +64,7 @@ export const kinds = {
   terminator,
   configType,
   config,
+  maintenanceTask,
   change,
 } as const;
 

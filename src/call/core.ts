@@ -1,5 +1,6 @@
 import type { Api } from '../api/kit/operation.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Store } from '../storage/port.ts';
 import type { Background } from './background.ts';
 import type { PasswordChecks } from './password-checks.ts';
@@ -14,6 +15,8 @@ export interface Core {
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
   readonly background: Background;
+  /** Where snapshots are kept; undefined when the host has given no place. */
+  readonly snapshots: SnapshotSink | undefined;
   /** The time of a write, see `createStamps`. ISO text. */
   stamp(): string;
   /** When this controller was opened, ISO text. */

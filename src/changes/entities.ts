@@ -1,5 +1,5 @@
 import { type KindName, kinds } from '../api/index.ts';
-import { withWords } from '../api/kit/relations.ts';
+import { withDerived } from '../api/kit/relations.ts';
 import type { Resource, RowOf } from '../api/kit/resource.ts';
 import { invalidField, notFound } from '../errors/index.ts';
 import type { Random } from '../platform/platform.ts';
@@ -109,7 +109,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       const revision = kind.unrecorded ? 1 : await tx.nextRevision();
       const at = context.stamp();
       const id = fields.id ?? newId(context.random);
-      const row: Row = withWords(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
+      const row: Row = withDerived(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
       await taken(kind, row, () => tx.insert(tableOf(kind), row));
       if (!kind.unrecorded) await record(kind, 'create', revision, null, row);
       return row as never;
@@ -124,7 +124,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       }
       const revision = await tx.nextRevision();
       const fixed = { id: old.id, createdAt: old.createdAt, updatedAt: context.stamp(), version: revision };
-      const row: Row = withWords(kind.fields, { ...old, ...changed, ...fixed });
+      const row: Row = withDerived(kind.fields, { ...old, ...changed, ...fixed });
       await taken(kind, row, () => tx.update(tableOf(kind), row, old.version));
       await record(kind, 'update', revision, old, row);
       return row as never;

@@ -60,6 +60,7 @@ const callOf = (
       return source.signal ?? NEVER_ABORTED;
     },
     api: source.api,
+    isJoined: source.hostTransaction !== undefined,
     requestId: source.requestId,
     credentials: source.credentials,
     peerCertificates: source.peerCertificates ?? [],

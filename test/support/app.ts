@@ -6,7 +6,7 @@ import type { CoreAnswer, CoreRequest } from '../../src/http/message.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { webPlatform } from '../../src/platform/web.ts';
-import type { Row, StorageAdapter, Store } from '../../src/storage/port.ts';
+import type { Row, StorageAdapter, Store, Transaction } from '../../src/storage/port.ts';
 import { frozenClock, type TestClock } from './clock.ts';
 import { newStorage, stores } from './stores.ts';
 
@@ -60,8 +60,12 @@ export interface App extends AsyncDisposable {
   login(username: string, password: string): Promise<Answer>;
   /** The rows of a kind as the store holds them, by id. */
   rows(kind: KindName): Promise<readonly Row[]>;
+  /** Writes to the store without the controller, so that nothing checks it. */
+  tamper<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** The change records that some work leaves, in order: `create identity`, `delete apiSession`, ... */
   trail(work: () => Promise<unknown>): Promise<readonly string[]>;
+  /** The snapshots that were taken, by name. */
+  readonly snapshots: ReadonlyMap<string, string>;
   /** Every line that the controller logged. */
   readonly log: readonly string[];
   /** Every request that was answered so far. */
@@ -80,7 +84,14 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   };
   const platform = webPlatform({ clock, passwords: fastPasswordHasher(), logger: { error, warn: note, info: note }, ...options.platform });
   const { storage, storeOf } = watched(options.storage ?? newStorage(store));
-  const controller = await ManagementController.open({ administrator: ADMIN, ...options, platform, storage });
+  const snapshots = new Map<string, string>();
+  const controller = await ManagementController.open({
+    administrator: ADMIN,
+    snapshots: { save: async (name, parts) => void snapshots.set(name, await wholeOf(parts)) },
+    ...options,
+    platform,
+    storage,
+  });
   const transcript: Exchange[] = [];
 
   const request: App['request'] = async (method, path, { body, raw, headers = {}, as } = {}) => {
@@ -121,11 +132,13 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     },
     login: (username, password) => request('POST', '/authenticate?method=password', { as: null, body: { username, password } }),
     rows: (kind) => storeOf().transaction('read', (tx) => tx.list(kind, { where: { op: 'all' } })),
+    tamper: (work) => storeOf().transaction('write', work),
     trail: async (work) => {
       const before = (await app.rows('change')).length;
       await work();
       return (await app.rows('change')).slice(before).map(({ action, entity }) => `${action} ${entity}`);
     },
+    snapshots,
     log,
     transcript,
     close: () => controller.close(),
@@ -134,6 +147,12 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   const { username, password } = controller.firstAdministrator ?? ADMIN;
   app.admin = (await app.login(username, password)).body.data.token;
   return app;
+};
+
+const wholeOf = async (parts: AsyncIterable<string>): Promise<string> => {
+  let whole = '';
+  for await (const part of parts) whole += part;
+  return whole;
 };
 
 /** The adapter, and the store that it gave to the controller: for looking at what is stored. */

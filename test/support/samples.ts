@@ -335,6 +335,14 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   },
 
   listRoot: nothing,
+  checkDataIntegrity: nothing,
+  fixDataIntegrity: nothing,
+  dataIntegrityResults: async (app) => {
+    await app.request('POST', '/database/check-data-integrity');
+    return {};
+  },
+  createDatabaseSnapshot: nothing,
+
   listVersion: nothing,
   listEnumeratedCapabilities: nothing,
   listSpecs: nothing,

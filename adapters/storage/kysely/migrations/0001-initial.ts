@@ -17,7 +17,7 @@ export const migration: Migration = {
           { name: 'authPolicyId', type: 'string', index: true },
           { name: 'externalId', type: 'string', index: 'unique' },
         ],
-        sets: ['roleAttributes'],
+        sets: ['roleAttributes', 'hostedServices'],
       },
     },
     { do: 'addKind', kind: { kind: 'identityType', columns: [{ name: 'name', type: 'string', index: 'unique' }], sets: [] } },
@@ -162,6 +162,7 @@ export const migration: Migration = {
         sets: [],
       },
     },
+    { do: 'addKind', kind: { kind: 'maintenanceTask', columns: [], sets: [] } },
     {
       do: 'addKind',
       kind: {
