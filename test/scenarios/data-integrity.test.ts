@@ -223,6 +223,16 @@ onEveryStore('data integrity', (open, store) => {
     assert.equal((await integrityState(app)).startTime, null);
   });
 
+  test('a deleted service leaves the hosting costs and precedences of identities', async () => {
+    await using app = await open();
+    const [kept = '', gone = ''] = await Promise.all(['a', 'b'].map((name) => app.create('/services', { name, encryptionRequired: true })));
+    const body = { serviceHostingCosts: { [kept]: 1, [gone]: 2 }, serviceHostingPrecedences: { [gone]: 'failed' } };
+    const { id } = await app.user(body);
+    assert.deepEqual(await app.trail(() => app.request('DELETE', `/services/${gone}`)), ['update identity', 'delete service']);
+    const { serviceHostingCosts, serviceHostingPrecedences } = (await app.request('GET', `/identities/${id}`)).body.data;
+    assert.deepEqual([serviceHostingCosts, serviceHostingPrecedences], [{ [kept]: 1 }, {}]);
+  });
+
   test('whatever is made and deleted, nothing points at nothing', async () => {
     const KINDS = ['identities', 'services', 'edge-routers', 'routers', 'configs', 'service-policies', 'terminators', 'overrides'] as const;
     const step = fc.record({ do: fc.constantFrom('make', 'make', 'delete'), kind: fc.constantFrom(...KINDS), pick: fc.nat(1000) });
