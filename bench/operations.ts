@@ -21,7 +21,7 @@ const get = (path: () => string, as?: Operation['as']): Operation => ({
 });
 
 /** What is measured, in this order: reading first, for writing leaves something behind. */
-export const operations = ({ identities, services, client }: Filled, size: Size): Readonly<Record<string, Operation>> => {
+export const operations = ({ identities, services, client }: Filled, size: Size) => {
   let serial = 0;
   const named = (stem: string) => `${stem}-${process.pid}-${serial++}`;
   const policy = (identityRoles: string[], serviceRoles: string[]) => ({
@@ -62,5 +62,5 @@ export const operations = ({ identities, services, client }: Filled, size: Size)
     'POST policy, #all x #all': {
       next: () => ({ method: 'POST', path: `${M}/service-policies`, body: { ...policy(['#all'], ['#all']), type: 'Bind' } }),
     },
-  };
+  } satisfies Record<string, Operation>;
 };

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import type { Size } from './data.ts';
 import type { Filled } from './fill.ts';
 import { createClient, type Request } from './load.ts';
-import { operations } from './operations.ts';
+import { type Operation, operations } from './operations.ts';
 
 const { values } = parseArgs({
   options: {
@@ -77,6 +77,16 @@ const login = async (port: number, username: string, password: string): Promise<
   return JSON.parse(text).data.token;
 };
 
+/** What logins cost those who do not log in: the 99th percentile of `quiet` alone, and while so many others log in without pause. */
+const besideLogins = async (server: Server, token: string, quiet: () => Request, loggingIn: () => Request, logins = 50) => {
+  const alone = await measure(server, token, quiet);
+  const crowd = createClient({ port: server.port }, logins);
+  const [beside] = await Promise.all([measure(server, token, quiet), crowd.run(loggingIn, seconds * (4 / 3) + 1)]);
+  crowd.close();
+  const ratio = (beside.p99 / alone.p99).toFixed(1);
+  return `Identity by id while ${logins} log in without pause: p99 ${beside.p99.toFixed(1)} ms, ${ratio}x of ${alone.p99.toFixed(1)} ms alone.`;
+};
+
 /** Where a store's data lies: each size has a place of its own. */
 const placeOf = (store: string, size: string): string => {
   if (store === 'sqlite') return `sqlite:${join(folder, `${size}.db`)}`;
@@ -127,10 +137,13 @@ try {
       say();
       row('operation', 'CPU ms', 'to bare', 'a second', 'p50 ms', 'p99 ms');
       row('---', '---:', '---:', '---:', '---:', '---:');
-      for (const [name, { next, as = 'administrator' }] of Object.entries(operations(server, size))) {
+      const measured = operations(server, size);
+      for (const [name, { next, as = 'administrator' }] of Object.entries<Operation>(measured)) {
         const { cpuMs, perSecond, p50, p99 } = await measure(server, tokens[as], next);
         row(name, cpuMs.toFixed(3), `${(cpuMs / limit.cpuMs).toFixed(1)}x`, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1));
       }
+      say();
+      say(await besideLogins(server, tokens.administrator, measured['identity by id'].next, measured['authenticate by password'].next));
       server.child.disconnect();
     }
   }

@@ -9,14 +9,17 @@ import { sentenceOf } from './server/failure.ts';
 import { greet } from './server/greeting.ts';
 import { listen } from './server/listen.ts';
 import { readOptions, type ServerOptions, USAGE } from './server/options.ts';
+import { keepSecretKey } from './server/secret-key.ts';
 import { exitOnSignal } from './server/shutdown.ts';
 import { dataFolderOf, prepareStorage } from './server/storage.ts';
 import { prepareTls } from './server/tls.ts';
 
-const start = async ({ host, port, storage, tls, administrator, given }: ServerOptions): Promise<void> => {
+const start = async ({ host, port, storage, tls, secretKey, administrator, given }: ServerOptions): Promise<void> => {
   const { advertised, local } = namesOf(host);
   const { adapter, name } = await prepareStorage(storage);
-  const certificate = await prepareTls({ tls, host }, dataFolderOf(storage));
+  const folder = dataFolderOf(storage);
+  const certificate = await prepareTls({ tls, host }, folder);
+  const key = await keepSecretKey(storage, secretKey, folder);
 
   // The port comes first: a network whose first password was made, and not shown because the port was in use, would be locked for ever.
   const { promise: opened, resolve: ready } = Promise.withResolvers<ManagementController>();
@@ -26,6 +29,8 @@ const start = async ({ host, port, storage, tls, administrator, given }: ServerO
     storage: adapter,
     administrator,
     platform: nodePlatform(),
+    ...(key === undefined ? {} : { secretKey: key }),
+    ...certificate?.pki,
     settings: { address: url(advertised) },
   });
   ready(controller);

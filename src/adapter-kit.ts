@@ -8,6 +8,7 @@ export { BodyIncomplete, BodyTooLarge, type CoreAnswer, type CoreRequest } from 
 // Platforms: clock, randomness, password hashing, logging.
 export { argon2idHasher, type DeriveArgon2id } from './platform/password-hasher.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
+export { newSecretKey } from './platform/secrets.ts';
 export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
 export { decimalText } from './query/decimal.ts';

@@ -17,26 +17,37 @@ import {
   firstCredentials,
 } from './domain/bootstrap.ts';
 import { entries } from './domain/entries.ts';
+import { keptAuthority } from './domain/kept-authority.ts';
+import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { createInvoke } from './pipeline/invoke.ts';
+import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
 import type { Platform } from './platform/platform.ts';
+import type { Secrets } from './platform/secrets.ts';
 import type { SnapshotSink } from './platform/snapshots.ts';
 import { webPlatform } from './platform/web.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import { software } from './version.ts';
 
-export interface ControllerOptions {
+export interface ControllerOptions extends PkiOptions {
   readonly storage: StorageAdapter;
   /** The first administrator of a new network; without effect where there is one. */
   readonly administrator?: AdministratorOptions;
   /** Clock, randomness, password hashing, logging. Default: those of the web standards. */
   readonly platform?: Platform;
   readonly settings?: Partial<Settings>;
+  /**
+   * Under which private keys and TOTP secrets are sealed in the store: 32 random bytes in base64, kept apart from the database. A list to replace a
+   * key: the first one seals, all of them unseal. Needed with every store but one in memory, which has a key of its own.
+   */
+  readonly secretKey?: string | readonly string[];
   /** Where snapshots of the database are kept, e.g. `snapshotFolder('snapshots')` on Node. Default: nowhere, and none can be taken. */
   readonly snapshots?: SnapshotSink;
+  /** Makes the controller known under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
+  readonly member?: MemberOptions;
 }
 
 /** The management plane of an overlay network, in process. Its own operations run as the host's own code, with every right. */
@@ -63,20 +74,24 @@ export interface ManagementController extends Facade {
  * const controller = await ManagementController.open({ storage: memoryStorage() });
  * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
  * ```
- * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for settings or credentials out of bounds
+ * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for settings, credentials or a secret key out of bounds
  */
 const open = async ({
   storage,
   administrator,
   platform = webPlatform(),
   settings: given = {},
+  secretKey,
   snapshots,
+  member,
+  ...pki
 }: ControllerOptions): Promise<ManagementController> => {
   const settings = checkedSettings({ ...defaultSettings, ...given });
   const credentials = firstCredentials(platform, administrator);
+  const secrets = await secretsOf(secretKey, storage, platform.random);
   const store = await storage.open(storageSchema);
   try {
-    return await start(store, platform, settings, credentials, snapshots);
+    return await start(store, platform, settings, secrets, credentials, pki, { snapshots, member });
   } catch (error) {
     await store.close();
     throw error;
@@ -87,16 +102,16 @@ const start = async (
   store: Store,
   platform: Platform,
   settings: Settings,
+  secrets: Secrets,
   first: FirstCredentials,
-  snapshots: SnapshotSink | undefined,
+  pki: PkiOptions,
+  { snapshots, member }: Pick<Given, 'snapshots' | 'member'>,
 ): Promise<ManagementController> => {
   const stamp = createStamps(platform.clock);
-  const firstAdministrator = await bootstrap(
-    store,
-    platform,
-    { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept },
-    first,
-  );
+  const context = { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept };
+  await checkSecretKey(store, secrets, context);
+  const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
+  const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
   const publisher = await createPublisher(store, events, platform.logger);
   const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites));
@@ -105,6 +120,8 @@ const start = async (
     store,
     platform,
     settings,
+    secrets,
+    pki: createPki(sources),
     passwordChecks: createPasswordChecks(platform.passwords, settings),
     documents: createDocuments(groups, settings),
     background,

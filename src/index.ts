@@ -7,7 +7,12 @@ export type { AdministratorOptions, FirstAdministrator } from './domain/bootstra
 export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
 export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
+export { type Making, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
+export type { KeyPair } from './pki/network-key.ts';
+export type { PkiOptions } from './pki/pki.ts';
+export type { SignerOptions } from './pki/signer.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
+export { newSecretKey } from './platform/secrets.ts';
 export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
 export { SnapshotRefused, StorageError, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';

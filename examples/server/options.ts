@@ -11,6 +11,8 @@ export interface ServerOptions {
     | { readonly is: 'sqlite'; readonly file: string }
     | { readonly is: 'postgres'; readonly url: string };
   readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
+  /** In place of the one that the server makes and keeps. */
+  readonly secretKey?: string;
   readonly administrator: { readonly username?: string; readonly password?: string };
   /** What of `administrator` was given, in the words that gave it: `--admin-password`, `ADMIN_PASSWORD`. */
   readonly given: readonly string[];
@@ -28,6 +30,9 @@ export const USAGE = `Usage: npm start -- [options]
   --tls TLS              auto: make and keep certificates in the data folder; off: plain HTTP;
                          CERT,KEY: these PEM files (default auto)
   --help                 print this
+
+The environment's SECRET_KEY, 32 random bytes in base64, seals secrets in the database (default: a key that is made
+once and kept in the data folder).
 `;
 
 const NAMES = ['host', 'port', 'storage', 'admin-username', 'admin-password', 'tls'] as const;
@@ -51,6 +56,7 @@ export const readOptions = (
     port: portOf(values.get('port') ?? '1280'),
     storage: storageOf(values.get('storage') ?? 'sqlite:data/controller.db'),
     tls: tlsOf(values.get('tls') ?? 'auto'),
+    ...(environment.SECRET_KEY ? { secretKey: environment.SECRET_KEY } : {}),
     administrator: { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) },
     given: [
       ...(username === undefined ? [] : ['--admin-username']),

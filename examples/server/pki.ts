@@ -1,21 +1,27 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import type { KeyPair } from './certificates.ts';
+import { type KeyPair, newRoot, newServerCertificate, newSigner } from '../../src/index.ts';
 import { StartFailure } from './failure.ts';
 import { keepPrivate, readIfThere, writeWhole } from './files.ts';
 
 /**
- * The certificates of `--tls auto`: a root that clients trust, and a server certificate that the root signed.
+ * The certificates of `--tls auto`: a root that clients trust, and below it a server certificate and the authority that signs clients' certificates.
  * A key and its certificate stand in one file, so that they are replaced together or not at all, whatever happens in between.
  */
 export interface Pki {
   /** The root certificate, for `curl --cacert`. */
   readonly rootFile: string;
+  /** PEM of the root certificate. */
+  readonly root: string;
+  readonly signer: KeyPair;
   readonly server: KeyPair;
 }
 
-const RENEW_BEFORE_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
+const RENEW_BEFORE_MS = 30 * DAY_MS;
+/** It signs for a year. */
+const RENEW_SIGNER_BEFORE_MS = 400 * DAY_MS;
 
 /**
  * Makes what is missing, and renews what ends within 30 days or does not cover all names.
@@ -26,7 +32,8 @@ export const keepPki = async (folder: string, names: readonly string[], now: Dat
   const root = await keepRoot(join(folder, 'root-ca.private.pem'), now);
   const rootFile = join(folder, 'root-ca.pem');
   if ((await readIfThere(rootFile)) !== root.cert) await writeWhole(rootFile, root.cert, 0o644);
-  return { rootFile, server: await keepServer(join(folder, 'server.private.pem'), root, names, now) };
+  const signer = await keepSigner(join(folder, 'signer.private.pem'), root, now);
+  return { rootFile, root: root.cert, signer, server: await keepServer(join(folder, 'server.private.pem'), root, names, now) };
 };
 
 const keepRoot = async (file: string, now: Date): Promise<KeyPair> => {
@@ -38,15 +45,20 @@ const keepRoot = async (file: string, now: Date): Promise<KeyPair> => {
       `${file} does not hold a private key and its certificate: restore it, or move it away to begin with a new root certificate`,
     );
   if (root && !endsSoon(root, now)) return root;
-  const { issueRoot } = await import('./certificates.ts');
-  return keep(file, await issueRoot(now));
+  return keep(file, await newRoot({ now: now.getTime() }));
+};
+
+/** What an earlier signer signed stays good: clients send its certificate along. */
+const keepSigner = async (file: string, root: KeyPair, now: Date): Promise<KeyPair> => {
+  const known = keyPairOf((await readIfThere(file)) ?? '');
+  if (known && !endsSoon(known, now, RENEW_SIGNER_BEFORE_MS) && isIssuedBy(known, root)) return known;
+  return keep(file, await newSigner(root, { now: now.getTime() }));
 };
 
 const keepServer = async (file: string, root: KeyPair, names: readonly string[], now: Date): Promise<KeyPair> => {
   const known = keyPairOf((await readIfThere(file)) ?? '');
   if (known && !endsSoon(known, now) && isIssuedBy(known, root) && names.every((name) => covers(known.cert, name))) return known;
-  const { issueServer } = await import('./certificates.ts');
-  return keep(file, await issueServer(root, names, now));
+  return keep(file, await newServerCertificate(root, names, { now: now.getTime() }));
 };
 
 const keep = async (file: string, pair: KeyPair): Promise<KeyPair> => {
@@ -78,7 +90,8 @@ export const covers = (cert: string, name: string): boolean => {
   return (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name, { subject: 'never' })) !== undefined;
 };
 
-const endsSoon = ({ cert }: KeyPair, now: Date): boolean => Date.parse(new X509Certificate(cert).validTo) - now.getTime() < RENEW_BEFORE_MS;
+const endsSoon = ({ cert }: KeyPair, now: Date, before = RENEW_BEFORE_MS): boolean =>
+  Date.parse(new X509Certificate(cert).validTo) - now.getTime() < before;
 
 const isIssuedBy = ({ cert }: KeyPair, root: KeyPair): boolean =>
   new X509Certificate(cert).verify(new X509Certificate(root.cert).publicKey);

@@ -1,7 +1,7 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
+import type { KeyPair, PkiOptions } from '../../src/index.ts';
 import { certifiedNames, namesOf } from './addresses.ts';
-import type { KeyPair } from './certificates.ts';
 import { StartFailure } from './failure.ts';
 import { readIfThere } from './files.ts';
 import type { ServerOptions } from './options.ts';
@@ -10,6 +10,8 @@ import { belongTogether, covers, keepPki } from './pki.ts';
 /** What the server proves itself with. */
 export interface Tls {
   readonly pair: KeyPair;
+  /** For the controller: what it signs with, so that clients which enroll get to trust this server. */
+  readonly pki: PkiOptions;
   /** What clients have to trust, as a file for `curl --cacert`, and what it is. */
   readonly trust: { readonly file: string; readonly label: string };
   /** What its owner should know. */
@@ -23,10 +25,11 @@ export const prepareTls = async ({ tls, host }: Pick<ServerOptions, 'tls' | 'hos
   if (tls.is === 'off') return undefined;
   if (tls.is === 'files') return givenFiles(tls.cert, tls.key, namesOf(host).advertised);
   const keep = (now: Date) => keepPki(resolve(dataFolder, 'pki'), certifiedNames(host), now);
-  const { rootFile, server } = await keep(new Date());
+  const { rootFile, root, signer, server } = await keep(new Date());
   let inUse = server;
   return {
     pair: server,
+    pki: { pki: { certificates: signer.cert, anchors: root, key: signer.key }, serverCertificate: () => inUse },
     trust: { file: rootFile, label: 'root certificate' },
     renewed: async (now) => {
       const { server: latest } = await keep(now);
@@ -47,8 +50,11 @@ const givenFiles = async (certFile: string, keyFile: string, name: string): Prom
   const warning = covers(cert, name)
     ? undefined
     : `the certificate in ${certFile} is not for ${name} but for ${new X509Certificate(cert).subjectAltName ?? 'no name at all'}: clients that reach the server as ${name} will refuse it`;
+  // The forms of private keys are many; the controller knows one.
+  const pair = { cert, key: createPrivateKey(key).export({ type: 'pkcs8', format: 'pem' }).toString() };
   return {
-    pair: { cert, key },
+    pair,
+    pki: { serverCertificate: () => pair, bundle: cert },
     trust: { file: resolve(certFile), label: 'certificate' },
     ...(warning ? { warning } : {}),
     renewed: async () => undefined,

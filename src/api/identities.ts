@@ -13,6 +13,7 @@ import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { policyTypeQuery, service } from './services.ts';
 import { cost, entityReference, envInfo, flag, jsonMap, name, precedence, sdkInfo, text, timestamp, username } from './shared.ts';
+import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is no value. */
 const blankIsNull = text.transform((value): string | null => (value.trim() === '' ? null : value));
@@ -91,6 +92,13 @@ const disable = z
 
 export const identities = group('identities', 'Identities', {
   ...crud(identity),
+  trace: operation('PUT', '/identities/{id}/trace', {
+    operationId: 'updateIdentityTracing',
+    summary: 'Trace the data flows of an identity for a while, or end that',
+    permission: 'identity.update',
+    body: { schema: traceSpec, name: 'traceSpec' },
+    answer: data(traceDetail),
+  }),
   disable: operation('POST', '/identities/{id}/disable', {
     operationId: 'disableIdentity',
     summary: 'Disable an identity: its API sessions end, and it cannot log in until the time is over or it is enabled',

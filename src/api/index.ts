@@ -4,12 +4,14 @@ import { authenticator, authenticators } from './authenticators.ts';
 import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
+import { controller, controllers } from './controllers.ts';
 import { database, maintenanceTask } from './database.ts';
 import { edgeRouters } from './edge-router-operations.ts';
 import { access } from './explain.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
+import { keptSecret } from './kept-secrets.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
 import { roleAttributeLists } from './role-attributes.ts';
@@ -19,6 +21,7 @@ import { accessibleServices, services } from './service-operations.ts';
 import { service } from './services.ts';
 import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
 import { terminator, terminators } from './terminators.ts';
+import { trace } from './traces.ts';
 
 /** The one list of groups: every operation of the controller. */
 export const groups = {
@@ -43,6 +46,7 @@ export const groups = {
   configTypes,
   configs,
   roleAttributes: roleAttributeLists,
+  controllers,
   database,
   informational,
 } as const;
@@ -64,8 +68,11 @@ export const kinds = {
   terminator,
   configType,
   config,
+  trace,
+  controller,
   maintenanceTask,
   change,
+  keptSecret,
 } as const;
 
 export type Kinds = typeof kinds;

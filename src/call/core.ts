@@ -1,5 +1,7 @@
 import type { Api } from '../api/kit/operation.ts';
+import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Store } from '../storage/port.ts';
 import type { Background } from './background.ts';
@@ -11,6 +13,10 @@ export interface Core {
   readonly store: Store;
   readonly platform: Platform;
   readonly settings: Settings;
+  /** For what must be stored and read again, and by nobody else. */
+  readonly secrets: Secrets;
+  /** What signs certificates and JWTs. */
+  readonly pki: Pki;
   readonly passwordChecks: PasswordChecks;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };

@@ -27,19 +27,32 @@ export const createGate = (atOnce: number, queued: number, retryAfter = 1): Gate
   };
 };
 
-/** One gate per key, gone when nobody is in it: work on one thing one at a time. */
-export const createKeyedGate = (queued: number): ((key: string) => Gate) => {
-  const gates = new Map<string, { gate: Gate; users: number }>();
-  return (key) => ({
-    pass: async (work) => {
-      const entry = gates.get(key) ?? { gate: createGate(1, queued), users: 0 };
-      gates.set(key, entry);
-      entry.users++;
+/** Lets those who come for the same thing take their turns in the order in which they came. */
+export interface Line {
+  /**
+   * Stands in line from now until `work` is over. Only who calls `turn` waits for all that came before.
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when the line is full
+   */
+  join<T>(key: string, work: (turn: () => Promise<void>) => Promise<T>): Promise<T>;
+}
+
+export const createLine = (queued: number, retryAfter = 1): Line => {
+  const lines = new Map<string, { last: Promise<void>; length: number }>();
+  return {
+    join: async (key, work) => {
+      const line = lines.get(key) ?? { last: Promise.resolve(), length: 0 };
+      if (line.length > queued) throw new ApiError('SERVER_TOO_MANY_REQUESTS', { retryAfter });
+      lines.set(key, line);
+      const { promise: over, resolve: leave } = Promise.withResolvers<void>();
+      const before = line.last;
+      line.last = before.then(() => over);
+      line.length++;
       try {
-        return await entry.gate.pass(work);
+        return await work(() => before);
       } finally {
-        if (--entry.users === 0) gates.delete(key);
+        leave();
+        if (--line.length === 0) lines.delete(key);
       }
     },
-  });
+  };
 };

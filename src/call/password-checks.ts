@@ -1,5 +1,5 @@
 import type { PasswordHasher } from '../platform/platform.ts';
-import { createGate, createKeyedGate } from './gate.ts';
+import { createGate, createLine, type Line } from './gate.ts';
 import type { Settings } from './settings.ts';
 
 /** The work on passwords of one controller: little at a time, and no sooner over for a username that does not exist. */
@@ -8,13 +8,12 @@ export interface PasswordChecks {
   hash(password: string): Promise<string>;
   /** Compares with the hash; with none, does the same work in vain. @throws ApiError `SERVER_TOO_MANY_REQUESTS` */
   verify(password: string, hash: string | undefined): Promise<boolean>;
-  /** Runs logins with one username one after another. @throws ApiError `SERVER_TOO_MANY_REQUESTS` */
-  forUsername<T>(username: string, work: () => Promise<T>): Promise<T>;
+  /** Those who try a password of one username, in the order in which they came. */
+  readonly line: Line;
 }
 
 export const createPasswordChecks = (passwords: PasswordHasher, settings: Settings): PasswordChecks => {
   const gate = createGate(settings.maxPasswordChecks, settings.maxQueuedPasswordChecks);
-  const perUsername = createKeyedGate(settings.maxQueuedPasswordChecks);
   // Made at once, so that the first unknown username takes no longer than the second. It is asked for again should this fail.
   let dummy: Promise<string> | undefined = passwords.hash('a password of nobody');
   dummy.catch(() => {
@@ -27,6 +26,6 @@ export const createPasswordChecks = (passwords: PasswordHasher, settings: Settin
         const against = hash ?? (await (dummy ??= passwords.hash('a password of nobody')));
         return (await passwords.verify(password, against)) && hash !== undefined;
       }),
-    forUsername: (username, work) => perUsername(username).pass(work),
+    line: createLine(settings.maxQueuedPasswordChecks),
   };
 };

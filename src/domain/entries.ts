@@ -12,6 +12,7 @@ import { accessEntries } from './access/explain.ts';
 import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
+import { controllerEntries } from './controllers/handlers.ts';
 import { databaseEntries } from './database/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
@@ -43,6 +44,7 @@ export const entries: readonly Entry[] = [
   ...routerEntries,
   ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
   ...roleAttributeEntries,
+  ...controllerEntries,
   ...databaseEntries,
   ...informationalEntries,
 ];

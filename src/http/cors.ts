@@ -15,13 +15,15 @@ export interface Cors {
 }
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization', 'zt-session']);
+const HEADERS: readonly string[] = ['accept', 'content-type', 'authorization', 'zt-session'];
 
 /**
  * Any origin may call, without credentials of the browser (`*`), or those listed, with them. An origin that is not listed gets its answer without the
  * headers, which its browser then hides.
+ * @param declared names, in lower case, of the headers that operations take beside those that all take
  */
-export const createCors = (origins: '*' | readonly string[]): Cors => {
+export const createCors = (origins: '*' | readonly string[], declared: readonly string[] = []): Cors => {
+  const known = new Set([...HEADERS, ...declared]);
   const listed = origins === '*' ? undefined : new Map(origins.map((origin) => [origin, grant(origin)]));
   return {
     headers: (origin) => (listed ? (origin !== undefined && listed.get(origin)) || VARY : origin === undefined ? undefined : ANY),
@@ -37,7 +39,7 @@ export const createCors = (origins: '*' | readonly string[]): Cors => {
         .split(',')
         .map((name) => name.trim().toLowerCase())
         .filter(Boolean);
-      const unknown = asked.find((name) => !HEADERS.has(name));
+      const unknown = asked.find((name) => !known.has(name));
       if (unknown !== undefined)
         throw new ApiError('UNAUTHORIZED', {
           status: 403,

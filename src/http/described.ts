@@ -18,7 +18,7 @@ export interface DescribedOperation {
 
 export interface DescribedParameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly schema: JsonSchema;
 }
@@ -56,7 +56,11 @@ export const describe = (groups: readonly Group[], apis: readonly Api[]): Descri
       api,
       group,
       operation,
-      parameters: [...pathParameters(operation.path), ...queryParametersOf(schemas.inputs[`${key} query`])],
+      parameters: [
+        ...pathParameters(operation.path),
+        ...queryParametersOf(schemas.inputs[`${key} query`]),
+        ...Object.values(operation.headers ?? {}).map((name) => ({ name, in: 'header', required: false, schema: TEXT }) as const),
+      ],
       body: schemas.inputs[`${key} body`],
       status: operation.status ?? (operation.answer.is === 'created' ? 201 : 200),
       answer: enveloped(operation, schemas.outputs[key]),

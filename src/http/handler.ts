@@ -35,7 +35,10 @@ export type Handle = (request: CoreRequest) => Promise<CoreAnswer>;
 export const createHandler = ({ entries, invoke, settings, platform, version = software.version }: HandlerOptions): Handle => {
   const route = createRouter(entries);
   const plans = new Map(entries.map((entry) => [entry, planOf(entry.operation)]));
-  const cors = createCors(settings.corsOrigins);
+  const cors = createCors(
+    settings.corsOrigins,
+    entries.flatMap(({ operation }) => Object.values(operation.headers ?? {})),
+  );
   const requestId = requestIds(platform.random);
   const common = Object.freeze({ server: `${software.name}/${version}`, 'ziti-instance-id': requestId() });
   const json = Object.freeze({ 'content-type': JSON_TYPE, ...common });

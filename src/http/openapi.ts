@@ -1,6 +1,7 @@
-import type { Api, Group } from '../api/kit/operation.ts';
+import type { Api, Group, Operation } from '../api/kit/operation.ts';
 import { software } from '../version.ts';
 import { API_PATHS, type DescribedOperation, type DescribedParameter, describe } from './described.ts';
+import type { JsonSchema } from './json-schemas.ts';
 
 export interface DocumentInfo {
   /** Address under which clients reach the controller, without a path. */
@@ -64,7 +65,7 @@ const operationObject = (described: DescribedOperation, operationId: string): ob
     tags: [group],
     ...(operation.permission === 'open' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters: parameters.map(parameterObject) } : {}),
-    ...(body ? { requestBody: { required: operation.body?.required !== false, content: { 'application/json': { schema: body } } } } : {}),
+    ...(body ? { requestBody: { required: operation.body?.required !== false, content: bodyContent(operation, body) } } : {}),
     responses: {
       [status]: { description: status === 201 ? 'Created' : 'OK', content: contentOf(described) },
       ...Object.fromEntries(
@@ -79,6 +80,12 @@ const parameterObject = ({ schema: { description, ...schema }, ...parameter }: D
   ...(description === undefined ? {} : { description }),
   schema,
 });
+
+/** What is not JSON is a text. */
+const bodyContent = ({ body }: Operation, schema: JsonSchema): object =>
+  Object.fromEntries(
+    (body?.media ?? ['application/json']).map((type) => [type, { schema: type.endsWith('json') ? schema : { type: 'string' } }]),
+  );
 
 const contentOf = ({ operation: { answer }, answer: schema }: DescribedOperation): object =>
   answer.is === 'raw'

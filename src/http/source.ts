@@ -1,7 +1,7 @@
 import type { Api } from '../api/kit/operation.ts';
 import type { CallSource, Credentials, Entry } from '../call/call.ts';
+import { readBody } from './body.ts';
 import type { Deadline } from './deadline.ts';
-import { readJsonBody } from './json-body.ts';
 import type { CoreRequest } from './message.ts';
 import { parseQuery, type QueryParameters } from './query-string.ts';
 
@@ -53,11 +53,15 @@ export class HttpSource implements CallSource {
     return this.#of.deadline.signal;
   }
 
-  /** `{ ...query, ...path, body }`: a parameter of the path cannot be overridden by one of the query. */
+  /** `{ ...query, ...headers, ...path, body }`: a parameter of the path cannot be overridden by one of the query. */
   input(): unknown | Promise<unknown> {
     this.#stage = 'work';
-    const { declared, entry, parameters, query } = this.#of;
-    const values = declared === undefined ? parameters : { ...parseQuery(query, declared), ...parameters };
+    const { declared, entry, parameters, query, request } = this.#of;
+    const { headers } = entry.operation;
+    const values =
+      declared === undefined && headers === undefined
+        ? parameters
+        : { ...(declared && parseQuery(query, declared)), ...(headers && headerValues(request, headers)), ...parameters };
     return entry.operation.body === undefined ? values : this.#withBody(values);
   }
 
@@ -66,11 +70,14 @@ export class HttpSource implements CallSource {
     const declared = entry.operation.body;
     if (declared === undefined) return values;
     this.#stage = 'body';
-    const body = await readJsonBody(request, declared, maxBodyBytes);
+    const body = await readBody(request, declared, maxBodyBytes);
     this.#stage = 'work';
     return body === undefined ? values : { ...values, body };
   }
 }
+
+const headerValues = (request: CoreRequest, headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, request.header(header)]));
 
 export const ANONYMOUS: Credentials = Object.freeze({ kind: 'none' });
 const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);

@@ -34,6 +34,7 @@ const operationObject = ({ operation, group, parameters, body, status, answer, r
   summary: operation.summary,
   tags: [group],
   ...(operation.permission === 'open' ? { security: [] } : {}),
+  ...(operation.body?.media ? { consumes: operation.body.media } : {}),
   ...(operation.answer.is === 'raw' ? { produces: operation.answer.contentTypes } : {}),
   ...(parameters.length > 0 || body
     ? {

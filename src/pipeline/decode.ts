@@ -17,6 +17,11 @@ export const decode = (operation: Operation, raw: unknown): unknown => {
     if (typeof input[name] !== 'string') throw invalidField(name, `${name} must be text`, input[name]);
     decoded[name] = input[name];
   }
+  for (const name of Object.keys(operation.headers ?? {})) {
+    if (input[name] === undefined) continue;
+    if (typeof input[name] !== 'string') throw invalidField(name, `${name} must be text`, undefined);
+    decoded[name] = input[name];
+  }
   if (operation.query) Object.assign(decoded, parse(operation.query, input, 'query'));
   if (operation.body) {
     const { schema, required = true, name } = operation.body;

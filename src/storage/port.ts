@@ -106,6 +106,8 @@ export interface StorageAdapter {
    * @throws StoreSchemaMismatch when the database's schema is older or newer than `schema` needs.
    */
   open(schema: StorageSchema): Promise<Store>;
+  /** Of a store that ends with the process: a secret key that ends with it too, for hosts that give none. */
+  readonly secretKey?: string;
 }
 
 /** How a kind is stored: the fields that are asked, compared or unique beside the document itself. */

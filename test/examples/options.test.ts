@@ -26,6 +26,11 @@ test('every option is taken, with a space or an equals sign', () => {
   });
 });
 
+test('the secret key stands in the environment', () => {
+  assert.equal(read('', { SECRET_KEY: 'key' })?.secretKey, 'key');
+  assert.equal(read('', { SECRET_KEY: '' })?.secretKey, undefined);
+});
+
 test('the password may stand in the environment, and an option counts more', () => {
   assert.deepEqual(read('', { ADMIN_PASSWORD: 'hidden' })?.administrator, { password: 'hidden' });
   assert.deepEqual(read('', { ADMIN_PASSWORD: 'hidden' })?.given, ['ADMIN_PASSWORD']);

@@ -44,9 +44,9 @@ test('no server certificate outlives its root, and a root that ends soon is repl
   const folder = temporaryFolder(t);
   const { rootFile } = await keepPki(folder, NAMES, NOW);
   const root = new X509Certificate(readFileSync(rootFile));
-  const { server } = await keepPki(folder, NAMES, daysLater(3600));
+  const { server } = await keepPki(folder, NAMES, daysLater(30 * 365 - 50));
   assert.equal(new X509Certificate(server.cert).validTo, root.validTo);
-  await keepPki(folder, NAMES, daysLater(3625));
+  await keepPki(folder, NAMES, daysLater(30 * 365 - 25));
   assert.notEqual(new X509Certificate(readFileSync(rootFile)).fingerprint256, root.fingerprint256);
 });
 
@@ -70,14 +70,14 @@ test('a root that cannot be read is not replaced', async (t) => {
   assert.equal(readFileSync(join(folder, 'root-ca.private.pem'), 'utf8'), 'half');
 });
 
-test('nothing but the three files is left, and the keys are their owner’s', {
+test('nothing but the four files is left, and the keys are their owner’s', {
   skip: process.platform === 'win32' && 'no file modes',
 }, async (t) => {
   const folder = temporaryFolder(t);
   chmodSync(folder, 0o755);
   await keepPki(folder, NAMES, NOW);
   const modes = Object.fromEntries(readdirSync(folder).map((file) => [file, (statSync(join(folder, file)).mode & 0o777).toString(8)]));
-  assert.deepEqual(modes, { 'root-ca.pem': '644', 'root-ca.private.pem': '600', 'server.private.pem': '600' });
+  assert.deepEqual(modes, { 'root-ca.pem': '644', 'root-ca.private.pem': '600', 'server.private.pem': '600', 'signer.private.pem': '600' });
   assert.equal((statSync(folder).mode & 0o777).toString(8), '700');
 });
 
@@ -93,4 +93,16 @@ test('a server on all addresses is known by the name of its machine', () => {
   assert.equal(local, '127.0.0.1');
   assert.equal(namesOf('::').local, '::1');
   assert.deepEqual(namesOf('10.0.0.7'), { advertised: '10.0.0.7', local: '10.0.0.7' });
+});
+
+test('the authority for clients stands below the root, and is replaced before it could not sign for a year', async (t) => {
+  const folder = temporaryFolder(t);
+  const { root, signer } = await keepPki(folder, NAMES, NOW);
+  const certificate = new X509Certificate(signer.cert);
+  assert.ok(certificate.ca && certificate.verify(new X509Certificate(root).publicKey));
+  assert.deepEqual((await keepPki(folder, NAMES, daysLater(9 * 365 - 100))).signer, signer);
+  const later = await keepPki(folder, NAMES, daysLater(9 * 365));
+  assert.equal(later.root, root);
+  assert.ok(new X509Certificate(later.signer.cert).verify(new X509Certificate(root).publicKey));
+  assert.notEqual(later.signer.cert, signer.cert);
 });

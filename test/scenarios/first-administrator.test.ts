@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManagementController } from '../../src/controller.ts';
-import { ADMIN, onEveryStore } from '../support/app.ts';
+import { ADMIN, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { newStorage } from '../support/stores.ts';
 
 onEveryStore('the first administrator', (open, store) => {
@@ -11,7 +11,7 @@ onEveryStore('the first administrator', (open, store) => {
     const { username, password } = app.controller.firstAdministrator ?? assert.fail('no credentials');
     assert.equal(username, 'admin');
     assert.equal((await app.login(username, password)).status, 200);
-    const again = await ManagementController.open({ storage });
+    const again = await ManagementController.open({ secretKey: SECRET_KEY, storage });
     assert.equal(again.firstAdministrator, undefined);
   });
 
@@ -44,7 +44,11 @@ onEveryStore('the first administrator', (open, store) => {
     const storage = newStorage(store);
     await using app = await open({ storage });
     await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false });
-    const again = await ManagementController.open({ storage, administrator: { username: 'intruder', password: 'my own password' } });
+    const again = await ManagementController.open({
+      secretKey: SECRET_KEY,
+      storage,
+      administrator: { username: 'intruder', password: 'my own password' },
+    });
     assert.equal(again.firstAdministrator, undefined);
     assert.equal((await app.login('intruder', 'my own password')).status, 401);
     assert.equal((await app.login(ADMIN.username, ADMIN.password)).status, 200);
@@ -54,7 +58,9 @@ onEveryStore('the first administrator', (open, store) => {
   test('of controllers that open a new network at once, one makes it', async () => {
     const storage = newStorage(store);
     const opened = await Promise.all(
-      [1, 2, 3].map((i) => ManagementController.open({ storage, administrator: { username: 'admin', password: `password ${i}` } })),
+      [1, 2, 3].map((i) =>
+        ManagementController.open({ secretKey: SECRET_KEY, storage, administrator: { username: 'admin', password: `password ${i}` } }),
+      ),
     );
     assert.equal(opened.filter(({ firstAdministrator }) => firstAdministrator).length, 1);
     const [first] = opened;
@@ -67,7 +73,7 @@ onEveryStore('the first administrator', (open, store) => {
     await using app = await open({ storage });
     await app.request('DELETE', '/config-types/proxy.v1');
     await app.request('PATCH', '/auth-policies/default', { body: { primary: { updb: { minPasswordLength: 12 } } } });
-    const again = await ManagementController.open({ storage });
+    const again = await ManagementController.open({ secretKey: SECRET_KEY, storage });
     assert.equal((await again.configTypes.list({ filter: 'id = "proxy.v1"' })).pagination.totalCount, 0);
     assert.equal((await again.authPolicies.get({ id: 'default' })).primary.updb.minPasswordLength, 12);
   });

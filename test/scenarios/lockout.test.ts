@@ -122,4 +122,21 @@ onEveryStore('too many wrong passwords', (open) => {
     assert.deepEqual(left, ['update identity']);
     assert.equal((await app.rows('change')).at(-1)?.actor, 'anonymous');
   });
+
+  test('a wrong current password counts, too, so that a session is no way to guess', async () => {
+    await using app = await open();
+    const user = await limited(app, 3, 10);
+    const as = await user.login();
+    const change = (currentPassword: string) =>
+      app.request('PATCH', `/current-identity/authenticators/${user.authenticatorId}`, {
+        as,
+        body: { password: 'mine now', currentPassword },
+      });
+    const guesses = await Promise.all(Array.from({ length: 8 }, (_, i) => change(i === 6 ? PASSWORD : `wrong password ${i}`)));
+    assert.deepEqual([...new Set(guesses.map(({ status }) => status))], [401]);
+    assert.equal((await stateOf(app, user.id)).disabled, true);
+    app.clock.advance('10m');
+    assertRefused(await app.login(user.username, 'mine now'), 401, 'INVALID_AUTH');
+    assert.equal((await app.login(user.username, PASSWORD)).status, 200);
+  });
 });

@@ -8,9 +8,11 @@ import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { webPlatform } from '../../src/platform/web.ts';
 import type { Row, StorageAdapter, Store, Transaction } from '../../src/storage/port.ts';
 import { frozenClock, type TestClock } from './clock.ts';
+import { SHARED_PKI } from './pki.ts';
 import { newStorage, stores } from './stores.ts';
 
 export const PASSWORD = 'Passw0rd!Passw0rd!';
+export const SECRET_KEY = 'dGhlIHNlY3JldCBrZXkgb2YgZXZlcnkgdGVzdC4gLi4';
 export const ADMIN = { username: 'admin', password: 'the-admin-password' } as const;
 const M = '/edge/management/v1';
 
@@ -87,7 +89,9 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   const snapshots = new Map<string, string>();
   const controller = await ManagementController.open({
     administrator: ADMIN,
+    secretKey: SECRET_KEY,
     snapshots: { save: async (name, parts) => void snapshots.set(name, await wholeOf(parts)) },
+    ...SHARED_PKI,
     ...options,
     platform,
     storage,
@@ -158,7 +162,7 @@ const wholeOf = async (parts: AsyncIterable<string>): Promise<string> => {
 /** The adapter, and the store that it gave to the controller: for looking at what is stored. */
 const watched = (adapter: StorageAdapter): { storage: StorageAdapter; storeOf(): Store } => {
   let store: Store | undefined;
-  const storage: StorageAdapter = { open: async (schema) => (store = await adapter.open(schema)) };
+  const storage: StorageAdapter = { ...adapter, open: async (schema) => (store = await adapter.open(schema)) };
   return {
     storage,
     storeOf: () => {

@@ -3,7 +3,7 @@
  * works on its own copy and puts it in place when it commits, so nobody else sees what is not committed, readers keep the
  * state that they began with and wait for nobody, and a rollback is to forget. Writers come one after another.
  */
-import type { StorageSchema } from '../../../src/adapter-kit.ts';
+import { newSecretKey, type StorageSchema } from '../../../src/adapter-kit.ts';
 import { emptyTable, reindexed, type Table } from './table.ts';
 
 export interface State {
@@ -21,6 +21,8 @@ export interface View {
 const EMPTY: State = { revision: 0, tables: new Map() };
 
 export class Database {
+  /** Ends with the data that is sealed under it. */
+  readonly secretKey = newSecretKey();
   readonly #states = new Map<string, State>();
   #lastWriter: Promise<void> = Promise.resolve();
 

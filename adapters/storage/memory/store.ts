@@ -48,6 +48,7 @@ export const memoryStorage = ({ namespace = 'default', database = memoryDatabase
   if (!(database instanceof Database)) throw new TypeError('database must come from memoryDatabase()');
   return {
     database,
+    secretKey: database.secretKey,
     async open(schema: StorageSchema): Promise<Store> {
       database.prepare(namespace, schema);
       return new MemoryStore(database, namespace);

@@ -28,6 +28,8 @@ export interface Body {
   readonly name: string;
   /** Default true. */
   readonly required?: boolean;
+  /** Media types that it may come in. Default: JSON alone. What comes in another type reaches the schema as the text that it is. */
+  readonly media?: readonly string[];
 }
 
 /** An operation, declared once: routing, decoding, permissions, the facade's types, OpenAPI and the reference docs all follow from it. */
@@ -43,6 +45,8 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly apis: readonly Api[];
   /** Query parameters; in process they stand beside the path parameters. A parameter that is an array may be repeated. */
   readonly query?: z.ZodObject;
+  /** Request headers that carry input, by the name that they have in process: `{ code: 'mfa-validation-code' }`. Each may be left out. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Body;
   readonly answer: Answer;
   readonly status?: number;
@@ -86,6 +90,7 @@ type PathParameters<P extends string> = P extends `${string}{${infer Name}}${inf
   : unknown;
 type QueryInput<Q> = Q extends z.ZodObject ? { readonly [K in keyof z.input<Q>]: z.input<Q>[K] } : unknown;
 type QueryDecoded<Q> = Q extends z.ZodObject ? z.output<Q> : unknown;
+type HeadersInput<H> = H extends Readonly<Record<string, string>> ? { readonly [K in keyof H]?: string } : unknown;
 type BodyInput<B> = B extends { readonly schema: z.ZodType; readonly required: false }
   ? { readonly body?: z.input<B['schema']> }
   : B extends { readonly schema: z.ZodType }
@@ -115,27 +120,32 @@ type AnswerOutput<A extends Answer> = A extends { is: 'data'; schema: z.ZodType<
         ? Record<string, never>
         : { readonly contentType: string; readonly body: string | Uint8Array };
 
-type Declared<Q, B, A extends Answer> = Omit<Operation, 'method' | 'path' | 'query' | 'body' | 'answer' | 'apis' | 'types'> & {
+type Declared<Q, H, B, A extends Answer> = Omit<
+  Operation,
+  'method' | 'path' | 'query' | 'headers' | 'body' | 'answer' | 'apis' | 'types'
+> & {
   readonly query?: Q;
+  readonly headers?: H;
   readonly body?: B;
   readonly answer: A;
   readonly apis?: readonly Api[];
 };
 
-/** Declares an operation; input and output types follow from path, query, body and answer. */
+/** Declares an operation; input and output types follow from path, query, headers, body and answer. */
 export const operation = <
   const P extends string,
   const Q extends z.ZodObject | undefined,
+  const H extends Readonly<Record<string, string>> | undefined,
   const B extends Body | undefined,
   const A extends Answer,
 >(
   method: Method,
   path: P,
-  { apis = ['management'], ...rest }: Declared<Q, B, A>,
+  { apis = ['management'], ...rest }: Declared<Q, H, B, A>,
 ): Operation<
-  Expand<PathParameters<P> & QueryInput<Q> & BodyInput<B>>,
+  Expand<PathParameters<P> & QueryInput<Q> & HeadersInput<H> & BodyInput<B>>,
   AnswerOutput<A>,
-  Expand<PathParameters<P> & QueryDecoded<Q> & BodyDecoded<B>>
+  Expand<PathParameters<P> & QueryDecoded<Q> & HeadersInput<H> & BodyDecoded<B>>
 > =>
   // `types` is a phantom: the object holds what was declared and nothing else.
   ({ method, path, apis, ...rest }) as never;

@@ -1,6 +1,8 @@
+import { authPolicy } from '../../api/auth-policies.ts';
 import { authenticator } from '../../api/authenticators.ts';
 import { currentIdentity } from '../../api/current-identity.ts';
 import { identity } from '../../api/identities.ts';
+import type { RowOf } from '../../api/kit/resource.ts';
 import { sessionOf } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
@@ -12,6 +14,7 @@ import { presentOne } from '../../resources/present.ts';
 import { listOwnEdgeRouters } from '../access/client.ts';
 import { identityBehaviour } from '../identity/behaviour.ts';
 import { changedPassword } from './authenticators.ts';
+import { countWrongPassword } from './lockout.ts';
 
 const SELF = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
 
@@ -35,13 +38,17 @@ interface Change {
   readonly tags?: Readonly<Record<string, string | boolean | null>> | undefined;
 }
 
-/** A change of one's own authenticator: it is one's own, it has a password, and the password given is the current one, in that order. */
+/**
+ * A change of one's own authenticator: it is one's own, it has a password, and the password given is the current one, in that order. A wrong one counts
+ * as at a login, lest a session be a way to guess without limit.
+ */
 const changeOwn = async (call: Call, id: string, { currentPassword, ...change }: Change): Promise<void> => {
   const row = await call.read((entities) => ownAuthenticator(entities, call, id));
   if (row.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
-  const right = await call.core.passwordChecks.verify(currentPassword, row.passwordHash ?? undefined);
-  if (!right)
-    throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
+  await call.core.passwordChecks.line.join(row.username ?? row.id, async (turn) => {
+    await turn();
+    await proveByPassword(call, row, currentPassword);
+  });
   if (Object.values(change).every((value) => value === undefined)) return; // an empty patch leaves no trace
   const stored = await changedPassword(call, row, change);
   await call.write(async (entities) => {
@@ -50,6 +57,19 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
     const { username = now.username, tags = now.tags } = change;
     await entities.update(authenticator, now, { ...stored, username, tags });
   });
+};
+
+/** @throws ApiError `UNAUTHORIZED` with the field when the password is another */
+const proveByPassword = async (call: Call, row: RowOf<typeof authenticator>, currentPassword: string): Promise<void> => {
+  if (await call.core.passwordChecks.verify(currentPassword, row.passwordHash ?? undefined)) return;
+  await call.write(async (entities) => {
+    const own = await ownAuthenticator(entities, call, row.id);
+    if (own.passwordHash !== row.passwordHash) return;
+    const owner = await entities.require(identity, own.identityId);
+    const { updb } = (await entities.require(authPolicy, owner.authPolicyId)).primary;
+    await countWrongPassword(entities, { own, owner, updb }, call.now());
+  });
+  throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
 };
 
 export const currentIdentityEntries = implement(currentIdentity, {

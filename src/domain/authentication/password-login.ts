@@ -1,23 +1,13 @@
 import { authPolicy } from '../../api/auth-policies.ts';
 import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
-import type { RowOf } from '../../api/kit/resource.ts';
 import type { SessionActor } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
-import { disableIdentity } from '../identity/disable.ts';
 import { authenticatorOf, isDisabled } from '../sessions/state.ts';
+import { countWrongPassword, type Tried } from './lockout.ts';
 import { invalidAuth, type LoginBody, openSession } from './login.ts';
-
-interface Candidate {
-  readonly own: RowOf<typeof authenticator>;
-  readonly owner: RowOf<typeof identity>;
-  readonly updb: RowOf<typeof authPolicy>['primary']['updb'];
-}
-
-/** Minutes for which wrong passwords keep the default administrator out where the policy says "until enabled": nobody else might be there to enable it. */
-const DEFAULT_ADMINISTRATOR_LOCKOUT = 10;
 
 /**
  * Login by username and password. Whoever fails is told the same and after the same work, whether the username exists, the password is
@@ -28,11 +18,12 @@ export const loginByPassword = async (call: Call, body: LoginBody): Promise<Sess
   const { username, password } = body;
   if (!username || !password)
     throw new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: 'username and password fields are required' } });
-  const locks = (await call.read((entities) => candidateOf(entities, username, call.now())))?.updb.maxAttempts ?? 0;
-  // Where wrong guesses are counted they are tried one at a time, so that a burst of them cannot outrun the count.
-  return locks > 0
-    ? call.core.passwordChecks.forUsername(username, () => attempt(call, body, username, password))
-    : attempt(call, body, username, password);
+  return call.core.passwordChecks.line.join(username, async (turn) => {
+    const locks = (await call.read((entities) => candidateOf(entities, username, call.now())))?.updb.maxAttempts ?? 0;
+    // Where wrong guesses are counted they are tried one at a time, so that a burst of them cannot outrun the count.
+    if (locks > 0) await turn();
+    return attempt(call, body, username, password);
+  });
 };
 
 const attempt = async (call: Call, body: LoginBody, username: string, password: string): Promise<SessionActor> => {
@@ -46,13 +37,15 @@ const attempt = async (call: Call, body: LoginBody, username: string, password: 
     // The password was checked outside: what it was checked against must still hold.
     const current = await candidateOf(entities, username, call.now());
     if (current?.own.passwordHash !== hash) return undefined;
-    return right ? succeed(entities, current, body, rehashed, call) : fail(entities, current, call);
+    if (right) return succeed(entities, current, body, rehashed, call);
+    await countWrongPassword(entities, current, call.now());
+    return undefined;
   });
   if (!actor) throw invalidAuth();
   return actor;
 };
 
-const candidateOf = async (entities: Entities, username: string, now: string): Promise<Candidate | undefined> => {
+const candidateOf = async (entities: Entities, username: string, now: string): Promise<Tried | undefined> => {
   const own = await authenticatorOf(entities, username);
   const owner = own && (await entities.get(identity, own.identityId));
   const policy = owner && (await entities.get(authPolicy, owner.authPolicyId));
@@ -62,7 +55,7 @@ const candidateOf = async (entities: Entities, username: string, now: string): P
 
 const succeed = async (
   entities: Entities,
-  { own, owner }: Candidate,
+  { own, owner }: Tried,
   body: LoginBody,
   passwordHash: string | undefined,
   call: Call,
@@ -70,15 +63,4 @@ const succeed = async (
   if (passwordHash) await entities.update(authenticator, own, { passwordHash, failedAttempts: 0 });
   else if (own.failedAttempts) await entities.update(authenticator, own, { failedAttempts: 0 });
   return openSession(entities, owner, own.id, body, call);
-};
-
-/** Consecutive wrong passwords up to `maxAttempts` disable the identity; then the count starts anew. */
-const fail = async (entities: Entities, { own, owner, updb }: Candidate, call: Call): Promise<undefined> => {
-  if (updb.maxAttempts === 0) return;
-  const failedAttempts = (own.failedAttempts ?? 0) + 1;
-  const locked = failedAttempts >= updb.maxAttempts;
-  await entities.update(authenticator, own, { failedAttempts: locked ? 0 : failedAttempts });
-  if (!locked) return;
-  const minutes = updb.lockoutDurationMinutes;
-  await disableIdentity(entities, owner, owner.isDefaultAdmin && minutes === 0 ? DEFAULT_ADMINISTRATOR_LOCKOUT : minutes, call.now());
 };

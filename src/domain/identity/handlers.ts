@@ -14,6 +14,7 @@ import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { serviceBehaviour } from '../services/behaviour.ts';
+import { traceIdentity } from '../tracing/trace-identity.ts';
 import { identityBehaviour } from './behaviour.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
@@ -43,6 +44,7 @@ export const identityEntries = implement(identities, {
   listServicePolicies: relatedList(identity, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('identityRoles', row)),
   listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, undefined, (_, row) => selecting('identityRoles', row)),
   listEdgeRouters: relatedList(identity, edgeRouter, edgeRouterBehaviour, (entities, row) => reachedFrom(entities, identityToRouters, row)),
+  trace: traceIdentity,
   getPolicyAdvice: policyAdviceFor,
   listServiceConfigs,
   assignServiceConfigs,

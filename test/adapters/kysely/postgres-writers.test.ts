@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
 import { ManagementController } from '../../../src/controller.ts';
 import { WriteConflict } from '../../../src/storage/errors.ts';
+import { SECRET_KEY } from '../../support/app.ts';
 import { needsPostgres, newSchema } from '../../support/postgres.ts';
 import { idsOfNotes, pgNotes, withClient } from './postgres-support.ts';
 import { note, noteSchema } from './support.ts';
@@ -14,7 +15,7 @@ const configType = (name: string) => ({ body: { name } });
 describe('writers of one PostgreSQL database', needsPostgres, () => {
   test('two controllers see what the other wrote, and share revisions without gaps', async () => {
     await using place = await newSchema();
-    const open = () => ManagementController.open({ storage: postgresStorage(place), administrator });
+    const open = () => ManagementController.open({ secretKey: SECRET_KEY, storage: postgresStorage(place), administrator });
     const [one, two] = await Promise.all([open(), open()]);
     const heard: number[] = [];
     one.events.on('change', ({ revision }) => heard.push(revision));
@@ -36,7 +37,7 @@ describe('writers of one PostgreSQL database', needsPostgres, () => {
 
   test('a write that the server could not serialise is run again', async () => {
     await using place = await newSchema();
-    const controller = await ManagementController.open({ storage: postgresStorage(place), administrator });
+    const controller = await ManagementController.open({ secretKey: SECRET_KEY, storage: postgresStorage(place), administrator });
     await withClient(place.connectionString, (client) =>
       client.query(`create sequence attempts;
         create function fail_once() returns trigger language plpgsql as $$ begin

@@ -23,6 +23,11 @@ test('any origin may read any answer, errors included, without credentials', asy
   assert.equal((await ask(open, 'GET', `${M}/things`)).headers['access-control-allow-origin'], undefined);
 });
 
+test('a header that an operation declares may be sent from other origins', async () => {
+  assert.equal((await ask(open, 'OPTIONS', `${M}/sign`, preflight('POST', 'x-one-time-code'))).status, 200);
+  assert.equal((await ask(open, 'OPTIONS', `${M}/sign`, preflight('POST', 'x-other'))).status, 403);
+});
+
 test('a preflight is answered without a session, and empty', async () => {
   const { status, body, headers } = await ask(open, 'OPTIONS', `${M}/things`, preflight('POST', 'content-type, ZT-Session'));
   assert.deepEqual([status, body], [200, '']);

@@ -56,6 +56,14 @@ export const operations = {
     status: 202,
     ...meant,
   }),
+  sign: operation('POST', '/sign', {
+    operationId: 'signThing',
+    summary: 'Sign',
+    permission: 'open',
+    headers: { code: 'x-one-time-code' },
+    body: { schema: z.union([z.string(), thing]), name: 'request', media: ['application/json', 'text/plain', 'application/x-pem-file'] },
+    answer: data(z.unknown()),
+  }),
   extra: operation('GET', '/extra', {
     operationId: 'getExtra',
     summary: 'Extra',

@@ -48,6 +48,23 @@ test('a JSON document is given as YAML to who asks for that', async () => {
   assert.equal((await ask(handle, 'GET', '/document', { headers: { accept: 'text/html' } })).status, 406);
 });
 
+test('a body in another of the operation’s media types is the text that it is', async () => {
+  const sign = (type: string, body: string | Uint8Array) => ask(handle, 'POST', `${M}/sign`, { body, headers: { 'content-type': type } });
+  assert.deepEqual((await sign('text/plain; charset=utf-8', '{"name":"x"}')).json.data, { body: '{"name":"x"}' });
+  assert.deepEqual((await sign('application/x-pem-file', '-----BEGIN')).json.data, { body: '-----BEGIN' });
+  assert.deepEqual((await sign('application/json', '{"name":"x"}')).json.data, { body: { name: 'x' } });
+  for (const body of [new Uint8Array([0xff]), 'a\0b'])
+    assert.equal((await sign('text/plain', body)).json.error?.code, 'COULD_NOT_PARSE_BODY');
+  const { status, json } = await sign('application/xml', '<a/>');
+  assert.deepEqual([status, json.error?.cause?.field], [415, 'Content-Type']);
+  assert.match(json.error?.cause?.reason ?? '', /only \[application\/json,text\/plain,application\/x-pem-file\] are allowed/);
+});
+
+test('a declared header is input under its name in process', async () => {
+  const request = { body: '{"name":"x"}', headers: { 'content-type': 'application/json', 'x-one-time-code': '123456' } };
+  assert.deepEqual((await ask(handle, 'POST', `${M}/sign?code=654321`, request)).json.data, { code: '123456', body: { name: 'x' } });
+});
+
 test('every answer names the server and the instance, and those of a session its expiry', async () => {
   const first = await ask(handle, 'GET', `${M}/things`);
   assert.deepEqual(

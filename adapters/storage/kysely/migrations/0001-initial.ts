@@ -178,5 +178,6 @@ export const migration: Migration = {
         sets: [],
       },
     },
+    { do: 'addKind', kind: { kind: 'keptSecret', columns: [], sets: [] } },
   ],
 };

@@ -10,36 +10,36 @@ export const MAX_DEPTH = 64;
 /**
  * Reads and parses the body of a request: `Content-Type` first, then the bytes, then the JSON.
  * @param limit largest body in bytes
- * @returns the JSON value, `{}` for `null`; undefined when there is no body and none is required
+ * @returns the JSON value, `{}` for `null`; the text where the operation takes another media type and the body has it; undefined when there is no
+ * body and none is required
  * @throws ApiError 415 for another media type, 413 above the limit, 400 `COULD_NOT_VALIDATE` with the body's name when a required body is missing,
  * 400 `COULD_NOT_PARSE_BODY` for what is no JSON in UTF-8, is nested too deeply, or holds what no store can (U+0000, lone surrogates, endless numbers).
  */
-export const readJsonBody = async (request: CoreRequest, body: Body, limit: number): Promise<unknown> => {
+export const readBody = async (request: CoreRequest, body: Body, limit: number): Promise<unknown> => {
   const length = request.header('content-length');
   const announced = length !== undefined ? length !== '0' : request.header('transfer-encoding') !== undefined;
   const contentType = request.header('content-type');
-  const isJson = contentType !== undefined && mediaType(contentType) === JSON_TYPE;
+  const { media = JSON_ONLY } = body;
+  const type = contentType === undefined ? undefined : mediaType(contentType);
+  const isTaken = type !== undefined && media.includes(type);
   // Without either header there may still be a body (HTTP/2, hosts that hide them): only reading it tells.
-  if (announced && !isJson) throw unsupported(contentType);
+  if (announced && !isTaken) throw unsupported(contentType, media);
   if (Number(length) > limit) throw tooLarge();
   const bytes = length === '0' ? EMPTY : await read(request, limit);
   if (bytes.length === 0) {
     if (body.required === false) return undefined;
     throw invalidField(body.name, `${body.name} in body is required`, undefined);
   }
-  if (!isJson) throw unsupported(contentType);
-  return parseJson(bytes) ?? {};
+  if (!isTaken) throw unsupported(contentType, media);
+  return type === JSON_TYPE ? (parseJson(bytes) ?? {}) : textOf(bytes);
 };
+
+const JSON_ONLY: readonly string[] = Object.freeze([JSON_TYPE]);
 
 /** Parses JSON in UTF-8, refusing what cannot be stored. Of keys given twice the last one counts; keys named `__proto__` are dropped. */
 export const parseJson = (bytes: Uint8Array): unknown => {
-  let text: string;
+  const text = decoded(bytes);
   let value: unknown;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw unparsable('the body is not in UTF-8');
-  }
   try {
     value = JSON.parse(text);
   } catch (error) {
@@ -49,6 +49,21 @@ export const parseJson = (bytes: Uint8Array): unknown => {
   const fault = faultOf(value, text.includes('\\u'), text.includes('\\u') || text.includes('__proto__'), MAX_DEPTH);
   if (fault) throw unparsable(fault);
   return value;
+};
+
+/** Text in UTF-8, as it is. */
+const textOf = (bytes: Uint8Array): string => {
+  const text = decoded(bytes);
+  if (!isStorable(text)) throw unparsable(UNSTORABLE);
+  return text;
+};
+
+const decoded = (bytes: Uint8Array): string => {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw unparsable('the body is not in UTF-8');
+  }
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -96,10 +111,10 @@ const position = (error: unknown): string => {
 
 const unparsable = (message: string): ApiError => new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message } });
 const tooLarge = (): ApiError => new ApiError('REQUEST_ENTITY_TOO_LARGE');
-const unsupported = (given: string | undefined): ApiError =>
+const unsupported = (given: string | undefined, media: readonly string[]): ApiError =>
   invalidField(
     'Content-Type',
-    `unsupported media type ${given === undefined ? 'none' : `"${given.slice(0, 100)}"`}, only [${JSON_TYPE}] are allowed`,
+    `unsupported media type ${given === undefined ? 'none' : `"${given.slice(0, 100)}"`}, only [${media.join()}] are allowed`,
     given ?? '',
     415,
   );

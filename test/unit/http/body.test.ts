@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_DEPTH, parseJson } from '../../../src/http/json-body.ts';
+import { MAX_DEPTH, parseJson } from '../../../src/http/body.ts';
 
 const utf8 = new TextEncoder();
 const parse = (text: string) => parseJson(utf8.encode(text));

@@ -1,0 +1,43 @@
+import { keptSecret } from '../api/kept-secrets.ts';
+import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import type { Random } from '../platform/platform.ts';
+import { createSecrets, type Secrets, SecretUnreadable } from '../platform/secrets.ts';
+import type { StorageAdapter, Store } from '../storage/port.ts';
+
+const ID = 'key-check';
+
+/**
+ * What this controller seals its secrets with.
+ * @throws TypeError when a store that outlives the process is opened without a key, or with one that is none
+ */
+export const secretsOf = (given: string | readonly string[] | undefined, storage: StorageAdapter, random: Random): Promise<Secrets> => {
+  const keys = given ?? storage.secretKey;
+  if (keys === undefined)
+    throw new TypeError(
+      'secretKey is needed with a store that outlives the process: 32 random bytes in base64, kept apart from the database; newSecretKey() makes one',
+    );
+  return createSecrets(typeof keys === 'string' ? [keys] : keys, random);
+};
+
+/**
+ * Holds the key against the store: the first one ever given seals a word that every later one must unseal.
+ * @throws TypeError when the store's secrets were sealed under another key
+ */
+export const checkSecretKey = async (store: Store, secrets: Secrets, context: EntitiesContext): Promise<void> => {
+  const known = await store.transaction('read', (tx) => entitiesOf(tx, context).get(keptSecret, ID));
+  const sealed = known?.sealed ?? (await keepFirst(store, await secrets.seal(ID, ID), context));
+  try {
+    await secrets.unseal(sealed ?? '', ID);
+  } catch (error) {
+    if (!(error instanceof SecretUnreadable)) throw error;
+    throw new TypeError('the secrets in this store were sealed under another secretKey than the one given');
+  }
+};
+
+/** Of several controllers that open a new store at the same time, the first one's counts. */
+const keepFirst = (store: Store, sealed: string, context: EntitiesContext): Promise<string | null> =>
+  store.transaction('write', async (tx) => {
+    const entities = entitiesOf(tx, context);
+    const known = await entities.get(keptSecret, ID);
+    return (known ?? (await entities.insert(keptSecret, { id: ID, sealed }))).sealed;
+  });

@@ -1,0 +1,79 @@
+import type { Random } from '../platform/platform.ts';
+import { webRandom } from '../platform/web.ts';
+import { type Certificate, certificatesPem, Eku, KeyUsage, readCertificates } from './certificate.ts';
+import { issue, type Profile } from './issue.ts';
+import { type KeyHolder, keyHolder, newKeyPair } from './keys.ts';
+import type { KeyPair } from './network-key.ts';
+
+/** When and by what chance a certificate is made. */
+export interface Making {
+  /** ms; default: now. */
+  readonly now?: number;
+  readonly random?: Random;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Of authorities: how long, and how many others may be below. Of servers: below the 398 days that clients of public authorities put up with. */
+const ROOT = { days: 30 * 365, pathLength: 1 } as const;
+const SIGNER = { days: 10 * 365, pathLength: 0 } as const;
+const SERVER_DAYS = 365;
+
+/** A new root, valid for 30 years, for one authority below it. */
+export const newRoot = ({ now = Date.now(), random = webRandom }: Making = {}): Promise<KeyPair> =>
+  made(`overlay-controller root ${mark(random)}`, authority(ROOT, now), undefined, random);
+
+/** A new authority below a root, valid for 10 years, for certificates of clients and routers. */
+export const newSigner = async (root: KeyPair, { now = Date.now(), random = webRandom }: Making = {}): Promise<KeyPair> =>
+  made(`overlay-controller signer ${mark(random)}`, authority(SIGNER, now), await issuerOf(root), random);
+
+/** A new certificate below a root for a server that is reached under these names and addresses, valid for 365 days. */
+export const newServerCertificate = async (
+  root: KeyPair,
+  names: readonly string[],
+  { now = Date.now(), random = webRandom }: Making = {},
+): Promise<KeyPair> => {
+  const profile = {
+    ...validity(SERVER_DAYS, now),
+    keyUsage: KeyUsage.digitalSignature,
+    extendedKeyUsage: [Eku.serverAuth],
+    names: { dnsNames: names.filter((name) => !isAddress(name)), ipAddresses: names.filter(isAddress) },
+  };
+  return made(names[0] ?? 'overlay-controller', profile, await issuerOf(root), random);
+};
+
+/** A key pair of its own, and the certificate for it. */
+const made = async (
+  name: string,
+  profile: Omit<Profile, 'subject' | 'publicKey'>,
+  issuer: { readonly certificate: Certificate; readonly holder: KeyHolder } | undefined,
+  random: Random,
+): Promise<KeyPair> => {
+  const { publicKey, privateKey, holder } = await newKeyPair();
+  // A common name has 64 characters at most (RFC 5280, appendix A.1); clients look at the alternative names.
+  const subject = [{ O: ['overlay-controller'] }, { CN: [name.slice(0, 64)] }];
+  const certificate = await issue({ ...profile, subject, publicKey }, issuer ?? { selfSigned: true, holder }, random);
+  return { key: privateKey, cert: certificatesPem([certificate]) };
+};
+
+const authority = ({ days, pathLength }: { readonly days: number; readonly pathLength: number }, now: number) => ({
+  ...validity(days, now),
+  keyUsage: KeyUsage.keyCertSign | KeyUsage.cRLSign,
+  pathLength,
+});
+
+/** From an hour ago, for clients whose clock is behind. */
+const validity = (days: number, now: number) => ({ notBefore: now - HOUR, notAfter: now + days * DAY });
+
+/** @throws TypeError for what is no certificate with its key */
+const issuerOf = async ({ key, cert }: KeyPair) => {
+  const { value: [certificate] = [], fault } = await readCertificates(cert);
+  if (!certificate) throw new TypeError(`the root must be a certificate in PEM: ${fault}`);
+  return { certificate, holder: await keyHolder(key, certificate) };
+};
+
+const isAddress = (name: string): boolean => name.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(name);
+
+/** Clients that trust several networks' roots tell them apart by their names. */
+const mark = (random: Random): string => random.uuid().slice(0, 8);

@@ -1,0 +1,124 @@
+import { sha1 } from '@noble/hashes/legacy.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import type { SubjectAlternativeNameExtension, X509Certificate } from '@peculiar/x509';
+import { isOneSequence, MAX_DER, type PemFault, type Reading, readPem, writePem } from './pem.ts';
+import { x509 } from './x509.ts';
+
+/** Names beside the subject (RFC 5280, section 4.2.1.6), each list in the order of the certificate. */
+export interface AlternativeNames {
+  readonly uris: readonly string[];
+  readonly emails: readonly string[];
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+}
+
+/** A certificate (RFC 5280), read once. Nothing here says that anybody is to be trusted: that is `validateChain`'s to say. */
+export interface Certificate extends AlternativeNames {
+  readonly der: Uint8Array<ArrayBuffer>;
+  /** SHA-1 of the DER, lower-case hex: a name, and never the only proof. */
+  readonly fingerprint: string;
+  /** E.g. `CN=ann, O=us`. */
+  readonly subject: string;
+  /** Undefined when there is none, or more than one. */
+  readonly commonName: string | undefined;
+  /** ms */
+  readonly notBefore: number;
+  /** ms */
+  readonly notAfter: number;
+  readonly isCa: boolean;
+  /** Authorities that may stand between this one and a leaf, at most; undefined: any number. */
+  readonly pathLength: number | undefined;
+  /** Flags of `KeyUsage`; undefined: not stated. */
+  readonly keyUsage: number | undefined;
+  /** OIDs; undefined: not stated. */
+  readonly extendedKeyUsage: readonly string[] | undefined;
+  /** DER of the names in hex: how a certificate and its issuer find each other. */
+  readonly subjectKey: string;
+  readonly issuerKey: string;
+  readonly subjectKeyId: string | undefined;
+  readonly authorityKeyId: string | undefined;
+  /** OIDs of extensions that must be understood, and are not. */
+  readonly unknownCritical: readonly string[];
+  /** As the library has it, for signatures. */
+  readonly parsed: X509Certificate;
+}
+
+/** Flags of key usage (RFC 5280, section 4.2.1.3). */
+export const KeyUsage = { digitalSignature: 1, keyEncipherment: 4, dataEncipherment: 8, keyCertSign: 32, cRLSign: 64 } as const;
+
+export const Eku = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2', any: '2.5.29.37.0' } as const;
+
+const LABELS = ['CERTIFICATE'];
+
+/** Certificates of a chain at most, whoever sends it. */
+export const MAX_CHAIN = 10;
+
+/** @returns undefined for what is no certificate */
+export const readCertificate = async (der: Uint8Array): Promise<Certificate | undefined> => {
+  if (der.length > MAX_DER || !isOneSequence(der)) return undefined;
+  const library = await x509();
+  const copy = new Uint8Array(der);
+  try {
+    return certificateOf(library, new library.X509Certificate(copy), copy);
+  } catch {
+    return undefined; // the library throws errors of all kinds for bytes that are something else
+  }
+};
+
+/** The certificates of a text in PEM, in their order: one to `most`. */
+export const readCertificates = async (pem: string, most = MAX_CHAIN): Promise<Reading<readonly Certificate[], PemFault>> => {
+  const { value: blocks, fault } = readPem(pem, { labels: LABELS, most });
+  if (fault) return { fault };
+  const certificates = await Promise.all(blocks.map(readCertificate));
+  return certificates.every((certificate) => certificate !== undefined) ? { value: certificates } : { fault: 'malformed' };
+};
+
+/** The certificates in PEM, one after another. */
+export const certificatesPem = (certificates: readonly Pick<Certificate, 'der'>[]): string =>
+  certificates.map(({ der }) => writePem('CERTIFICATE', der)).join('');
+
+/** SHA-1 in lower-case hex. */
+export const fingerprintOf = (der: Uint8Array): string => bytesToHex(sha1(der));
+
+type Library = Awaited<ReturnType<typeof x509>>;
+
+/** Those that `certificateOf` or nobody needs to heed: key identifiers, certificate policies (any will do). */
+const UNDERSTOOD = ['2.5.29.14', '2.5.29.15', '2.5.29.17', '2.5.29.19', '2.5.29.32', '2.5.29.35', '2.5.29.37'];
+
+/** @throws for a certificate that cannot be read */
+const certificateOf = (library: Library, parsed: X509Certificate, der: Uint8Array<ArrayBuffer>): Certificate => {
+  const types = parsed.extensions.map(({ type }) => type);
+  if (new Set(types).size < types.length) throw new TypeError('an extension stands there twice');
+  const constraints = parsed.getExtension(library.BasicConstraintsExtension);
+  const usages = parsed.getExtension(library.ExtendedKeyUsageExtension)?.usages;
+  const commonNames = parsed.subjectName.getField('CN');
+  const certificate: Certificate = {
+    der,
+    fingerprint: fingerprintOf(der),
+    subject: parsed.subject,
+    commonName: commonNames.length === 1 ? commonNames[0] : undefined,
+    notBefore: parsed.notBefore.getTime(),
+    notAfter: parsed.notAfter.getTime(),
+    isCa: constraints?.ca ?? false,
+    pathLength: constraints?.pathLength,
+    keyUsage: parsed.getExtension(library.KeyUsagesExtension)?.usages,
+    extendedKeyUsage: usages && Array.from(usages, String), // the library has a list of a class of its own
+    ...alternativeNames(parsed.getExtension(library.SubjectAlternativeNameExtension)),
+    subjectKey: hexOf(parsed.subjectName.toArrayBuffer()),
+    issuerKey: hexOf(parsed.issuerName.toArrayBuffer()),
+    subjectKeyId: parsed.getExtension(library.SubjectKeyIdentifierExtension)?.keyId,
+    authorityKeyId: parsed.getExtension(library.AuthorityKeyIdentifierExtension)?.keyId,
+    unknownCritical: parsed.extensions.filter(({ critical, type }) => critical && !UNDERSTOOD.includes(type)).map(({ type }) => type),
+    parsed,
+  };
+  if (Number.isNaN(certificate.notBefore) || Number.isNaN(certificate.notAfter)) throw new TypeError('it has no dates');
+  return certificate;
+};
+
+/** The names of the extension, if it is there. */
+export const alternativeNames = (extension: SubjectAlternativeNameExtension | null | undefined): AlternativeNames => {
+  const named = (type: string) => (extension?.names.items ?? []).filter((name) => name.type === type).map(({ value }) => value);
+  return { uris: named('url'), emails: named('email'), dnsNames: named('dns'), ipAddresses: named('ip') };
+};
+
+const hexOf = (bytes: ArrayBuffer): string => bytesToHex(new Uint8Array(bytes));

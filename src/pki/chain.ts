@@ -1,0 +1,126 @@
+import { type Certificate, Eku, KeyUsage, MAX_CHAIN } from './certificate.ts';
+
+/** Why a certificate is not to be trusted. */
+export type ChainFault =
+  /** No anchor was reached by issuers that may be issuers. */
+  | 'noChain'
+  /** An anchor was reached, at a time when some certificate on the way does not hold. */
+  | 'notValidNow'
+  /** The certificate, or an authority above it, is for other uses only. */
+  | 'wrongUsage'
+  | 'tooManyCertificates';
+
+export interface ChainRules {
+  /** Who is trusted. Each must be an authority; it need not have signed itself. */
+  readonly anchors: readonly Certificate[];
+  /** What the other side sent beside its certificate. Not trusted. */
+  readonly intermediates: readonly Certificate[];
+  /** The time to judge by, ms. */
+  readonly now: number;
+  /** Whose dates do not count: `leaf` its own, `all` those of its issuers neither. */
+  readonly ignoreValidity?: 'leaf' | 'all';
+  /** OID of an extended key usage that the certificate and its issuers must allow where they state any. */
+  readonly usage?: string;
+}
+
+export type ChainAnswer =
+  | { readonly chain: readonly Certificate[]; readonly fault?: undefined }
+  | { readonly chain?: undefined; readonly fault: ChainFault };
+
+/** Signatures that one answer may cost, whatever is sent: what is sent is small, so only a hostile set reaches it. */
+const MAX_SIGNATURES = 64;
+
+/**
+ * Whether a certificate descends from an anchor, by signatures of authorities that may sign (RFC 5280, section 6, as far as it has to do
+ * with clients: no policies; name constraints and whatever else is critical and not understood make a certificate useless).
+ * It costs at most one signature for each pair of certificates, and never more than 64: neither circles nor many certificates of one name matter.
+ * @returns the chain, the certificate first and the anchor last
+ */
+export const validateChain = async (leaf: Certificate, rules: ChainRules): Promise<ChainAnswer> => {
+  if (rules.intermediates.length > MAX_CHAIN) return { fault: 'tooManyCertificates' };
+  if (leaf.unknownCritical.length > 0) return { fault: 'noChain' };
+  if (!allowsUsage(leaf, rules)) return { fault: 'wrongUsage' };
+  const search = new Search(rules);
+  const chain = await search.from([leaf]);
+  return chain ? { chain } : { fault: search.fault };
+};
+
+class Search {
+  /** The best reason found so far: what nearly succeeded tells most. */
+  fault: ChainFault = 'noChain';
+  readonly #rules: ChainRules;
+  readonly #signatures = new Map<string, boolean>();
+
+  constructor(rules: ChainRules) {
+    this.#rules = rules;
+  }
+
+  /** Goes up from the last of `below`, anchors first. */
+  async from(below: readonly Certificate[]): Promise<readonly Certificate[] | undefined> {
+    const child = below.at(-1);
+    if (!child || below.length > MAX_CHAIN) return undefined;
+    for (const anchor of candidates(child, this.#rules.anchors)) {
+      if (!(await this.#mayIssue(anchor, below))) continue;
+      const chain = [...below, anchor];
+      const fault = this.#faultOf(chain);
+      if (!fault) return chain;
+      this.fault = fault;
+    }
+    for (const issuer of candidates(child, this.#rules.intermediates)) {
+      // An authority stands in a chain once: under another certificate of the same name and key, too.
+      if (below.some((other) => isSameAuthority(other, issuer)) || !(await this.#mayIssue(issuer, below))) continue;
+      const chain = await this.from([...below, issuer]);
+      if (chain) return chain;
+    }
+    return undefined;
+  }
+
+  async #mayIssue(issuer: Certificate, below: readonly Certificate[]): Promise<boolean> {
+    const child = below.at(-1);
+    if (!child || !issuer.isCa || issuer.unknownCritical.length > 0) return false;
+    if (issuer.keyUsage !== undefined && !(issuer.keyUsage & KeyUsage.keyCertSign)) return false;
+    if (issuer.pathLength !== undefined && issuer.pathLength < below.length - 1) return false;
+    return this.#isSigned(child, issuer);
+  }
+
+  #faultOf(chain: readonly Certificate[]): ChainFault | undefined {
+    const { now, ignoreValidity } = this.#rules;
+    const judged = ignoreValidity === 'all' ? [] : ignoreValidity === 'leaf' ? chain.slice(1) : chain;
+    if (judged.some(({ notBefore, notAfter }) => now < notBefore || now > notAfter)) return 'notValidNow';
+    // The anchor is trusted for what it was made an anchor for.
+    return chain.slice(0, -1).every((certificate) => allowsUsage(certificate, this.#rules)) ? undefined : 'wrongUsage';
+  }
+
+  async #isSigned(child: Certificate, issuer: Certificate): Promise<boolean> {
+    const pair = `${child.fingerprint} ${issuer.fingerprint}`;
+    const known = this.#signatures.get(pair);
+    if (known !== undefined) return known;
+    if (this.#signatures.size >= MAX_SIGNATURES) return false;
+    const signed = await isSignedBy(child, issuer);
+    this.#signatures.set(pair, signed);
+    return signed;
+  }
+}
+
+/** Whether the key of one certificate signed the other. Says nothing of names, dates or rights. */
+export const isSignedBy = async (child: Certificate, issuer: Certificate): Promise<boolean> => {
+  try {
+    return await child.parsed.verify({ publicKey: issuer.parsed.publicKey, signatureOnly: true });
+  } catch {
+    return false; // an algorithm that is unknown, or not the key's
+  }
+};
+
+/** Whether an extended key usage is allowed: stated, or nothing is stated. */
+export const allowsUsage = ({ extendedKeyUsage }: Certificate, { usage }: Pick<ChainRules, 'usage'>): boolean =>
+  usage === undefined || extendedKeyUsage === undefined || extendedKeyUsage.includes(usage) || extendedKeyUsage.includes(Eku.any);
+
+/** Those of the issuer's name; first those of which the child says that their key signed it. */
+const candidates = (child: Certificate, among: readonly Certificate[]): readonly Certificate[] => {
+  const named = among.filter(({ subjectKey }) => subjectKey === child.issuerKey);
+  const isExact = ({ subjectKeyId }: Certificate) => subjectKeyId !== undefined && subjectKeyId === child.authorityKeyId;
+  return named.length < 2 ? named : [...named.filter(isExact), ...named.filter((each) => !isExact(each))];
+};
+
+const isSameAuthority = (a: Certificate, b: Certificate): boolean =>
+  a.fingerprint === b.fingerprint || (a.subjectKey === b.subjectKey && a.parsed.publicKey.equal(b.parsed.publicKey));

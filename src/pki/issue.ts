@@ -1,0 +1,91 @@
+import { bytesToHex } from '@noble/hashes/utils.js';
+import type { Extension, JsonName, Name } from '@peculiar/x509';
+import type { Random } from '../platform/platform.ts';
+import { type AlternativeNames, type Certificate, readCertificate } from './certificate.ts';
+import type { Key, KeyHolder } from './keys.ts';
+import { x509 } from './x509.ts';
+
+/** What a certificate is to say. */
+export interface Profile {
+  readonly subject: Name | JsonName;
+  /** Of the subject: DER, or a key of Web Crypto. */
+  readonly publicKey: ArrayBuffer | Key;
+  /** ms; the certificate ends with its issuer at the latest. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** Flags of `KeyUsage`. */
+  readonly keyUsage: number;
+  /** OIDs. */
+  readonly extendedKeyUsage?: readonly string[];
+  readonly names?: Partial<AlternativeNames>;
+  /** Makes it an authority, with so many others below it at most. */
+  readonly pathLength?: number | undefined;
+}
+
+/** Who signs: an authority, or the subject itself. */
+export type Issuer = { readonly holder: KeyHolder } & ({ readonly certificate: Certificate } | { readonly selfSigned: true });
+
+type Library = Awaited<ReturnType<typeof x509>>;
+
+/** Issues a certificate (X.509 v3). */
+export const issue = async (profile: Profile, issuer: Issuer, random: Random): Promise<Certificate> => {
+  const library = await x509();
+  const above = 'certificate' in issuer ? issuer.certificate : undefined;
+  const { algorithm } = issuer.holder;
+  const { rawData } = await library.X509CertificateGenerator.create(
+    {
+      serialNumber: newSerial(random),
+      subject: profile.subject,
+      issuer: above ? above.parsed.subjectName : profile.subject,
+      notBefore: new Date(profile.notBefore),
+      notAfter: new Date(Math.min(profile.notAfter, above?.notAfter ?? Number.POSITIVE_INFINITY)),
+      publicKey: profile.publicKey,
+      signingAlgorithm: algorithm,
+      signingKey: { algorithm } as unknown as Key, // the library hands it to `sign` below, and looks at its algorithm
+      extensions: await extensionsOf(library, profile, above),
+    },
+    signingBy(issuer.holder),
+  );
+  const certificate = await readCertificate(new Uint8Array(rawData));
+  if (!certificate) throw new TypeError('a certificate that was issued cannot be read');
+  return certificate;
+};
+
+/** Web Crypto, as far as the library needs it here, but that the key's holder signs: the key may be where only bytes go to be signed. */
+const signingBy = ({ sign }: KeyHolder): typeof crypto => {
+  const subtle = {
+    sign: (_algorithm: unknown, _key: unknown, bytes: ArrayBuffer) => sign(new Uint8Array(bytes)),
+    exportKey: (format: 'spki', key: Key) => crypto.subtle.exportKey(format, key),
+  };
+  return { subtle } as unknown as typeof crypto; // it asks for nothing else to issue a certificate whose serial number is given
+};
+
+const extensionsOf = async (library: Library, profile: Profile, above: Certificate | undefined): Promise<Extension[]> => {
+  const { keyUsage, extendedKeyUsage = [], names = {}, pathLength, publicKey } = profile;
+  const isCa = pathLength !== undefined;
+  const alternatives = [
+    ...(names.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
+    ...(names.ipAddresses ?? []).map((value) => ({ type: 'ip' as const, value })),
+    ...(names.emails ?? []).map((value) => ({ type: 'email' as const, value })),
+    ...(names.uris ?? []).map((value) => ({ type: 'url' as const, value })),
+  ];
+  return [
+    ...(isCa ? [new library.BasicConstraintsExtension(true, pathLength, true)] : []),
+    new library.KeyUsagesExtension(keyUsage, true),
+    ...(extendedKeyUsage.length > 0 ? [new library.ExtendedKeyUsageExtension([...extendedKeyUsage])] : []),
+    ...(alternatives.length > 0 ? [new library.SubjectAlternativeNameExtension(alternatives)] : []),
+    ...(isCa ? [await library.SubjectKeyIdentifierExtension.create(publicKey)] : []),
+    ...(above ? [await authorityKey(library, above)] : []),
+  ];
+};
+
+/** The issuer's own identifier of its key, if it has one. */
+const authorityKey = ({ AuthorityKeyIdentifierExtension }: Library, { subjectKeyId, parsed }: Certificate) =>
+  subjectKeyId === undefined ? AuthorityKeyIdentifierExtension.create(parsed.publicKey) : new AuthorityKeyIdentifierExtension(subjectKeyId);
+
+/** 16 random bytes (RFC 5280, section 4.1.2.2); the first bit is 0, lest it be a negative number, and the second is 1, lest it be shorter. */
+const newSerial = (random: Random): string => {
+  const bytes = random.bytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
+  return bytesToHex(bytes);
+};

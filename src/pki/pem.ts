@@ -1,0 +1,71 @@
+/** Why a text in PEM (RFC 7468) cannot be used. */
+export type PemFault = 'noPem' | 'anotherType' | 'malformed' | 'trailingData' | 'tooLarge' | 'tooMany';
+
+/** What came of reading something that others made: its value, or what is wrong with it. Callers say so in their own words. */
+export type Reading<T, F extends string> =
+  | { readonly value: T; readonly fault?: undefined }
+  | { readonly value?: undefined; readonly fault: F };
+
+export interface PemLimits {
+  /** Labels that blocks may have, e.g. `CERTIFICATE`. */
+  readonly labels: readonly string[];
+  /** Blocks at most. */
+  readonly most: number;
+}
+
+/** Bytes of one block: ten times what a certificate commonly has. */
+export const MAX_DER = 16_384;
+
+const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,64})-----([^-]*)-----END \1-----/g;
+
+/** The DER of the blocks of a text, of which there is at least one. Text before the first is allowed; after the last and between there is only white space. */
+export const readPem = (text: string, { labels, most }: PemLimits): Reading<readonly Uint8Array<ArrayBuffer>[], PemFault> => {
+  if (text.length > most * 2 * MAX_DER) return { fault: 'tooLarge' };
+  const blocks: Uint8Array<ArrayBuffer>[] = [];
+  let end = 0;
+  for (const { index, 0: block, 1: label = '', 2: content = '' } of text.matchAll(BLOCK)) {
+    if (blocks.length > 0 && text.slice(end, index).trim() !== '') return { fault: 'trailingData' };
+    if (!labels.includes(label)) return { fault: 'anotherType' };
+    if (blocks.length === most) return { fault: 'tooMany' };
+    const der = bytesOf(content);
+    if (!der || !isOneSequence(der)) return { fault: 'malformed' };
+    if (der.length > MAX_DER) return { fault: 'tooLarge' };
+    blocks.push(der);
+    end = index + block.length;
+  }
+  if (blocks.length === 0) return { fault: 'noPem' };
+  return text.slice(end).trim() === '' ? { value: blocks } : { fault: 'trailingData' };
+};
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> | undefined => {
+  try {
+    return Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0)); // `atob` passes over white space
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Whether the bytes are one DER sequence from the first to the last. Parsers pass over bytes that follow, with which the same
+ * certificate would have many fingerprints.
+ */
+export const isOneSequence = (der: Uint8Array): boolean => {
+  const [tag, first] = der;
+  if (tag !== 0x30 || first === undefined) return false;
+  if (first < 0x80) return der.length === 2 + first;
+  const count = first - 0x80;
+  if (count < 1 || count > 3 || der.length < 2 + count) return false;
+  const length = der.subarray(2, 2 + count).reduce((sum, byte) => sum * 256 + byte, 0);
+  return der.length === 2 + count + length && length >= 0x80;
+};
+
+/** Base64 (RFC 4648) in lines of 64. */
+export const base64Lines = (bytes: Uint8Array): string => {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replace(/.{64}(?=.)/g, '$&\n');
+};
+
+/** One block, with a line break at its end. */
+export const writePem = (label: string, der: Uint8Array): string =>
+  `-----BEGIN ${label}-----\n${base64Lines(der)}\n-----END ${label}-----\n`;

@@ -1,0 +1,41 @@
+import type { Name } from '@peculiar/x509';
+import { type AlternativeNames, alternativeNames } from './certificate.ts';
+import { signingAlgorithmOf } from './keys.ts';
+import { readPem } from './pem.ts';
+import { x509 } from './x509.ts';
+
+/** What is taken of a certificate request (RFC 2986): whose key it is, and the name. What else it asks for is for the profile to say. */
+export interface CertificateRequest extends AlternativeNames {
+  readonly subject: Name;
+  /** DER of the subject's public key. */
+  readonly publicKey: ArrayBuffer;
+  /** Undefined when there is none, or more than one. */
+  readonly commonName: string | undefined;
+}
+
+/** Characters of a name at most: it is copied into certificates and shown in lists. */
+const MAX_SUBJECT = 1024;
+
+/**
+ * Reads a request in PEM: one block, signed by the key that it is for, which is of a kind that is accepted.
+ * @returns undefined for anything else: clients are told no more than that it could not be processed
+ */
+export const readRequest = async (pem: string): Promise<CertificateRequest | undefined> => {
+  const { value: [der] = [] } = readPem(pem, { labels: ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'], most: 1 });
+  if (!der) return undefined;
+  const library = await x509();
+  try {
+    const request = new library.Pkcs10CertificateRequest(der);
+    if (!signingAlgorithmOf(request.publicKey.algorithm) || !(await request.verify())) return undefined;
+    if (request.subject.length > MAX_SUBJECT) return undefined;
+    const commonNames = request.subjectName.getField('CN');
+    return {
+      subject: request.subjectName,
+      publicKey: request.publicKey.rawData,
+      commonName: commonNames.length === 1 ? commonNames[0] : undefined,
+      ...alternativeNames(request.extensions.find((extension) => extension instanceof library.SubjectAlternativeNameExtension)),
+    };
+  } catch {
+    return undefined; // the library throws errors of all kinds for bytes that are something else
+  }
+};

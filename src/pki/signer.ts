@@ -1,0 +1,72 @@
+import { type Certificate, readCertificates } from './certificate.ts';
+import { validateChain } from './chain.ts';
+import { foreignKeyHolder, type KeyHolder, keyHolder } from './keys.ts';
+
+/** The authority that signs certificates for clients and routers, as a host hands it in. */
+export interface SignerOptions {
+  /** PEM: the authority's certificate, then those above it, without the root. */
+  readonly certificates: string;
+  /** PEM: the roots of the network. */
+  readonly anchors: string;
+  /** The authority's private key, as PKCS#8 in PEM; or what signs bytes with it, as `crypto.subtle.sign` would (SHA-2 of the curve's size; RSA: PKCS#1 v1.5 with SHA-256). */
+  readonly key: string | ((bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>);
+  /** Of the SPIFFE names in session certificates. Default: the fingerprint of the first root. */
+  readonly trustDomain?: string;
+}
+
+/** The authority that signs, ready to do so. */
+export interface Signer {
+  readonly certificate: Certificate;
+  readonly holder: KeyHolder;
+  /** What stands behind a certificate that it signed: itself and those above, without the root. */
+  readonly chain: readonly Certificate[];
+  readonly anchors: readonly Certificate[];
+  /** What clients are given to trust. */
+  readonly bundle: readonly Certificate[];
+  readonly trustDomain: string;
+}
+
+/** Certificates that a host may hand in at once. */
+const MOST = 100;
+
+/**
+ * @param bundle PEM: what clients shall trust beside the roots
+ * @throws TypeError that says what of the options does not fit
+ */
+export const openSigner = async (options: SignerOptions, bundle?: string): Promise<Signer> => {
+  const [above, anchors, others] = await Promise.all([
+    certificatesOf('certificates', options.certificates),
+    certificatesOf('anchors', options.anchors),
+    bundle === undefined ? [] : certificatesOf('bundle', bundle),
+  ]);
+  const [certificate, ...rest] = above;
+  const [root] = anchors;
+  if (!certificate || !root) throw new TypeError('the signer of certificates must have a certificate and a root');
+  if (!certificate.isCa) throw new TypeError(`the signer's certificate, of ${certificate.subject}, is not that of an authority`);
+  const isAnchor = (one: Certificate) => anchors.some(({ fingerprint }) => fingerprint === one.fingerprint);
+  const { fault } = await validateChain(certificate, { anchors, intermediates: rest, now: 0, ignoreValidity: 'all' });
+  if (fault && !isAnchor(certificate))
+    throw new TypeError(`no chain leads from the signer's certificate, of ${certificate.subject}, to one of its roots`);
+  return {
+    certificate,
+    holder: typeof options.key === 'string' ? await keyHolder(options.key, certificate) : foreignKeyHolder(options.key, certificate),
+    chain: above.filter((one) => !isAnchor(one)),
+    anchors,
+    // Only authorities and what signed itself can be where a client's trust ends.
+    bundle: [
+      ...new Map(
+        [...anchors, ...others.filter(({ isCa, subjectKey, issuerKey }) => isCa || subjectKey === issuerKey)].map((one) => [
+          one.fingerprint,
+          one,
+        ]),
+      ).values(),
+    ],
+    trustDomain: options.trustDomain ?? root.fingerprint,
+  };
+};
+
+const certificatesOf = async (name: string, pem: string): Promise<readonly Certificate[]> => {
+  const { value, fault } = await readCertificates(pem, MOST);
+  if (fault) throw new TypeError(`the signer's ${name} must be certificates in PEM: ${fault}`);
+  return value;
+};

@@ -1,0 +1,23 @@
+type X509 = typeof import('@peculiar/x509');
+
+let loading: Promise<X509> | undefined;
+
+/**
+ * The library that reads and writes certificates. Loaded when it is first needed, for that takes as long as all the rest of a start.
+ * It refuses to load without a polyfill of Reflect's metadata, and only asks for it while it loads, to find that no class of its own
+ * wants anything injected; so it is given just that answer, and only for that long.
+ */
+export const x509 = (): Promise<X509> => (loading ??= load());
+
+const none = () => undefined;
+
+const load = async (): Promise<X509> => {
+  const given = ['getMetadata', 'getOwnMetadata'].filter((name) => !(name in Reflect));
+  for (const name of given) Object.defineProperty(Reflect, name, { value: none, configurable: true, writable: true });
+  try {
+    return await import('@peculiar/x509');
+  } finally {
+    // Somebody else may have brought the real ones meanwhile.
+    for (const name of given) if (Reflect.get(Reflect, name) === none) Reflect.deleteProperty(Reflect, name);
+  }
+};

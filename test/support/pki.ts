@@ -1,0 +1,96 @@
+import type { webcrypto } from 'node:crypto';
+import { type Certificate, certificatesPem, Eku, KeyUsage } from '../../src/pki/certificate.ts';
+import { issue, type Profile } from '../../src/pki/issue.ts';
+import { type KeyHolder, newKeyPair } from '../../src/pki/keys.ts';
+import { writePem } from '../../src/pki/pem.ts';
+import type { PkiOptions } from '../../src/pki/pki.ts';
+import { x509 } from '../../src/pki/x509.ts';
+import { webRandom } from '../../src/platform/web.ts';
+
+/** When the clocks of tests stand still. */
+export const NOW = Date.parse('2026-11-21T10:00:00.000Z');
+const DAY = 86_400_000;
+
+/** Somebody with a certificate and its key. */
+export interface Party {
+  readonly certificate: Certificate;
+  /** PEM of the certificate. */
+  readonly cert: string;
+  /** PKCS#8 in PEM. */
+  readonly key: string;
+  readonly holder: KeyHolder;
+}
+
+export type PartyOptions = Partial<Omit<Profile, 'subject' | 'publicKey'>> & {
+  /** Default: signs itself. */
+  readonly by?: Pick<Party, 'certificate' | 'holder'>;
+  /** Another's key in place of a new one. */
+  readonly keys?: Awaited<ReturnType<typeof newKeyPair>>;
+};
+
+/** A certificate with a key of its own; `pathLength` makes it an authority. */
+export const party = async (name: string, { by, keys, ...profile }: PartyOptions = {}): Promise<Party> => {
+  const { publicKey, privateKey, holder } = keys ?? (await newKeyPair());
+  const isCa = profile.pathLength !== undefined;
+  const full: Profile = {
+    subject: [{ CN: [name] }],
+    publicKey,
+    notBefore: NOW - DAY,
+    notAfter: NOW + 365 * DAY,
+    keyUsage: isCa ? KeyUsage.keyCertSign : KeyUsage.digitalSignature,
+    ...(isCa ? {} : { extendedKeyUsage: [Eku.clientAuth] }),
+    ...profile,
+  };
+  const certificate = await issue(full, by ?? { selfSigned: true, holder }, webRandom);
+  return { certificate, cert: certificatesPem([certificate]), key: privateKey, holder };
+};
+
+export const authority = (name: string, options: PartyOptions = {}): Promise<Party> => party(name, { pathLength: 5, ...options });
+
+/** The authority and the server's certificate that the controllers of a test process share, unless a test says otherwise: made once, when first needed. */
+const shared = (() => {
+  let made: Promise<{ readonly root: Party; readonly signer: Party; readonly server: Party }> | undefined;
+  const make = async () => {
+    const root = await authority('root', { notAfter: NOW + 3650 * DAY });
+    const signer = await authority('signer', { by: root, pathLength: 0, notAfter: NOW + 3650 * DAY });
+    const server = await party('server', { by: signer, names: { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] } });
+    return { root, signer, server };
+  };
+  return () => (made ??= make());
+})();
+
+export const SHARED_PKI: PkiOptions = {
+  pki: async () => {
+    const { root, signer } = await shared();
+    return { certificates: signer.cert, anchors: root.cert, key: signer.key };
+  },
+  serverCertificate: async () => (await shared()).server,
+};
+
+type KeyParameters = { readonly name: string } & Readonly<Record<string, unknown>>;
+
+export const P256: KeyParameters = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+export const rsa = (modulusLength: number): KeyParameters => ({
+  name: 'RSASSA-PKCS1-v1_5',
+  hash: 'SHA-256',
+  publicExponent: new Uint8Array([1, 0, 1]),
+  modulusLength,
+});
+
+/** A request for a certificate in PEM, and its key as PKCS#8 in PEM. */
+export const csr = async (
+  subject: string,
+  { algorithm = P256, dnsNames = [] }: { readonly algorithm?: KeyParameters; readonly dnsNames?: readonly string[] } = {},
+): Promise<{ readonly csr: string; readonly key: string; readonly der: Uint8Array }> => {
+  const { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } = await x509();
+  const keys = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair; // signing keys are pairs;
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    name: subject,
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: dnsNames.length === 0 ? [] : [new SubjectAlternativeNameExtension(dnsNames.map((value) => ({ type: 'dns', value })))],
+  });
+  const der = new Uint8Array(request.rawData);
+  const key = writePem('PRIVATE KEY', new Uint8Array(await crypto.subtle.exportKey('pkcs8', keys.privateKey)));
+  return { csr: writePem('CERTIFICATE REQUEST', der), key, der };
+};
