@@ -2,7 +2,8 @@
  * A controller behind its own HTTPS server: `npm start`. What a host would write for itself, with options in place of configuration;
  * the parts are in `server/`.
  */
-import { nodePlatform } from '../adapters/platform/node.ts';
+import { join } from 'node:path';
+import { nodePlatform, snapshotFolder } from '../adapters/platform/node.ts';
 import { ManagementController } from '../src/index.ts';
 import { namesOf, urlOf } from './server/addresses.ts';
 import { sentenceOf } from './server/failure.ts';
@@ -14,7 +15,7 @@ import { exitOnSignal } from './server/shutdown.ts';
 import { dataFolderOf, prepareStorage } from './server/storage.ts';
 import { prepareTls } from './server/tls.ts';
 
-const start = async ({ host, port, storage, tls, secretKey, administrator, given }: ServerOptions): Promise<void> => {
+const start = async ({ host, port, storage, tls, secretKey, snapshots, administrator, given }: ServerOptions): Promise<void> => {
   const { advertised, local } = namesOf(host);
   const { adapter, name } = await prepareStorage(storage);
   const folder = dataFolderOf(storage);
@@ -29,6 +30,7 @@ const start = async ({ host, port, storage, tls, secretKey, administrator, given
     storage: adapter,
     administrator,
     platform: nodePlatform(),
+    snapshots: snapshotFolder(snapshots ?? join(folder, 'snapshots')),
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
     settings: { address: url(advertised) },

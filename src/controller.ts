@@ -16,6 +16,7 @@ import {
   type FirstCredentials,
   firstCredentials,
 } from './domain/bootstrap.ts';
+import { joinNetwork, type MemberOptions } from './domain/controllers/membership.ts';
 import { entries } from './domain/entries.ts';
 import { keptAuthority } from './domain/kept-authority.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
@@ -45,9 +46,9 @@ export interface ControllerOptions extends PkiOptions {
    */
   readonly secretKey?: string | readonly string[];
   /** Where snapshots of the database are kept, e.g. `snapshotFolder('snapshots')` on Node. Default: nowhere, and none can be taken. */
-  readonly snapshots?: SnapshotSink;
+  readonly snapshots?: SnapshotSink | undefined;
   /** Makes the controller known under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
-  readonly member?: MemberOptions;
+  readonly member?: MemberOptions | undefined;
 }
 
 /** The management plane of an overlay network, in process. Its own operations run as the host's own code, with every right. */
@@ -105,7 +106,7 @@ const start = async (
   secrets: Secrets,
   first: FirstCredentials,
   pki: PkiOptions,
-  { snapshots, member }: Pick<Given, 'snapshots' | 'member'>,
+  { snapshots, member }: Pick<ControllerOptions, 'snapshots' | 'member'>,
 ): Promise<ManagementController> => {
   const stamp = createStamps(platform.clock);
   const context = { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept };
@@ -129,6 +130,7 @@ const start = async (
     stamp,
     startedAt: stamp(),
   };
+  if (member) await joinNetwork(core, member);
   const invoke = createInvoke({ core, write });
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });

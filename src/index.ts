@@ -4,6 +4,7 @@ export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
 export { type ControllerOptions, ManagementController } from './controller.ts';
 export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
+export type { MemberOptions } from './domain/controllers/membership.ts';
 export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
 export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';

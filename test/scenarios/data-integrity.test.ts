@@ -114,7 +114,7 @@ onEveryStore('data integrity', (open, store) => {
   });
 
   test('where there is no place for snapshots a fix goes without', async () => {
-    await using app = await open({ snapshots: undefined as never });
+    await using app = await open({ snapshots: undefined });
     const { user } = await falsified(app);
     const { error } = await integrityRun(app, 'fix');
     assert.equal(error, null);

@@ -131,7 +131,7 @@ onEveryStore('snapshots', (open, store) => {
   });
 
   test('without a place for snapshots the answer names the option that is missing', async () => {
-    await using app = await open({ snapshots: undefined as never });
+    await using app = await open({ snapshots: undefined });
     const refused = await app.request('POST', '/database/snapshot');
     assertRefused(refused, 409, 'NOT_CONFIGURED');
     assert.match(refused.body.error.cause.message, /option `snapshots`/);

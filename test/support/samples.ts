@@ -335,6 +335,13 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   },
 
   listRoot: nothing,
+  updateIdentityTracing: async (app) => ({
+    id: await anIdentity(app),
+    body: { enabled: true, duration: '5m', traceId: 'x', channels: ['all'] },
+    leaves: ['create trace'],
+  }),
+  listControllers: nothing,
+
   checkDataIntegrity: nothing,
   fixDataIntegrity: nothing,
   dataIntegrityResults: async (app) => {
@@ -367,8 +374,8 @@ export const listsOfUnknownParents: readonly string[] = [
   'listServicePolicyServices',
 ];
 
-/** Lists that may be empty, because what they hold cannot be made yet. */
-export const emptyLists: readonly string[] = ['getCurrentIdentityEdgeRouters'];
+/** Lists that may be empty, because what they hold cannot be made yet, or by the host only. */
+export const emptyLists: readonly string[] = ['getCurrentIdentityEdgeRouters', 'listControllers'];
 
 /** Names of operations, told apart where both APIs have one of a name and they differ. */
 export const nameOf = ({ operationId, apis }: { readonly operationId: string; readonly apis: readonly string[] }): string => {
