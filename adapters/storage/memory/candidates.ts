@@ -4,7 +4,7 @@
  */
 import type { FieldRef, Predicate, Row, Scalar } from '../../../src/adapter-kit.ts';
 import type { Posting, Table } from './table.ts';
-import { get, type Tree, walk } from './tree.ts';
+import { countBelow, get, type Tree, walk } from './tree.ts';
 
 /** @returns whether to go on. */
 type Visit = (row: Row) => boolean;
@@ -26,7 +26,10 @@ export const candidates = (table: Table, where: Predicate): Source | undefined =
     case 'none':
       return merged([]);
     case 'compare':
-      return where.is === '=' ? byValues(table, where.field, [where.value]) : undefined;
+      if (where.is === '=') return byValues(table, where.field, [where.value]);
+      return isId(where.field) && isText(where.value) && where.is.startsWith('>')
+        ? idsFrom(table, where.value, where.is === '>=')
+        : undefined;
     case 'in':
       return byValues(table, where.field, where.values);
     case 'overlaps':
@@ -53,6 +56,21 @@ export const everyRow = (table: Table): Source => ({
   isOrdered: true,
   each: (visit, skip = 0) => void walk(table.rows, visit, { skip }),
 });
+
+const isId = ({ path, type }: FieldRef): boolean => path.length === 1 && path[0] === 'id' && type === 'string';
+
+const isText = (value: Scalar): value is string => typeof value === 'string';
+
+/** For whoever goes through a table page by page. */
+const idsFrom = (table: Table, id: string, isIncluded: boolean): Source => {
+  const before = countBelow(table.rows, id) + Number(!isIncluded && get(table.rows, id) !== undefined);
+  return {
+    size: table.rows.size - before,
+    isExact: true,
+    isOrdered: true,
+    each: (visit, skip = 0) => void walk(table.rows, visit, { skip: before + skip }),
+  };
+};
 
 const byValues = (table: Table, { path, type }: FieldRef, values: readonly Scalar[]): Source | undefined => {
   const [name, ...deeper] = path;

@@ -40,6 +40,18 @@ export const get = <V>(tree: Tree<V>, key: Key): V | undefined => {
   return index < node.keys.length && compareKeys(at(node.keys, index), key) === 0 ? node.values[index] : undefined;
 };
 
+/** How many keys are less than `key`, whether or not it is there. */
+export const countBelow = <V>(tree: Tree<V>, key: Key): number => {
+  let below = 0;
+  let node = tree;
+  while (node.children) {
+    const index = childFor(node.keys, key);
+    for (const child of node.children.slice(0, index)) below += child.size;
+    node = at(node.children, index);
+  }
+  return below + firstNotBelow(node.keys, key);
+};
+
 export const set = <V>(tree: Tree<V>, key: Key, value: V): Tree<V> => {
   const [only, ...more] = put(tree, key, value);
   return more.length === 0 && only ? only : nodes([only, ...more] as readonly Tree<V>[]); // `put` gives at least one

@@ -12,7 +12,7 @@ import { takeSnapshot } from './snapshots.ts';
 import { type Hold, type Holding, type Task, workOn } from './tasks.ts';
 
 /** Rows that are looked at in one transaction, so that nobody waits long for it, and memory is bounded whatever the size of the store. */
-const PAGE = 200;
+const PAGE = 100;
 const MOST_FINDINGS = 1000;
 /** How often results are written down while the work goes on. ms */
 const NOTED_MS = 1000;

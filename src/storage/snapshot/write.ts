@@ -33,7 +33,7 @@ export interface SnapshotEnd {
 }
 
 /** Rows that are held in memory at a time. */
-const PAGE = 200;
+const PAGE = 100;
 
 /**
  * The parts of a snapshot, some hundred lines each.
