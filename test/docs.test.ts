@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { startServer, temporaryFolder } from './examples/child.ts';
@@ -27,14 +27,61 @@ const sourceOf = (specifier: string): string => {
   return target.default.replace('./dist/', '../').replace(/\.js$/, '.ts');
 };
 
+/** Code as hosts write it, as it stands in `examples/`. */
+const withSources = (code: string): string =>
+  code.replace(/'(overlay-controller[^']*)'/g, (_, specifier: string) => `'${sourceOf(specifier)}'`);
+
 test('the embedding in the README is examples/embed.ts, and runs', () => {
   const [embedding = ''] = blocks('README.md', 'ts');
-  assert.equal(
-    embedding.replace(/'(overlay-controller[^']*)'/g, (_, specifier: string) => `'${sourceOf(specifier)}'`),
-    read('examples/embed.ts'),
-  );
+  assert.equal(withSources(embedding), read('examples/embed.ts'));
   const said = execFileSync(process.execPath, ['examples/embed.ts'], { cwd: root, encoding: 'utf8' });
   assert.match(said, /^create ann\ncreate printer\n\w{22} ann \[ 'sales' \]\n$/);
+});
+
+test('the backup of the guide is examples/backup.ts, and restores what it took', (t) => {
+  const [backup = ''] = blocks('docs/guides/backup.md', 'ts');
+  assert.equal(withSources(backup), read('examples/backup.ts'));
+  const said = execFileSync(process.execPath, [join(root, 'examples/backup.ts')], { cwd: temporaryFolder(t), encoding: 'utf8' });
+  assert.equal(said, '[]\n1\n');
+});
+
+test('the commands of the guide to backups take a snapshot, and restore it into a server of its own', {
+  skip: spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed',
+}, async (t) => {
+  const folder = temporaryFolder(t);
+  const [calls = '', restoring = ''] = blocks('docs/guides/backup.md', 'sh');
+  const server = await startServer(t, folder, [], { ADMIN_PASSWORD: 'a-good-password' });
+  const token = await server.login('a-good-password');
+  const api = `${server.url}/edge/management/v1`;
+  const said = execFileSync('sh', ['-c', calls], { cwd: folder, encoding: 'utf8', env: { ...process.env, token, api, no_proxy: '*' } });
+  assert.deepEqual(
+    said
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).data),
+    [{}, {}],
+  );
+  await server.stop();
+
+  const [snapshot = ''] = readdirSync(join(folder, 'data/snapshots'));
+  const [program, script, ...args] = restoring
+    .trim()
+    .replace(/\S+example\.ndjson/, `data/snapshots/${snapshot}`)
+    .split(' ')
+    .slice(1);
+  assert.deepEqual([program, script, args.shift()], ['run', 'restore', '--']);
+  const restore = () => spawnSync(process.execPath, [join(root, 'scripts/restore.ts'), ...args], { cwd: folder, encoding: 'utf8' });
+  const { stdout, stderr, status } = restore();
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^restored \d+ rows of 20\S+, revision \d+, into sqlite:restored\/controller\.db\n$/);
+  const again = restore();
+  assert.deepEqual([again.status, again.stdout], [1, '']);
+  assert.match(again.stderr, /^error: a snapshot is restored into an empty store only/);
+
+  copyFileSync(join(folder, 'data/secret.key'), join(folder, 'restored/secret.key'));
+  const restored = await startServer(t, folder, ['--storage', 'sqlite:restored/controller.db']);
+  assert.equal((await restored.request('GET', '/current-identity', { token })).status, 200, 'the session of before goes on');
+  await restored.login('a-good-password');
 });
 
 test('the commands of the README log in, create an identity, and find it again after a restart', {
