@@ -124,6 +124,7 @@ const start = async (
     secrets,
     pki: createPki(sources),
     passwordChecks: createPasswordChecks(platform.passwords, settings),
+    enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     background,
     snapshots,

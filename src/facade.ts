@@ -8,12 +8,12 @@ import { newId } from './storage/ids.ts';
 type Groups = typeof groups;
 type Verbs<G> = G extends { readonly operations: infer O } ? O : never;
 /** An input of which nothing is needed may be left out. */
-type Call<I, O> = Partial<I> extends I ? (input?: I, options?: CallOptions) => Promise<O> : (input: I, options?: CallOptions) => Promise<O>;
+type Call<I, O, P> = Partial<I> extends I ? (input?: I, options?: P) => Promise<O> : (input: I, options?: P) => Promise<O>;
 
 /** Every operation as a function: `facade.<group>.<verb>(input)`. Input is `{ ...path, ...query, body }`; what comes back is the answer's data, or a `Page`. */
-export type Facade = {
+export type Facade<P = CallOptions> = {
   readonly [G in keyof Groups]: {
-    readonly [V in keyof Verbs<Groups[G]>]: Call<InputOf<Verbs<Groups[G]>[V]>, OutputOf<Verbs<Groups[G]>[V]>>;
+    readonly [V in keyof Verbs<Groups[G]>]: Call<InputOf<Verbs<Groups[G]>[V]>, OutputOf<Verbs<Groups[G]>[V]>, P>;
   };
 };
 

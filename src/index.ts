@@ -2,6 +2,7 @@ export type { KindName, Kinds } from './api/index.ts';
 export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
+export { each } from './client/each.ts';
 export { type ControllerOptions, ManagementController } from './controller.ts';
 export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
 export type { MemberOptions } from './domain/controllers/membership.ts';

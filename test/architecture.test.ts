@@ -18,6 +18,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   resources: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call'],
   domain: ['api', 'errors', 'query', 'platform', 'pki', 'storage', 'changes', 'call', 'resources', 'version.ts'],
   pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'domain'],
+  client: ['api', 'errors', 'facade.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
 };
 

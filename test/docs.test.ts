@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { startServer, temporaryFolder } from './examples/child.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -27,22 +28,39 @@ const sourceOf = (specifier: string): string => {
   return target.default.replace('./dist/', '../').replace(/\.js$/, '.ts');
 };
 
-/** Code as hosts write it, as it stands in `examples/`. */
-const withSources = (code: string): string =>
+/** Code as a reader of the README writes it, as an example of this repository has it. */
+const asSource = (code: string): string =>
   code.replace(/'(overlay-controller[^']*)'/g, (_, specifier: string) => `'${sourceOf(specifier)}'`);
+
+/** What a guide says that its code prints: `console.log(x); // the text`. */
+const promised = (code: string): readonly string[] => [...code.matchAll(/console\.log\(.*\);? \/\/ (.+)$/gm)].map(([, said = '']) => said);
+
+describe('the code of a guide runs, from top to bottom as one program, and prints what it says', () => {
+  for (const file of documents.filter((name) => name.startsWith('docs/guides/'))) {
+    const code = blocks(file, 'ts').join('\n');
+    if (code === '') continue;
+    test(file, (t) => {
+      const source = asSource(code).replaceAll("'../", `'${pathToFileURL(root)}/`);
+      // In a folder of its own, which it may fill.
+      const said = execFileSync(process.execPath, ['--input-type=module-typescript', '--eval', source], {
+        cwd: temporaryFolder(t),
+        encoding: 'utf8',
+      });
+      const lines = said.split('\n');
+      for (const text of promised(code)) {
+        const at = lines.indexOf(text);
+        assert.notEqual(at, -1, `it does not print '${text}' where it says so, but: ${said}`);
+        lines.splice(0, at + 1);
+      }
+    });
+  }
+});
 
 test('the embedding in the README is examples/embed.ts, and runs', () => {
   const [embedding = ''] = blocks('README.md', 'ts');
-  assert.equal(withSources(embedding), read('examples/embed.ts'));
+  assert.equal(asSource(embedding), read('examples/embed.ts'));
   const said = execFileSync(process.execPath, ['examples/embed.ts'], { cwd: root, encoding: 'utf8' });
   assert.match(said, /^create ann\ncreate printer\n\w{22} ann \[ 'sales' \]\n$/);
-});
-
-test('the backup of the guide is examples/backup.ts, and restores what it took', (t) => {
-  const [backup = ''] = blocks('docs/guides/backup.md', 'ts');
-  assert.equal(withSources(backup), read('examples/backup.ts'));
-  const said = execFileSync(process.execPath, [join(root, 'examples/backup.ts')], { cwd: temporaryFolder(t), encoding: 'utf8' });
-  assert.equal(said, '[]\n1\n');
 });
 
 test('the commands of the guide to backups take a snapshot, and restore it into a server of its own', {
@@ -82,6 +100,25 @@ test('the commands of the guide to backups take a snapshot, and restore it into 
   const restored = await startServer(t, folder, ['--storage', 'sqlite:restored/controller.db']);
   assert.equal((await restored.request('GET', '/current-identity', { token })).status, 200, 'the session of before goes on');
   await restored.login('a-good-password');
+});
+
+test('the client in the README is examples/client.ts, and reaches a server', async (t) => {
+  const [, client = ''] = blocks('README.md', 'ts');
+  assert.equal(asSource(client), read('examples/client.ts'));
+  const folder = temporaryFolder(t);
+  const server = await startServer(t, folder);
+  const said = execFileSync(process.execPath, ['examples/client.ts'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: {
+      ...process.env,
+      CONTROLLER_URL: server.url,
+      ADMIN_PASSWORD: server.told('password') ?? '',
+      NODE_EXTRA_CA_CERTS: server.told('root certificate') ?? '',
+    },
+  });
+  assert.match(said, /^ann false$/m);
+  assert.match(said, /^Default Admin true$/m);
 });
 
 test('the commands of the README log in, create an identity, and find it again after a restart', {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { crud } from './kit/crud.ts';
 import { optional, readOnly, required, writeOnly } from './kit/field.ts';
-import { EMPTY, group, operation } from './kit/operation.ts';
+import { CREATED, EMPTY, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, password, tags, text, timestamp, username } from './shared.ts';
+import { flag, moment, password, tags, text, timestamp, username } from './shared.ts';
 
 /** What a filter must accept and may never answer: neither hashes nor salts can be probed. */
 const secret = { secret: 'string' } as const;
@@ -43,6 +43,8 @@ export const authenticator = resource({
 /** Both are needed to replace a password authenticator. */
 const replaceBody = z.object({ username, password, tags: tags.optional() }).meta({ id: 'AuthenticatorReplace' });
 
+const reEnroll = z.object({ expiresAt: moment }).meta({ id: 'ReEnroll' });
+
 export const authenticators = group('authenticators', 'Authenticators', {
   ...crud(authenticator, { errors: { create: ['MAX_AUTHENTICATOR_METHODS_REACHED'], patch: ['CAN_NOT_UPDATE_AUTHENTICATOR'] } }),
   replace: operation('PUT', '/authenticators/{id}', {
@@ -52,5 +54,13 @@ export const authenticators = group('authenticators', 'Authenticators', {
     body: { schema: replaceBody, name: 'authenticator' },
     answer: EMPTY,
     errors: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
+  }),
+  reEnroll: operation('POST', '/authenticators/{id}/re-enroll', {
+    operationId: 'reEnrollAuthenticator',
+    summary: 'Turn an authenticator back into an enrollment: its sessions end, and its owner enrolls anew',
+    permission: 'authenticator.update',
+    body: { schema: reEnroll, name: 'reEnroll' },
+    answer: CREATED,
+    errors: ['ENROLLMENT_EXISTS', 'ENTITY_CAN_NOT_BE_DELETED'],
   }),
 });

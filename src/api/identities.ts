@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { policyAdvice } from './access.ts';
 import { authenticator } from './authenticators.ts';
+import { enrollment } from './enrollments.ts';
 import { crud } from './kit/crud.ts';
 import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
@@ -119,6 +120,7 @@ export const identities = group('identities', 'Identities', {
     query: listQuery,
     answer: page(authenticator.schemas.detail),
   }),
+  listEnrollments: related(identity, enrollment, { operationId: 'getIdentityEnrollments' }),
   listServices: related(identity, service, { operationId: 'listIdentityServices', query: policyTypeQuery }),
   listServicePolicies: related(identity, servicePolicy, { operationId: 'listIdentityServicePolicies' }),
   listEdgeRouterPolicies: related(identity, edgeRouterPolicy, { operationId: 'listIdentitysEdgeRouterPolicies' }),

@@ -7,6 +7,8 @@ import { controller, controllers } from './controllers.ts';
 import { currentIdentity } from './current-identity.ts';
 import { database, maintenanceTask } from './database.ts';
 import { edgeRouters } from './edge-router-operations.ts';
+import { enrolling } from './enrolling.ts';
+import { enrollment, enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
@@ -29,6 +31,8 @@ export const groups = {
   identityTypes,
   authPolicies,
   authenticators,
+  enrollments,
+  enrolling,
   authentication,
   apiSessions,
   currentApiSession,
@@ -57,6 +61,7 @@ export const kinds = {
   identityType,
   authPolicy,
   authenticator,
+  enrollment,
   apiSession,
   service,
   serviceConfig,

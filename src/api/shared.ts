@@ -11,6 +11,9 @@ export const text = z.string();
 /** As stored and shown: UTC, three decimals. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
+/** A date with its offset (RFC 3339), kept as `timestamp`. */
+export const moment = z.iso.datetime({ offset: true }).transform((given): string => new Date(given).toISOString());
+
 /** 0 to 65535 (specification, "Limits"). */
 export const cost = z.int().min(0).max(65535);
 
@@ -58,7 +61,7 @@ export const links = z
   .meta({ id: 'Links', description: 'Relative addresses of the entity and of what belongs to it.' });
 
 export const entityReference = z
-  .object({ _links: links, entity: text, id: text, name: text.optional() })
+  .object({ _links: links, entity: text, id: text, name: text.optional(), urlName: text.optional() })
   .meta({ id: 'EntityReference', description: 'Points to another entity.' });
 
 export type EntityReference = z.infer<typeof entityReference>;

@@ -5,6 +5,7 @@ import type { Secrets } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Store } from '../storage/port.ts';
 import type { Background } from './background.ts';
+import type { Gate } from './gate.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
 
@@ -18,6 +19,8 @@ export interface Core {
   /** What signs certificates and JWTs. */
   readonly pki: Pki;
   readonly passwordChecks: PasswordChecks;
+  /** Through which the work of enrolling goes: anybody may ask for it. */
+  readonly enrollments: Gate;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
   readonly background: Background;

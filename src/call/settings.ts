@@ -14,6 +14,10 @@ export interface Settings {
   readonly maxPasswordChecks: number;
   /** Password checks that may wait before further logins get 429. Default 250. */
   readonly maxQueuedPasswordChecks: number;
+  /** Enrollments by clients that may wait for their turn, of which two are worked on at once, before further ones get 429. Default 100. */
+  readonly maxQueuedEnrollments: number;
+  /** Minutes after which the enrollment of a new identity or router expires. Default 180, at least 5. */
+  readonly enrollmentMinutes: number;
   /** Change records that are kept; older ones are dropped as new ones come. Default 100,000. */
   readonly changesKept: number;
   /** Origins that browsers may call from: any (`*`, default, without credentials) or a list. */
@@ -30,6 +34,8 @@ export const defaultSettings: Settings = {
   maxQueuedWrites: 100,
   maxPasswordChecks: 2,
   maxQueuedPasswordChecks: 250,
+  maxQueuedEnrollments: 100,
+  enrollmentMinutes: 180,
   changesKept: 100_000,
   corsOrigins: '*',
   apiLevel: 'v1.7.2',
@@ -43,6 +49,7 @@ export const checkedSettings = (settings: Settings): Settings => {
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value === 'number' && !(value >= 1)) throw new TypeError(`setting ${name} must be 1 or more, got ${value}`);
   }
+  if (settings.enrollmentMinutes < 5) throw new TypeError(`setting enrollmentMinutes must be 5 or more, got ${settings.enrollmentMinutes}`);
   if (!/^https?:\/\/[^/]+$/.test(settings.address)) {
     throw new TypeError(`setting address must be like https://host:port without a path, got '${settings.address}'`);
   }

@@ -14,6 +14,7 @@ import { authenticationEntries } from './authentication/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { controllerEntries } from './controllers/handlers.ts';
 import { databaseEntries } from './database/handlers.ts';
+import { enrollmentEntries } from './enrollment/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
 import { policyEntries } from './policies/handlers.ts';
@@ -28,6 +29,7 @@ export const entries: readonly Entry[] = [
   ...identityEntries,
   ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
   ...authenticationEntries,
+  ...enrollmentEntries,
   ...currentIdentityEntries,
   ...implement(configTypes, {
     ...crudHandlers(configTypes, configType, configTypeBehaviour),

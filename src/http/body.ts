@@ -23,14 +23,14 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number):
   const type = contentType === undefined ? undefined : mediaType(contentType);
   const isTaken = type !== undefined && media.includes(type);
   // Without either header there may still be a body (HTTP/2, hosts that hide them): only reading it tells.
-  if (announced && !isTaken) throw unsupported(contentType, media);
+  if (announced && !isTaken) throw unsupported(contentType, body);
   if (Number(length) > limit) throw tooLarge();
   const bytes = length === '0' ? EMPTY : await read(request, limit);
   if (bytes.length === 0) {
     if (body.required === false) return undefined;
     throw invalidField(body.name, `${body.name} in body is required`, undefined);
   }
-  if (!isTaken) throw unsupported(contentType, media);
+  if (!isTaken) throw unsupported(contentType, body);
   return type === JSON_TYPE ? (parseJson(bytes) ?? {}) : textOf(bytes);
 };
 
@@ -111,10 +111,7 @@ const position = (error: unknown): string => {
 
 const unparsable = (message: string): ApiError => new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message } });
 const tooLarge = (): ApiError => new ApiError('REQUEST_ENTITY_TOO_LARGE');
-const unsupported = (given: string | undefined, media: readonly string[]): ApiError =>
-  invalidField(
-    'Content-Type',
-    `unsupported media type ${given === undefined ? 'none' : `"${given.slice(0, 100)}"`}, only [${media.join()}] are allowed`,
-    given ?? '',
-    415,
-  );
+const unsupported = (given: string | undefined, { media = JSON_ONLY, unsupported: code = 'COULD_NOT_VALIDATE' }: Body): ApiError => {
+  const reason = `unsupported media type ${given === undefined ? 'none' : `"${given.slice(0, 100)}"`}, only [${media.join()}] are allowed`;
+  return new ApiError(code, { cause: { field: 'Content-Type', reason, value: given ?? '' }, status: 415 });
+};

@@ -28,12 +28,6 @@ export interface Described {
   readonly components: Readonly<Record<string, JsonSchema>>;
 }
 
-export const API_PATHS: Readonly<Record<Api, string>> = {
-  management: '/edge/management/v1',
-  client: '/edge/client/v1',
-  extensions: '/edge/management/extensions/v1',
-};
-
 /** Everything that the documents say of the operations of some APIs, derived from their declarations. */
 export const describe = (groups: readonly Group[], apis: readonly Api[]): Described => {
   const chosen = apis.flatMap((api) =>

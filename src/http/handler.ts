@@ -75,7 +75,7 @@ export const createHandler = ({ entries, invoke, settings, platform, version = s
     const plan = plans.get(entry) as Plan; // every entry of the router has one
     const accept = request.header('accept');
     const wanted = negotiate(accept, plan.offers);
-    if (wanted === undefined) throw invalidField('Accept', `none of [${plan.offers.join()}] is accepted`, accept, 406);
+    if (wanted === undefined) throw unacceptable(entry.operation, plan, accept);
 
     const deadline = new Deadline(settings.requestTimeoutMs, request);
     const source = new HttpSource({
@@ -139,6 +139,11 @@ const extended = (headers: Readonly<Record<string, string>>, more: ReadonlyMap<s
   const all: Record<string, string> = { ...headers };
   for (const [name, value] of more) all[name] = value;
   return all;
+};
+
+const unacceptable = ({ body }: Operation, { offers }: Plan, accept: string | undefined): ApiError => {
+  const fault = invalidField('Accept', `none of [${offers.join()}] is accepted`, accept, 406);
+  return body?.unsupported && fault.cause ? new ApiError(body.unsupported, { cause: fault.cause }) : fault;
 };
 
 const unhandled = (code: 'NOT_FOUND' | 'METHOD_NOT_ALLOWED', message: string): ApiError =>

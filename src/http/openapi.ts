@@ -1,6 +1,7 @@
+import { API_PATHS } from '../api/kit/api-paths.ts';
 import type { Api, Group, Operation } from '../api/kit/operation.ts';
 import { software } from '../version.ts';
-import { API_PATHS, type DescribedOperation, type DescribedParameter, describe } from './described.ts';
+import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
 import type { JsonSchema } from './json-schemas.ts';
 
 export interface DocumentInfo {

@@ -15,8 +15,14 @@ export interface Behaviour<R extends AnyResource = AnyResource> {
   prepare?(call: Call, verb: WriteVerb, body: Readonly<Record<string, unknown>>, id: string | undefined): Promise<Fields<R>>;
   /** Inside, before the write: rules across fields or entities. `before` is undefined on create. May return further fields to store. */
   check?(entities: Entities, after: RowOf<R>, before: RowOf<R> | undefined, call: Call): Promise<Fields<R> | undefined>;
-  /** Inside, after the write: effects on other kinds. */
-  write?(entities: Entities, after: RowOf<R>, before: RowOf<R> | undefined, call: Call): Promise<void>;
+  /** Inside, after the write: effects on other kinds. `body` has what the row does not keep. */
+  write?(
+    entities: Entities,
+    after: RowOf<R>,
+    before: RowOf<R> | undefined,
+    call: Call,
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
   /** Inside, before a delete: throws what forbids it. */
   guard?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
   /** Inside, before a delete that nothing forbids: removes what goes with the entity and does not point at it. */

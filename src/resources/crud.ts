@@ -44,7 +44,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
         before === undefined
           ? await entities.insert(resource, changes as never)
           : await entities.update(resource, before as never, changes as never);
-      await behaviour?.write?.(entities, after as never, before as never, call);
+      await behaviour?.write?.(entities, after as never, before as never, call, body);
       return after as unknown as Row;
     });
   };

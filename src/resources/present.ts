@@ -36,9 +36,10 @@ export const presentRows = async (
       updatedAt: row.updatedAt,
     };
     show(row, detail);
-    references.forEach(({ field, name }, r) => {
+    references.forEach(({ field, name, target, urlName, orNull }, r) => {
       const reference = targets[r]?.get(String(row[field]));
-      if (reference) detail[name] = reference;
+      if (reference) detail[name] = urlName ? { ...reference, urlName: target.collection } : reference;
+      else if (orNull) detail[name] = null;
     });
     displayed?.(row, detail);
     return computed ? Object.assign(detail, computed[i]) : detail;
@@ -59,7 +60,13 @@ export const presentOne = async <R extends Resource>(
 
 interface Layout {
   readonly show: (row: Row, detail: WireDetail) => void;
-  readonly references: readonly { readonly field: string; readonly name: string; readonly target: Resource }[];
+  readonly references: readonly {
+    readonly field: string;
+    readonly name: string;
+    readonly target: Resource;
+    readonly urlName: boolean;
+    readonly orNull: boolean;
+  }[];
 }
 
 const layouts = new WeakMap<Resource, Layout>();
@@ -79,7 +86,9 @@ const layoutOf = (kind: Resource): Layout => {
     },
     references: stored.flatMap(([field, { reference }]) => {
       const target = reference && kindOf(reference.target);
-      return target && !reference.alone && field.endsWith('Id') ? [{ field, name: field.slice(0, -2), target }] : [];
+      return target && !reference.alone && field.endsWith('Id')
+        ? [{ field, name: field.slice(0, -2), target, urlName: reference.urlName === true, orNull: reference.orNull === true }]
+        : [];
     }),
   };
   layouts.set(kind, layout);
@@ -93,6 +102,7 @@ const loadTargets = async (
   rows: readonly Row[],
 ): Promise<ReadonlyMap<string, EntityReference>> => {
   const ids = [...new Set(rows.map((row) => row[field]).filter((id) => typeof id === 'string'))];
+  if (ids.length === 0) return new Map();
   const [only] = ids;
   const found =
     ids.length === 1 && only !== undefined

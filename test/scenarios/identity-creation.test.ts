@@ -188,19 +188,25 @@ onEveryStore('creating identities', (open) => {
     }
   });
 
-  test('enrollments are refused rather than promised, and an enrollment by an unknown CA is not found', async () => {
+  test('an enrollment by an unknown CA is not found, and no identity is made', async () => {
     await using app = await open();
-    assertInvalid(await app.request('POST', '/identities', { body: { ...ann, enrollment: { ott: true } } }), 'enrollment');
-    assertInvalid(await app.request('POST', '/identities', { body: { ...ann, enrollment: { updb: 'some-user' } } }), 'enrollment');
-    const unknown = await app.request('POST', '/identities', { body: { ...ann, enrollment: { ottca: 'no-such-ca' } } });
-    assertRefused(unknown, 404, 'NOT_FOUND');
-    assert.equal(unknown.body.error.cause.field, 'caId');
+    const left = await app.trail(async () => {
+      const unknown = await app.request('POST', '/identities', { body: { ...ann, enrollment: { ottca: 'no-such-ca' } } });
+      assertRefused(unknown, 404, 'NOT_FOUND');
+      assert.equal(unknown.body.error.cause.field, 'caId');
+    });
+    assert.deepEqual(left, []);
   });
 
   test('the username of an enrollment has 4 to 100 characters', async () => {
     await using app = await open();
     for (const updb of ['abc', 'a'.repeat(101), ''])
       assertInvalid(await app.request('POST', '/identities', { body: { ...ann, enrollment: { updb } } }), 'enrollment.updb');
+    const identityId = await app.create('/identities', ann);
+    for (const username of ['abc', 'a'.repeat(101)]) {
+      const body = { identityId, method: 'updb', expiresAt: '2026-11-22T10:00:00Z', username };
+      assertInvalid(await app.request('POST', '/enrollments', { body }), 'username');
+    }
   });
 
   test('an identity without enrollment and authenticator cannot log in', async () => {

@@ -1,4 +1,6 @@
 import { type App, PASSWORD } from './app.ts';
+import { LATER, toEnroll } from './enrolling.ts';
+import { csr } from './pki.ts';
 import { policyBody } from './policies.ts';
 
 /** A call of an operation that succeeds. */
@@ -118,6 +120,43 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   }),
   patchAuthenticator: async (app) => ({ id: await anAuthenticator(app), body: { username: 'annie' }, leaves: ['update authenticator'] }),
   deleteAuthenticator: async (app) => ({ id: await anAuthenticator(app), leaves: ['delete authenticator'] }),
+
+  reEnrollAuthenticator: async (app) => ({
+    id: await anAuthenticator(app),
+    body: { expiresAt: LATER },
+    leaves: ['create enrollment', 'delete authenticator'],
+  }),
+
+  listEnrollments: async (app) => {
+    await toEnroll(app);
+    return {};
+  },
+  detailEnrollment: read(async (app) => (await toEnroll(app)).enrollment.id),
+  createEnrollment: async (app) => ({
+    body: { identityId: await anIdentity(app), method: 'ott', expiresAt: LATER },
+    leaves: ['create enrollment'],
+  }),
+  deleteEnrollment: async (app) => ({ id: (await toEnroll(app)).enrollment.id, leaves: ['delete enrollment'] }),
+  refreshEnrollment: async (app) => ({
+    id: (await toEnroll(app)).enrollment.id,
+    body: { expiresAt: LATER },
+    leaves: ['update enrollment'],
+  }),
+  getIdentityEnrollments: read(async (app) => (await toEnroll(app)).identityId),
+  enroll: async (app) => ({
+    query: `method=ott&token=${(await toEnroll(app)).enrollment.token}`,
+    body: { clientCsr: (await csr('CN=ann')).csr },
+    leaves: ['create authenticator', 'delete enrollment'],
+  }),
+  enrollOtt: async (app) => ({
+    body: { token: (await toEnroll(app)).enrollment.token, clientCsr: (await csr('CN=ann')).csr },
+    leaves: ['create authenticator', 'delete enrollment'],
+  }),
+  enrollUpdb: async (app) => ({
+    query: `token=${(await toEnroll(app, { updb: 'annie' })).enrollment.token}`,
+    body: { username: 'annie', password: PASSWORD },
+    leaves: ['create authenticator', 'delete enrollment'],
+  }),
 
   authenticate: async (app) => {
     const { username } = await app.user();

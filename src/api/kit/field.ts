@@ -62,6 +62,10 @@ export interface Reference {
   readonly fault?: string;
   /** The id stands alone in answers, without the entity's reference beside it. */
   readonly alone?: true;
+  /** The entity's reference also names its collection as `urlName`. */
+  readonly urlName?: true;
+  /** Where there is no entity the reference is null; default: it is left out. */
+  readonly orNull?: true;
 }
 
 type Schema<In, Out> = z.ZodType<Out, In>;

@@ -34,7 +34,7 @@ export function reference(
 ): ReferenceField<'optional', string | null>;
 export function reference(target: string, options?: ReferenceOptions): ReferenceField<'required', string>;
 export function reference(target: string, options: ReferenceOptions = {}): Field<Write, 'stored', string, string | null> {
-  const { write = 'required', onDelete = 'restrict', unknown = 'notFound', fault, alone, schema = idText, ...rest } = options;
+  const { write = 'required', onDelete = 'restrict', unknown = 'notFound', fault, alone, urlName, schema = idText, ...rest } = options;
   return {
     ...rest,
     write,
@@ -42,7 +42,7 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
     schema,
     default: options.default ?? null,
     index: true,
-    reference: { target, onDelete, unknown, ...(fault ? { fault } : {}), ...(alone ? { alone } : {}) },
+    reference: { target, onDelete, unknown, ...(fault ? { fault } : {}), ...(alone ? { alone } : {}), ...(urlName ? { urlName } : {}) },
   };
 }
 

@@ -102,7 +102,7 @@ export type Detail<F extends Fields> = Expand<
       ? K extends `${infer Base}Id`
         ? Base
         : never
-      : never]?: EntityReference;
+      : never]?: F[K] extends { readonly reference: { readonly orNull: true } } ? EntityReference | null : EntityReference;
   } & {
     readonly [K in keyof F as F[K] extends { readonly set: { readonly of: 'selectors' } }
       ? `${K & string}Display`
@@ -154,7 +154,7 @@ const detailSchema = (fields: Fields, id: string) => {
     return field.reference && !field.reference.alone && key.endsWith('Id')
       ? [
           [key, value],
-          [key.slice(0, -2), entityReference.optional()],
+          [key.slice(0, -2), (field.reference.orNull ? entityReference.nullable() : entityReference).optional()],
         ]
       : [[key, value]];
   });

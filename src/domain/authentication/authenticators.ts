@@ -3,6 +3,7 @@ import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
 import type { Call } from '../../call/call.ts';
+import type { Entities } from '../../changes/entities.ts';
 import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
 import { and, equals, not, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
@@ -33,12 +34,7 @@ export const authenticatorBehaviour = behaviour(authenticator, {
     return changedPassword(call, row, body);
   },
   check: async (entities, after, before) => {
-    if (before) return undefined;
-    const others = await entities.count(
-      authenticator,
-      and(equals(text('identityId'), after.identityId), equals(text('method'), after.method)),
-    );
-    if (others > 0) throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
+    if (!before) await requireFirst(entities, after);
     return undefined;
   },
   guard: async (entities, row) => {
@@ -55,6 +51,12 @@ export const authenticatorBehaviour = behaviour(authenticator, {
   },
 });
 
+/** One of a method for an identity. @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED` */
+export const requireFirst = async (entities: Entities, { identityId, method }: Pick<Row, 'identityId' | 'method'>): Promise<void> => {
+  const same = and(equals(text('identityId'), identityId), equals(text('method'), method));
+  if ((await entities.count(authenticator, same)) > 0) throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
+};
+
 /**
  * What a change of a password authenticator stores; another authenticator has only tags to change.
  * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` when the policy wants a better password
@@ -66,7 +68,7 @@ export const changedPassword = async (call: Call, row: Row, body: Readonly<Recor
 };
 
 /** Held against the policy of the identity before the work of hashing is done. */
-const hashed = async (call: Call, identityId: string, password: string): Promise<Partial<Row>> => {
+export const hashed = async (call: Call, identityId: string, password: string): Promise<Partial<Row>> => {
   const rules = await call.read(async (entities) => {
     const owner = await entities.get(identity, identityId);
     if (!owner) throw notFoundField('identityId', identity.kind, identityId);

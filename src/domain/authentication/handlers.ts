@@ -8,6 +8,7 @@ import { type SessionActor, sessionOf } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import { crudHandlers } from '../../resources/crud.ts';
+import { reEnroll } from '../enrollment/re-enroll.ts';
 import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
 import { invalidAuth, type LoginBody } from './login.ts';
@@ -38,7 +39,7 @@ export const authenticationEntries = [
     },
   }),
   ...implement(authPolicies, crudHandlers(authPolicies, authPolicy, authPolicyBehaviour)),
-  ...implement(authenticators, crudHandlers(authenticators, authenticator, authenticatorBehaviour)),
+  ...implement(authenticators, { ...crudHandlers(authenticators, authenticator, authenticatorBehaviour), reEnroll }),
   ...implement(apiSessions, crudHandlers(apiSessions, apiSession, sessionBehaviour)),
   ...implement(currentApiSession, {
     get: (call) => call.read((entities) => presentOwnSession(entities, sessionOf(call.actor), call)),

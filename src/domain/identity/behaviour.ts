@@ -3,10 +3,11 @@ import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../api/kit/resource.ts';
 import { apiSession } from '../../api/sessions.ts';
-import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
+import { ApiError, invalidField } from '../../errors/index.ts';
 import { date, oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { idleSince, isDisabled } from '../sessions/state.ts';
+import { enrollNew, outstandingOf } from './enrollments.ts';
 import { keepWayIn } from './way-in.ts';
 
 type Identity = RowOf<typeof identity>;
@@ -16,7 +17,6 @@ export const identityBehaviour = behaviour(identity, {
     // Identities of type Router exist only as companions of edge routers, and only a router makes one.
     if (verb === 'replace' && body.type === 'Router')
       throw invalidField('typeId', 'may not change the type of an identity to Router', body.type);
-    if (verb === 'create') refuseEnrollment(body.enrollment as EnrollmentRequest);
     return {};
   },
   check: async (entities, after, before) => {
@@ -27,6 +27,9 @@ export const identityBehaviour = behaviour(identity, {
     if (after.authPolicyId !== before.authPolicyId)
       await keepWayIn(entities, before.id, await entities.require(authPolicy, after.authPolicyId), 'authPolicyId');
     return undefined;
+  },
+  write: async (entities, after, before, call, body) => {
+    if (!before) await enrollNew(entities, after, body.enrollment as EnrollmentRequest, call); // decoded by the kind's own schema
   },
   guard: async (_entities, row) => {
     if (row.typeId === 'Router')
@@ -42,8 +45,9 @@ export const identityBehaviour = behaviour(identity, {
     const ids = rows.map((row) => row.id);
     const now = call.now();
     const live = { op: 'compare', field: date('lastActivityAt'), is: '>', value: idleSince(call.core.settings, now) } as const;
-    const [authenticators, withSession] = await Promise.all([
+    const [authenticators, outstanding, withSession] = await Promise.all([
       entities.list(authenticator, { where: oneOf(text('identityId'), ids) }),
+      outstandingOf(entities, ids, call),
       entities.referenced(apiSession, 'identityId', ids, live),
     ]);
     const byIdentity = Map.groupBy(authenticators, (row) => row.identityId);
@@ -54,7 +58,7 @@ export const identityBehaviour = behaviour(identity, {
       // A disabling that is over by itself leaves nothing to be seen.
       ...(isDisabled(row, now) ? {} : { disabledAt: undefined, disabledUntil: undefined }),
       authenticators: summaries(byIdentity.get(row.id) ?? []),
-      enrollment: {},
+      enrollment: outstanding.get(row.id) ?? {},
       hasApiSession: logged.has(row.id),
       hasEdgeRouterConnection: false,
       edgeRouterConnectionStatus: 'offline',
@@ -65,13 +69,6 @@ export const identityBehaviour = behaviour(identity, {
 });
 
 type EnrollmentRequest = CreateBody<(typeof identity)['fields']>['enrollment'];
-
-/** This version issues no enrollments: better to say so than to make an identity that waits for one. */
-const refuseEnrollment = (request: EnrollmentRequest): void => {
-  if (request?.ottca) throw notFoundField('caId', 'ca', request.ottca);
-  if (request?.ott || request?.updb)
-    throw invalidField('enrollment', 'enrollments are not offered by this version: create an authenticator instead', undefined);
-};
 
 const summaries = (rows: readonly RowOf<typeof authenticator>[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(

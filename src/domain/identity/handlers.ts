@@ -1,4 +1,5 @@
 import { authenticator } from '../../api/authenticators.ts';
+import { enrollment } from '../../api/enrollments.ts';
 import { identities, identity } from '../../api/identities.ts';
 import { edgeRouterPolicy, servicePolicy } from '../../api/policies.ts';
 import { edgeRouter } from '../../api/routers.ts';
@@ -10,6 +11,7 @@ import { relatedList } from '../../resources/related.ts';
 import { policyAdviceFor } from '../access/advice.ts';
 import { type ByPolicyType, typed } from '../access/policy-type.ts';
 import { identityToRouters, identityToServices, ofType, reachedFrom } from '../access/through.ts';
+import { enrollmentBehaviour } from '../enrollment/behaviour.ts';
 import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
@@ -38,6 +40,7 @@ export const identityEntries = implement(identities, {
       await entities.require(identity, id);
       return listRows(entities, authenticator, undefined, query, call, equals(text('identityId'), id));
     }),
+  listEnrollments: relatedList(identity, enrollment, enrollmentBehaviour, (_, { id }) => equals(text('identityId'), id)),
   listServices: relatedList(identity, service, serviceBehaviour, (entities, row, { policyType }: ByPolicyType) =>
     reachedFrom(entities, identityToServices, row, ofType(typed(policyType))),
   ),

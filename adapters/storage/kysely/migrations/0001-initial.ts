@@ -43,6 +43,20 @@ export const migration: Migration = {
     {
       do: 'addKind',
       kind: {
+        kind: 'enrollment',
+        columns: [
+          { name: 'identityId', type: 'string', index: true },
+          { name: 'caId', type: 'string', index: true },
+          { name: 'edgeRouterId', type: 'string', index: true },
+          { name: 'transitRouterId', type: 'string', index: true },
+          { name: 'tokenHash', type: 'string', index: 'unique' },
+        ],
+        sets: [],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
         kind: 'apiSession',
         columns: [
           { name: 'identityId', type: 'string', index: true },

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { data, group, operation } from './kit/operation.ts';
+import { password, text, username } from './shared.ts';
+
+const csr = text.meta({ description: 'A certificate request (PKCS#10) in PEM.' });
+
+const fields = z
+  .object({
+    clientCsr: csr.optional(),
+    username: username.optional().meta({ description: 'Of no effect: that of the enrollment counts.' }),
+    password: password.optional(),
+  })
+  .meta({ id: 'Enroll' });
+
+/** What a client brings; a body that is a text is its certificate request. */
+const enroll = z.preprocess((given) => (typeof given === 'string' ? { clientCsr: given } : given), fields) as unknown as z.ZodType<
+  z.output<typeof fields>,
+  string | z.input<typeof fields> // what the step before takes, which zod does not know
+>;
+
+const enrolled = z
+  .object({
+    cert: text.optional().meta({ description: 'The certificate in PEM, then those above it, without the root.' }),
+    username: text.optional(),
+  })
+  .meta({ id: 'Enrolled' });
+
+/** As clients say it: certificate requests come in each of these. */
+const MEDIA = ['application/json', 'application/x-pem-file', 'text/plain', 'application/pkcs7'];
+
+const common = {
+  permission: 'open',
+  apis: ['client'],
+  answer: data(enrolled),
+  errors: [
+    'INVALID_ENROLLMENT_TOKEN',
+    'INVALID_ENROLL_METHOD',
+    'ENROLLMENT_EXPIRED',
+    'COULD_NOT_PROCESS_CSR',
+    'MAX_AUTHENTICATOR_METHODS_REACHED',
+    'UNSUPPORTED_MEDIA',
+  ],
+} as const;
+
+const unsupported = 'UNSUPPORTED_MEDIA';
+
+export const enrolling = group('enrolling', 'Enrolling', {
+  enroll: operation('POST', '/enroll', {
+    operationId: 'enroll',
+    summary: 'Turn an enrollment into an authenticator, by the method that the enrollment is for',
+    query: z.object({
+      token: text.optional().meta({ description: 'The token of the enrollment.' }),
+      method: text.optional().meta({ description: 'Default: the method of the enrollment.' }),
+    }),
+    body: { schema: enroll, name: 'body', required: false, media: MEDIA, unsupported },
+    ...common,
+  }),
+  ott: operation('POST', '/enroll/ott', {
+    operationId: 'enrollOtt',
+    summary: 'Get a certificate of the network for a key of the client',
+    body: {
+      schema: z.object({ token: text.optional(), clientCsr: csr.optional() }).meta({ id: 'EnrollOtt' }),
+      name: 'ottEnrollmentRequest',
+      unsupported,
+    },
+    ...common,
+  }),
+  updb: operation('POST', '/enroll/updb', {
+    operationId: 'enrollUpdb',
+    summary: 'Set the password of an identity that has none yet',
+    query: z.object({ token: text.optional() }),
+    body: {
+      schema: fields.pick({ username: true, password: true }).meta({ id: 'EnrollUpdb' }),
+      name: 'updbCredentials',
+      unsupported,
+    },
+    ...common,
+  }),
+});

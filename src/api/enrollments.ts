@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { crud } from './kit/crud.ts';
+import { createOnly, optional, readOnly } from './kit/field.ts';
+import { data, group, operation } from './kit/operation.ts';
+import { reference } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { created, moment, text, username } from './shared.ts';
+
+/** What an administrator may ask for: a certificate of the network, a certificate of a known authority, a password. */
+const requestable = z.enum(['ott', 'ottca', 'updb']);
+
+const ca = reference('ca', { write: 'optional', onDelete: 'cascade', unknown: 'unresolved', filter: true });
+
+const edgeRouter = reference('edgeRouter', { write: 'optional', onDelete: 'cascade', filter: 'edgeRouter' });
+const transitRouter = reference('router', { write: 'optional', onDelete: 'cascade', filter: 'transitRouter' });
+
+export const enrollment = resource({
+  kind: 'enrollment',
+  collection: 'enrollments',
+  names: ['Enrollment', 'Enrollments'],
+  about: 'An enrollment is the right to get an authenticator, once, by a token, until it expires.',
+  fields: {
+    identityId: reference('identity', {
+      write: 'createOnly',
+      onDelete: 'cascade',
+      unknown: 'unresolved',
+      filter: 'identity',
+      urlName: true,
+    }),
+    method: createOnly(requestable),
+    expiresAt: createOnly(moment),
+    caId: { ...ca, write: 'createOptional', absent: true, reference: { ...ca.reference, orNull: true } },
+    /** Routers enroll, too. */
+    edgeRouterId: { ...edgeRouter, write: 'never', absent: true },
+    transitRouterId: { ...transitRouter, write: 'never', absent: true },
+    username: { ...optional(username), write: 'createOptional' },
+    /** SHA-256 of the token, by which an enrollment is found. */
+    tokenHash: readOnly(text, { keep: 'hidden', unique: true }),
+    /** The JWT, and in it the token, sealed: administrators may see both again. */
+    sealed: readOnly(text, { keep: 'hidden' }),
+    token: readOnly(text, { keep: 'computed' }),
+    jwt: readOnly(text, { keep: 'computed' }),
+  },
+  symbols: { token: { secret: 'string', hashedAs: 'tokenHash' } },
+});
+
+const refresh = z.object({ expiresAt: moment }).meta({ id: 'EnrollmentRefresh' });
+
+export const enrollments = group('enrollments', 'Enrollments', {
+  ...crud(enrollment, {
+    except: ['replace', 'patch'],
+    errors: { create: ['ENROLLMENT_EXISTS', 'REFERENCED_ENTITY_NOT_FOUND'] },
+  }),
+  refresh: operation('POST', '/enrollments/{id}/refresh', {
+    operationId: 'refreshEnrollment',
+    summary: 'Give an enrollment, expired or not, another end and a new token: the old token is dead',
+    permission: 'enrollment.update',
+    body: { schema: refresh, name: 'refresh' },
+    answer: data(created),
+  }),
+});

@@ -1,0 +1,49 @@
+import type { Operation } from '../api/kit/operation.ts';
+import { ApiError, catalog, type ErrorCause, type ErrorCode } from '../errors/index.ts';
+
+/** What an answer means: the output that the operation gives in process. @throws ApiError for a refusal, the same as in process */
+export const outputOf = async ({ answer }: Operation, response: Response): Promise<unknown> => {
+  if (!response.ok) throw await refusalOf(response);
+  if (answer.is === 'raw') return rawOf(response);
+  const { data, meta } = await jsonOf(response);
+  if (answer.is !== 'page') return data;
+  const { pagination, filterableFields = [] } = meta;
+  const limit = pagination.limit > Number.MAX_SAFE_INTEGER ? Infinity : pagination.limit;
+  return { data, pagination: { ...pagination, limit }, filterableFields };
+};
+
+interface Envelope {
+  readonly data: unknown;
+  readonly meta: { readonly pagination: { readonly limit: number }; readonly filterableFields?: readonly string[] };
+}
+
+// A controller keeps to the envelope; whatever else answers at its address is told apart by what is missing.
+const jsonOf = async (response: Response): Promise<Envelope> => {
+  try {
+    return (await response.json()) as Envelope;
+  } catch {
+    throw strange(response);
+  }
+};
+
+const IS_BINARY = /^(image\/|application\/octet-stream)/;
+
+const rawOf = async (response: Response) => {
+  const contentType = response.headers.get('content-type') ?? '';
+  return { contentType, body: IS_BINARY.test(contentType) ? new Uint8Array(await response.arrayBuffer()) : await response.text() };
+};
+
+/** The error of an answer. A code that this version does not know is kept in the cause. */
+const refusalOf = async (response: Response): Promise<ApiError> => {
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const options = { status: response.status, ...(Number.isFinite(retryAfter) ? { retryAfter } : {}) };
+  const { error } = (await response.json().catch(() => ({}))) as { error?: { code?: string; message?: string; cause?: ErrorCause } };
+  if (typeof error?.code !== 'string') return strange(response);
+  if (isKnown(error.code)) return new ApiError(error.code, { ...options, ...(error.cause ? { cause: error.cause } : {}) });
+  return new ApiError('UNHANDLED', { ...options, cause: { code: error.code, message: String(error.message) } });
+};
+
+const isKnown = (code: string): code is ErrorCode => Object.hasOwn(catalog, code);
+
+const strange = ({ status }: Response): ApiError =>
+  new ApiError('UNHANDLED', { status, cause: { code: 'UNHANDLED', message: `answer ${status} is none of this API's` } });

@@ -1,0 +1,74 @@
+import { groups } from '../api/index.ts';
+import type { Api, Group, Operation } from '../api/kit/operation.ts';
+import type { Facade } from '../facade.ts';
+import { outgoing } from './request.ts';
+import { type ClientCredentials, createSession } from './session.ts';
+import { createTransport, SessionRefused, type TransportOptions } from './transport.ts';
+
+export interface ClientOptions extends TransportOptions {
+  /** Where the controller answers, e.g. `https://controller.example:1280`, with the path below which it is mounted, if any. */
+  readonly baseUrl: string;
+  /** Default: none, for the operations that are open to anybody. */
+  readonly credentials?: ClientCredentials;
+  /** The API that is asked where an operation stands on several: what a device sees, or what an administrator does. Default `management`. */
+  readonly api?: Extract<Api, 'management' | 'client'>;
+}
+
+export interface RemoteCallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Every operation as a function, over HTTP: the shape of the facade, `client.<group>.<verb>(input)`. */
+export type Client = Facade<RemoteCallOptions>;
+
+/**
+ * A client of a controller elsewhere, with the types that the controller has in process.
+ *
+ * A session is opened when one is first needed, and anew when it has ended. A request that was turned away before any work (429) is made again, and so is
+ * one that may be repeated without harm (all but POST) when no answer came or the server was unavailable.
+ *
+ * ```ts
+ * const client = createClient({ baseUrl: 'https://127.0.0.1:1280', credentials: { username: 'admin', password } });
+ * const { data } = await client.identities.list({ filter: 'isAdmin = true' });
+ * ```
+ * Every function throws ApiError as in process; `SERVER_UNAVAILABLE` also when nobody answers.
+ */
+export const createClient = ({ baseUrl, credentials, api = 'management', ...options }: ClientOptions): Client => {
+  const send = createTransport(baseUrl.replace(/\/+$/, ''), options);
+
+  const session = createSession(credentials, async (method, body, headers) => {
+    const login: Operation = groups.authentication.operations.authenticate as Operation; // of which only what it declares is used
+    const opened = await send(login, outgoing(login, { method, body }, api), headers);
+    return (opened as { readonly token: string }).token; // what it declares to answer
+  });
+
+  const inSession = async (operation: Operation, input: object, signal?: AbortSignal): Promise<unknown> => {
+    const request = outgoing(operation, { ...input }, api);
+    const headers = operation.permission === 'open' ? {} : await session.headers();
+    try {
+      return await send(operation, request, headers, signal);
+    } catch (error) {
+      if (!(error instanceof SessionRefused) || !session.renew(headers)) throw error;
+      return send(operation, request, await session.headers(), signal);
+    }
+  };
+
+  const call = async (operation: Operation, input: object, { signal }: RemoteCallOptions): Promise<unknown> => {
+    signal?.throwIfAborted();
+    try {
+      return await inSession(operation, input, signal);
+    } catch (error) {
+      throw error instanceof SessionRefused ? error.refusal : error;
+    }
+  };
+
+  const client: Record<string, Record<string, unknown>> = {};
+  for (const { name, operations } of Object.values<Group>(groups))
+    client[name] = Object.fromEntries(
+      Object.entries(operations).map(([verb, operation]) => [
+        verb,
+        (input: object = {}, remote: RemoteCallOptions = {}) => call(operation, input, remote),
+      ]),
+    );
+  return client as Client; // one function for each operation of the table, under its names
+};

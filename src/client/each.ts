@@ -1,0 +1,39 @@
+import type { Page } from '../api/kit/operation.ts';
+
+interface ListInput {
+  readonly filter?: string | undefined;
+  readonly sort?: string | undefined;
+  readonly limit?: number | string | undefined;
+  readonly offset?: number | string | undefined;
+}
+
+/** The most that a page holds. */
+const PAGE_SIZE = 500;
+
+/**
+ * Every entity of a list, page by page, of the facade or of a client alike. Without `sort` it goes by id, and neither misses nor repeats an entity that is
+ * there all the time, however much is created and deleted meanwhile; with `sort` it goes by offset, and may.
+ *
+ * ```ts
+ * for await (const { name } of each(controller.identities.list, { filter: 'isAdmin = true' })) console.log(name);
+ * ```
+ * @param input as the list takes it; its filter says nothing of order and paging
+ */
+export async function* each<I extends ListInput, T extends { readonly id: string }>(
+  list: (input: I) => Promise<Page<T>>,
+  input: Omit<I, 'limit' | 'offset'> & ListInput = {} as I, // all of a list's own parameters may be left out
+): AsyncGenerator<T, void, undefined> {
+  let after: string | undefined;
+  for (let offset = 0; ; offset += PAGE_SIZE) {
+    const place = input.sort === undefined ? { filter: beyond(after, input.filter), sort: 'id' } : { offset };
+    const { data } = await list({ ...input, ...place, limit: PAGE_SIZE } as unknown as I); // the same parameters, but for order and paging
+    yield* data;
+    if (data.length < PAGE_SIZE) return;
+    after = data.at(-1)?.id;
+  }
+}
+
+const beyond = (id: string | undefined, filter: string | undefined): string | undefined => {
+  if (id === undefined) return filter;
+  return filter === undefined ? `id > "${id}"` : `id > "${id}" and (${filter})`;
+};

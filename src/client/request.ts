@@ -1,0 +1,64 @@
+import { API_PATHS } from '../api/kit/api-paths.ts';
+import type { Api, Operation } from '../api/kit/operation.ts';
+import { ApiError, invalidField } from '../errors/index.ts';
+
+/** An operation and its input, as they travel. */
+export interface Outgoing {
+  readonly method: Operation['method'];
+  /** Below the address of the controller. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+const JSON_TYPE = 'application/json';
+
+/**
+ * @param prefer which API is asked where an operation stands on several
+ * @throws ApiError `COULD_NOT_VALIDATE` for a parameter of the path that is missing, and `NOT_FOUND` for one that no URL can hold, as in process
+ */
+export const outgoing = (operation: Operation, input: Input, prefer: Api): Outgoing => {
+  const api = operation.apis.includes(prefer) ? prefer : operation.apis[0];
+  const body = operation.body === undefined ? undefined : bodyOf(operation.body.media ?? [JSON_TYPE], input.body);
+  return {
+    method: operation.method,
+    target: `${API_PATHS[api ?? prefer]}${pathOf(operation.path, input)}${queryOf(operation, input)}`,
+    headers: { accept: acceptOf(operation), ...headersOf(operation, input), ...(body ? { 'content-type': body.type } : {}) },
+    ...(body ? { body: body.text } : {}),
+  };
+};
+
+const pathOf = (path: string, input: Input): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = input[name];
+    if (typeof value !== 'string' || value === '') throw invalidField(name, `${name} must be text`, value);
+    // A URL resolves such a segment away, escaped or not; no id is like it.
+    if (value === '.' || value === '..') throw new ApiError('NOT_FOUND');
+    return encodeURIComponent(value);
+  });
+
+const queryOf = ({ query }: Operation, input: Input): string => {
+  const parameters = new URLSearchParams();
+  for (const name of Object.keys(query?.shape ?? {})) {
+    const value = input[name];
+    if (value === undefined || value === null) continue;
+    for (const each of Array.isArray(value) ? value : [value]) parameters.append(name, String(each));
+  }
+  return parameters.size === 0 ? '' : `?${parameters}`;
+};
+
+const headersOf = ({ headers = {} }: Operation, input: Input): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, header]) => (input[name] === undefined ? [] : [[header, String(input[name])]])),
+  );
+
+const acceptOf = ({ answer }: Operation): string => (answer.is === 'raw' ? answer.contentTypes.join(', ') : JSON_TYPE);
+
+/** A text travels as one of the media types that carry text, where the operation takes one. */
+const bodyOf = (media: readonly string[], body: unknown): { readonly type: string; readonly text: string } | undefined => {
+  if (body === undefined) return undefined;
+  const plain = typeof body === 'string' ? media.find((type) => type !== JSON_TYPE) : undefined;
+  return plain === undefined ? { type: JSON_TYPE, text: JSON.stringify(body) } : { type: plain, text: String(body) };
+};

@@ -1,0 +1,57 @@
+import { ApiError } from '../errors/index.ts';
+
+/** How a client logs in. */
+export type ClientCredentials =
+  | { readonly username: string; readonly password: string }
+  /** A token of an external signer, asked for at each request: it may have been renewed meanwhile. */
+  | { readonly jwt: () => string | Promise<string> }
+  /** The certificate that the host's own `fetch` presents. */
+  | { readonly certificate: true }
+  /** A session that is there already. It is not renewed. */
+  | { readonly session: string };
+
+/** The session that a client works in: opened when it is first needed, and anew when it has ended. */
+export interface ClientSession {
+  /** @throws ApiError when the login fails */
+  headers(): Promise<Readonly<Record<string, string>>>;
+  /** Whether there is another session to be had than the one whose headers were refused. */
+  renew(refused: Readonly<Record<string, string>>): boolean;
+}
+
+type Login = (method: string, body: object, headers: Readonly<Record<string, string>>) => Promise<string>;
+
+/** @param login opens a session and resolves to its token */
+export const createSession = (credentials: ClientCredentials | undefined, login: Login): ClientSession => {
+  // One login serves all calls that wait for it.
+  let token: Promise<string> | undefined = credentials && 'session' in credentials ? Promise.resolve(credentials.session) : undefined;
+  let current: string | undefined;
+
+  const bearer = async (): Promise<Readonly<Record<string, string>>> =>
+    credentials && 'jwt' in credentials ? { authorization: `Bearer ${await credentials.jwt()}` } : {};
+
+  const open = async (): Promise<string> => {
+    if (!credentials || 'session' in credentials)
+      throw new ApiError('UNAUTHORIZED', { cause: { code: 'UNAUTHORIZED', message: 'this client was given no credentials' } });
+    if ('username' in credentials) return login('password', { username: credentials.username, password: credentials.password }, {});
+    return login('jwt' in credentials ? 'ext-jwt' : 'cert', {}, await bearer());
+  };
+
+  return {
+    headers: async () => {
+      token ??= open();
+      try {
+        current = await token;
+      } catch (error) {
+        token = undefined;
+        throw error;
+      }
+      return { 'zt-session': current, ...(await bearer()) };
+    },
+    renew: (refused) => {
+      if (!credentials || 'session' in credentials) return false;
+      // Another call may be renewing it already.
+      if (refused['zt-session'] === current) token = current = undefined;
+      return true;
+    },
+  };
+};

@@ -1,0 +1,90 @@
+import type { Operation } from '../api/kit/operation.ts';
+import { ApiError } from '../errors/index.ts';
+import { outputOf } from './answer.ts';
+import type { Outgoing } from './request.ts';
+
+export interface TransportOptions {
+  /** How requests are made. Default: the runtime's own `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Milliseconds for one request. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** How often a request is made again where that is safe. Default 2. */
+  readonly retries?: number;
+  /** How to wait; for tests. Default: a timer. */
+  readonly wait?: (milliseconds: number) => Promise<void>;
+}
+
+/** Makes a request, again where that is safe, and gives the operation's output. @throws ApiError, SessionRefused */
+export type Transport = (
+  operation: Operation,
+  request: Outgoing,
+  headers: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+) => Promise<unknown>;
+
+/** A 401 that is about the session itself: another one may do. */
+export class SessionRefused extends Error {
+  readonly refusal: unknown;
+  constructor(refusal: unknown) {
+    super('the session was refused');
+    this.refusal = refusal;
+  }
+}
+
+/** In the challenge of an answer only when the session itself is not good, and not when it lacks a right. */
+const TOKEN_REFUSED = 'error="invalid"';
+
+export const createTransport = (
+  address: string,
+  {
+    fetch = (url, init) => globalThis.fetch(url, init),
+    timeoutMs = 30_000,
+    retries = 2,
+    wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  }: TransportOptions,
+): Transport => {
+  const send = async ({ method, target, headers, body }: Outgoing, more: Readonly<Record<string, string>>, signal?: AbortSignal) => {
+    const limit = AbortSignal.timeout(timeoutMs);
+    const init = {
+      method,
+      headers: { ...headers, ...more },
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      redirect: 'error',
+      ...(body === undefined ? {} : { body }),
+    } as const;
+    try {
+      return await fetch(`${address}${target}`, init);
+    } catch (error) {
+      signal?.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new ApiError('SERVER_UNAVAILABLE', { cause: { code: 'UNHANDLED', message: `${method} ${target} got no answer: ${reason}` } });
+    }
+  };
+
+  return async (operation, request, headers, signal) => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const response = await send(request, headers, signal);
+        if (response.headers.get('www-authenticate')?.includes(TOKEN_REFUSED))
+          throw new SessionRefused(await outputOf(operation, response).catch((error: unknown) => error));
+        return await outputOf(operation, response);
+      } catch (error) {
+        if (attempt >= retries || !isWorthRepeating(error, request)) throw error;
+        await wait(pauseMs(error, attempt));
+        signal?.throwIfAborted();
+      }
+    }
+  };
+};
+
+/** 429 comes before any work; after a 503, or no answer at all, a POST might be carried out twice. */
+const isWorthRepeating = (error: unknown, { method }: Outgoing): boolean =>
+  error instanceof ApiError && (error.status === 429 || (error.status === 503 && method !== 'POST'));
+
+const LONGEST_PAUSE_MS = 30_000;
+
+/** What the server asks for, or else 200 ms, twice as long each time; with some chance, lest all clients come back at once. */
+const pauseMs = (error: unknown, attempt: number): number => {
+  const asked = error instanceof ApiError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 200 * 2 ** attempt;
+  return Math.min(asked, LONGEST_PAUSE_MS) * (1 + Math.random() / 4);
+};

@@ -1,0 +1,67 @@
+import { enrollment } from '../../api/enrollments.ts';
+import type { CreateBody, RowOf } from '../../api/kit/resource.ts';
+import type { Call } from '../../call/call.ts';
+import type { Entities } from '../../changes/entities.ts';
+import { ApiError, invalidField } from '../../errors/index.ts';
+import { and, equals, text } from '../../query/index.ts';
+import { behaviour } from '../../resources/behaviours.ts';
+import { selfLink } from '../../resources/links.ts';
+import { newRow } from '../../resources/merge.ts';
+import { newToken, tokenOf } from './token.ts';
+
+type Row = RowOf<typeof enrollment>;
+type Body = CreateBody<(typeof enrollment)['fields']>;
+
+/** What an enrollment of a method cannot be without. */
+const needs: Readonly<Record<Row['method'], 'caId' | 'username' | undefined>> = { ott: undefined, ottca: 'caId', updb: 'username' };
+
+export const enrollmentBehaviour = behaviour(enrollment, {
+  prepare: async (call, _verb, body) => {
+    const { identityId, method, expiresAt, caId, username } = body as Body; // decoded by the kind's own schema
+    requireFuture(expiresAt, call);
+    const needed = needs[method];
+    if (needed && !body[needed]) throw unresolved(needed, `${needed} is needed for method ${method}`, '');
+    return {
+      // What another method needs is of no effect.
+      caId: (needed === 'caId' && caId) || null,
+      username: (needed === 'username' && username) || null,
+      ...(await newToken(call, { sub: identityId, method, expiresAt })),
+    };
+  },
+  check: async (entities, after) => {
+    await requireNone(entities, after);
+    return undefined;
+  },
+  present: (_entities, rows, call) => Promise.all(rows.map((row) => tokenOf(call, row))),
+});
+
+/** An enrollment of whoever gets one otherwise than by an administrator's asking for it. */
+export const addEnrollment = async (
+  entities: Entities,
+  call: Call,
+  given: Pick<Row, 'identityId' | 'method' | 'expiresAt'> & Partial<Pick<Row, 'caId' | 'username'>>,
+): Promise<Row> => {
+  await requireNone(entities, given);
+  const { identityId: sub, method, expiresAt } = given;
+  return entities.insert(enrollment, newRow(enrollment, given, await newToken(call, { sub, method, expiresAt })));
+};
+
+/** One of a method for an identity, expired or not. @throws ApiError `ENROLLMENT_EXISTS` */
+const requireNone = async (entities: Entities, { identityId, method }: Pick<Row, 'identityId' | 'method'>): Promise<void> => {
+  const same = and(equals(text('identityId'), identityId), equals(text('method'), method));
+  if ((await entities.count(enrollment, same)) > 0) throw new ApiError('ENROLLMENT_EXISTS');
+};
+
+/** @throws ApiError `COULD_NOT_VALIDATE` */
+export const requireLater = (expiresAt: string, call: Call): void => {
+  if (expiresAt <= call.now()) throw invalidField('expiresAt', 'expiresAt must be in the future', expiresAt);
+};
+
+export const enrollmentLink = (id: string) => ({ _links: selfLink(enrollment, id), id });
+
+const requireFuture = (expiresAt: string, call: Call): void => {
+  if (expiresAt <= call.now()) throw unresolved('expiresAt', 'the end of an enrollment must be in the future', expiresAt);
+};
+
+const unresolved = (field: string, reason: string, value: string): ApiError =>
+  new ApiError('REFERENCED_ENTITY_NOT_FOUND', { cause: { field, reason, value } });

@@ -1,0 +1,29 @@
+import { enrolling } from '../../api/enrolling.ts';
+import { enrollment, enrollments } from '../../api/enrollments.ts';
+import type { Call } from '../../call/call.ts';
+import { implement } from '../../call/implement.ts';
+import { invalidField } from '../../errors/index.ts';
+import { crudHandlers } from '../../resources/crud.ts';
+import { enrollmentBehaviour, enrollmentLink, requireLater } from './behaviour.ts';
+import { enroll } from './enroll.ts';
+import { newToken } from './token.ts';
+
+const refresh = async (call: Call, { id, body: { expiresAt } }: { readonly id: string; readonly body: { readonly expiresAt: string } }) => {
+  requireLater(expiresAt, call);
+  const { identityId, method } = await call.read((entities) => entities.require(enrollment, id));
+  const news = { expiresAt, ...(await newToken(call, { sub: identityId, method, expiresAt })) };
+  await call.write(async (entities) => entities.update(enrollment, await entities.require(enrollment, id), news));
+  return enrollmentLink(id);
+};
+
+export const enrollmentEntries = [
+  ...implement(enrollments, { ...crudHandlers(enrollments, enrollment, enrollmentBehaviour), refresh }),
+  ...implement(enrolling, {
+    enroll: (call, { token, method, body = {} }) => enroll(call, { token, method, offer: body }),
+    ott: (call, { body: { token, ...offer } }) => enroll(call, { token, method: 'ott', offer }),
+    updb: (call, { token, body }) => {
+      if (!token) throw invalidField('token', 'token in query is required', undefined);
+      return enroll(call, { token, method: 'updb', offer: body });
+    },
+  }),
+];

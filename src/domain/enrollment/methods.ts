@@ -1,0 +1,65 @@
+import { authenticator } from '../../api/authenticators.ts';
+import type { enrolling } from '../../api/enrolling.ts';
+import type { enrollment } from '../../api/enrollments.ts';
+import type { DecodedOf, OutputOf } from '../../api/kit/operation.ts';
+import type { RowOf } from '../../api/kit/resource.ts';
+import type { Call } from '../../call/call.ts';
+import type { Entities } from '../../changes/entities.ts';
+import { ApiError, invalidField } from '../../errors/index.ts';
+import { certificatesPem } from '../../pki/certificate.ts';
+import { issue } from '../../pki/issue.ts';
+import { clientProfile } from '../../pki/profiles.ts';
+import { readRequest } from '../../pki/request.ts';
+import { newRow } from '../../resources/merge.ts';
+import { hashed, requireFirst } from '../authentication/authenticators.ts';
+
+type Row = RowOf<typeof enrollment>;
+type Enroll = (typeof enrolling)['operations']['enroll'];
+export type Offer = NonNullable<DecodedOf<Enroll>['body']>;
+
+/** What an enrollment turns into. */
+export interface Result {
+  readonly answer: OutputOf<Enroll>;
+  /** Inside the transaction that takes the enrollment away. */
+  complete(entities: Entities): Promise<void>;
+}
+
+/** Before the transaction: looks at what the client brings, and does the slow work. What it throws leaves the enrollment as it is. */
+type Method = (call: Call, row: Row, offer: Offer) => Promise<Result>;
+
+/** The ways to enroll by a token. */
+export const methods: Readonly<Partial<Record<string, Method>>> = {
+  /** A certificate of the network, for the key of a request. */
+  ott: async (call, row, { clientCsr }) => {
+    const request = clientCsr === undefined ? undefined : await readRequest(clientCsr);
+    if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');
+    const { pki, platform } = call.core;
+    const signer = await pki.signer();
+    const certificate = await issue(clientProfile(request, platform.clock.now()), signer, platform.random);
+    const certPem = certificatesPem([certificate, ...signer.chain]);
+    return {
+      answer: { cert: certPem },
+      complete: (entities) =>
+        addAuthenticator(entities, row, 'cert', { certPem }, { fingerprint: certificate.fingerprint, isIssuedByNetwork: true }),
+    };
+  },
+  /** A password for the username that the administrator gave. */
+  updb: async (call, row, { password }) => {
+    if (password === undefined) throw invalidField('password', 'password in body is required', undefined);
+    const own = await hashed(call, row.identityId, password);
+    const username = row.username ?? '';
+    return { answer: { username }, complete: (entities) => addAuthenticator(entities, row, 'updb', { username }, own) };
+  },
+};
+
+/** @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED`; `COULD_NOT_VALIDATE` with the field when username or certificate are another's */
+export const addAuthenticator = async (
+  entities: Entities,
+  { identityId }: Pick<Row, 'identityId'>,
+  method: 'updb' | 'cert',
+  given: Partial<RowOf<typeof authenticator>>,
+  own: Partial<RowOf<typeof authenticator>>,
+): Promise<void> => {
+  await requireFirst(entities, { identityId, method });
+  await entities.insert(authenticator, newRow(authenticator, { identityId, method, ...given }, own));
+};

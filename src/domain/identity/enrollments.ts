@@ -1,0 +1,53 @@
+import { enrollment } from '../../api/enrollments.ts';
+import type { identity } from '../../api/identities.ts';
+import type { CreateBody, RowOf } from '../../api/kit/resource.ts';
+import type { Call } from '../../call/call.ts';
+import type { Entities } from '../../changes/entities.ts';
+import { notFoundField } from '../../errors/index.ts';
+import { oneOf, text } from '../../query/index.ts';
+import { kindOf } from '../../resources/kinds.ts';
+import { presentRows } from '../../resources/present.ts';
+import type { Row } from '../../storage/port.ts';
+import { addEnrollment, enrollmentBehaviour } from '../enrollment/behaviour.ts';
+
+type Identity = RowOf<typeof identity>;
+type Request = CreateBody<(typeof identity)['fields']>['enrollment'];
+
+const MINUTE = 60_000;
+
+/** The enrollment that a new identity is created with: the first of ott, ottca and updb that is asked for. @throws ApiError `NOT_FOUND` for an unknown authority */
+export const enrollNew = async (entities: Entities, { id }: Identity, request: Request, call: Call): Promise<void> => {
+  const asked = askedFor(request);
+  if (!asked) return;
+  const cas = kindOf('ca');
+  if (asked.caId !== undefined && !(cas && (await entities.get(cas, asked.caId)))) throw notFoundField('caId', 'ca', asked.caId);
+  const expiresAt = new Date(Date.parse(call.now()) + call.core.settings.enrollmentMinutes * MINUTE).toISOString();
+  await addEnrollment(entities, call, { identityId: id, expiresAt, ...asked });
+};
+
+const askedFor = (
+  request: Request,
+): { readonly method: 'ott' | 'ottca' | 'updb'; readonly caId?: string; readonly username?: string } | undefined => {
+  if (request?.ott) return { method: 'ott' };
+  if (request?.ottca) return { method: 'ottca', caId: request.ottca };
+  return request?.updb ? { method: 'updb', username: request.updb } : undefined;
+};
+
+/** What the identities of a page may still enroll by, by method, as their details show it. */
+export const outstandingOf = async (
+  entities: Entities,
+  ids: readonly string[],
+  call: Call,
+): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
+  const rows = await entities.list(enrollment, { where: oneOf(text('identityId'), ids) });
+  // A kind and rows like any other.
+  const details = await presentRows(entities, enrollment as never, enrollmentBehaviour, rows as unknown as readonly Row[], call);
+  const byIdentity = new Map<string, Record<string, unknown>>();
+  rows.forEach(({ id, identityId, method, expiresAt }, i) => {
+    const { token, jwt, ca, caId } = details[i] ?? {};
+    const own = byIdentity.get(identityId) ?? {};
+    byIdentity.set(identityId, own);
+    own[method] = { id, token, jwt, expiresAt, ...(method === 'ottca' ? { ca, caId } : {}) };
+  });
+  return byIdentity;
+};

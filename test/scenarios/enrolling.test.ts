@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import { onEveryStore, PASSWORD } from '../support/app.ts';
+import { enrolled, LATER, post, sendCsr, setPassword, toEnroll } from '../support/enrolling.ts';
+import { csr, party, SHARED_PKI } from '../support/pki.ts';
+import { policyBody } from '../support/policies.ts';
+import { assertInvalid, assertRefused } from '../support/refusals.ts';
+
+const UNKNOWN = '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f';
+const chainOf = (pem: string) =>
+  pem.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----\n/g)?.map((one) => new X509Certificate(one)) ?? [];
+
+onEveryStore('enrolling', (open) => {
+  test('a device gets a certificate for its key, with the chain below the root, and the token is spent', async () => {
+    await using app = await open();
+    const { identityId, enrollment } = await toEnroll(app);
+    const { csr: request, key } = await csr('CN=a device, O=somebody', { dnsNames: ['example.org'] });
+    const answer = await sendCsr(app, enrollment.token, request);
+    assert.deepEqual([answer.status, Object.keys(answer.body.data)], [200, ['cert']]);
+    const [leaf, signer, ...rest] = chainOf(answer.body.data.cert);
+    assert.ok(leaf && signer && rest.length === 0);
+    assert.ok(leaf.checkPrivateKey(createPrivateKey(key)));
+    assert.ok(leaf.verify(signer.publicKey) && signer.ca && !leaf.ca);
+    assert.deepEqual([leaf.subject, leaf.subjectAltName, leaf.keyUsage], ['CN=a device\nO=somebody', undefined, ['1.3.6.1.5.5.7.3.2']]);
+    assert.deepEqual([leaf.validFromDate, leaf.validToDate], [new Date('2026-11-21T09:59:00Z'), new Date('2027-11-21T10:00:00Z')]);
+
+    const { data } = (await app.request('GET', `/identities/${identityId}`)).body;
+    const fingerprint = leaf.fingerprint.replaceAll(':', '').toLowerCase();
+    assert.deepEqual([data.enrollment, data.authenticators.cert.fingerprint], [{}, fingerprint]);
+    const own = (await app.request('GET', `/identities/${identityId}/authenticators`)).body.data[0];
+    assert.deepEqual([own.method, own.certPem, own.isIssuedByNetwork, own.identityId], ['cert', answer.body.data.cert, true, identityId]);
+    assertRefused(await sendCsr(app, enrollment.token, request), 400, 'INVALID_ENROLLMENT_TOKEN');
+    assertRefused(await app.request('GET', `/enrollments/${enrollment.id}`), 404, 'NOT_FOUND');
+  });
+
+  test('a request comes as PEM under three media types, or in JSON, with the token in the query or the body', async () => {
+    await using app = await open();
+    const { csr: clientCsr } = await csr('CN=a device');
+    for (const type of ['application/x-pem-file', 'text/plain; charset=utf-8', 'application/pkcs7'])
+      assert.equal((await sendCsr(app, (await toEnroll(app)).enrollment.token, clientCsr, type)).status, 200, type);
+    const forms = [
+      (token: string) => post(app, `/enroll?method=ott&token=${token}`, { body: { clientCsr } }),
+      (token: string) => post(app, `/enroll?token=${token}`, { body: { clientCsr } }),
+      (token: string) => post(app, '/enroll/ott', { body: { token, clientCsr } }),
+      (token: string) => post(app, `/enroll?token=${token}`, { body: { clientCsr }, headers: { accept: '*/*', 'zt-session': 'stale' } }),
+    ];
+    for (const form of forms) assert.equal((await form((await toEnroll(app)).enrollment.token)).status, 200);
+  });
+
+  test('another media type, and an answer in another than JSON, are not supported', async () => {
+    await using app = await open();
+    const { enrollment } = await toEnroll(app);
+    const { csr: request } = await csr('CN=a device');
+    assertRefused(await sendCsr(app, enrollment.token, request, 'application/xml'), 415, 'UNSUPPORTED_MEDIA');
+    const headers = { 'content-type': 'text/plain', accept: 'application/x-pem-file' };
+    assertRefused(await post(app, `/enroll?token=${enrollment.token}`, { raw: request, headers }), 415, 'UNSUPPORTED_MEDIA');
+    assertRefused(await post(app, '/enroll/ott', { raw: request, headers: { 'content-type': 'text/plain' } }), 415, 'UNSUPPORTED_MEDIA');
+  });
+
+  test('enrolling is for the client API alone', async () => {
+    await using app = await open();
+    for (const path of ['/enroll', '/enroll/ott', '/enroll/updb'])
+      assertRefused(await app.request('POST', path, { body: {} }), 404, 'NOT_FOUND');
+  });
+
+  test('a token that is not there, another method and a bad request are refused, and leave the enrollment good', async () => {
+    await using app = await open();
+    const { identityId, enrollment } = await toEnroll(app);
+    const { csr: request } = await csr('CN=a device');
+    const good = { raw: request, headers: { 'content-type': 'text/plain' } };
+    const go = (query: string, raw = request) => post(app, `/enroll?${query}`, { ...good, raw });
+    const { token } = enrollment;
+    const left = await app.trail(async () => {
+      for (const query of [`method=ott&token=${UNKNOWN}`, 'method=ott', 'method=ott&token=', `token=${UNKNOWN}&method=magic`, ''])
+        assertRefused(await go(query), 400, 'INVALID_ENROLLMENT_TOKEN');
+      assertInvalid(await go('method=ott&token=nonsense'), 'token');
+      assertInvalid(await post(app, '/enroll/ott', { body: { token: 'nonsense', clientCsr: request } }), 'token');
+      for (const method of ['updb', 'ottca', 'ca', 'magic', 'constructor', ''])
+        assertRefused(await go(`method=${method}&token=${token}`), 400, 'INVALID_ENROLL_METHOD');
+      assertRefused(await post(app, `/enroll/updb?token=${token}`, { body: { password: PASSWORD } }), 400, 'INVALID_ENROLL_METHOD');
+      for (const raw of ['', 'nonsense', (await party('x')).cert, request + request, `${request}x`, request.replace(/M/g, 'N')])
+        assertRefused(await go(`method=ott&token=${token}`, raw), 400, 'COULD_NOT_PROCESS_CSR');
+      assertRefused(await post(app, `/enroll?token=${token}`, { body: {} }), 400, 'COULD_NOT_PROCESS_CSR');
+      assertRefused(await post(app, `/enroll?token=${token}`, { body: { clientCsr: 7 } }), 400, 'COULD_NOT_PARSE_BODY');
+      assertRefused(await post(app, `/enroll?token=${token}`, { raw: '{"clientCsr":' }), 400, 'COULD_NOT_PARSE_BODY');
+    });
+    assert.deepEqual(left, []);
+    assert.equal((await app.request('GET', `/identities/${identityId}`)).body.data.enrollment.ott.token, token);
+    assert.equal((await go(`method=ott&token=${token}`)).status, 200);
+  });
+
+  test('an enrollment is good until its end, not at it', async () => {
+    await using app = await open();
+    const [first, second] = [await toEnroll(app), await toEnroll(app)];
+    const { csr: request } = await csr('CN=a device');
+    app.clock.advance('10799999ms');
+    assert.equal((await sendCsr(app, first.enrollment.token, request)).status, 200);
+    app.clock.advance('1ms');
+    assertRefused(await sendCsr(app, second.enrollment.token, request), 400, 'ENROLLMENT_EXPIRED');
+  });
+
+  test('of many that use one token at the same time, one gets a certificate', async () => {
+    await using app = await open();
+    const { identityId, enrollment } = await toEnroll(app);
+    const requests = await Promise.all(Array.from({ length: 8 }, () => csr('CN=a device')));
+    const answers = await Promise.all(requests.map(({ csr: request }) => sendCsr(app, enrollment.token, request)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(400)]);
+    for (const { status, body } of answers) if (status === 400) assert.equal(body.error.code, 'INVALID_ENROLLMENT_TOKEN');
+    const won = answers.find(({ status }) => status === 200);
+    const { data } = (await app.request('GET', `/identities/${identityId}/authenticators`)).body;
+    assert.deepEqual(
+      data.map(({ certPem }: { certPem: string }) => certPem),
+      [won?.body.data.cert],
+    );
+  });
+
+  test('more clients than may wait for a certificate are told to come back later', async () => {
+    await using app = await open({ settings: { maxQueuedEnrollments: 1 } });
+    const all = await Promise.all(Array.from({ length: 12 }, () => toEnroll(app)));
+    const { csr: request } = await csr('CN=a device');
+    const answers = await Promise.all(all.map(({ enrollment }) => sendCsr(app, enrollment.token, request)));
+    const turned = answers.filter(({ status }) => status === 429);
+    assert.ok(turned.length > 0 && turned.length < 12);
+    for (const { body, headers } of turned) assert.deepEqual([body.error.code, headers['retry-after']], ['SERVER_TOO_MANY_REQUESTS', '1']);
+  });
+
+  test('an identity sets its password by the username of the enrollment, whatever name it gives', async () => {
+    await using app = await open();
+    const { identityId, enrollment } = await toEnroll(app, { updb: 'annie' });
+    const { status, body } = await setPassword(app, enrollment.token);
+    assert.deepEqual([status, body.data], [200, { username: 'annie' }]);
+    assert.equal((await app.login('annie', PASSWORD)).body.data.identityId, identityId);
+    const { data } = (await app.request('GET', `/identities/${identityId}`)).body;
+    assert.deepEqual([data.enrollment, data.authenticators.updb.username], [{}, 'annie']);
+    const { enrollment: other } = await toEnroll(app, { updb: 'bert' });
+    assert.equal((await post(app, `/enroll/updb?token=${other.token}`, { body: { username: 'bert', password: PASSWORD } })).status, 200);
+    assert.equal((await app.login('bert', PASSWORD)).status, 200);
+  });
+
+  test('a password is needed, of 5 to 100 characters, as the policy of the identity wants it', async () => {
+    await using app = await open();
+    const authPolicyId = await app.create('/auth-policies', policyBody('strict', { updb: { requireNumberChar: true } }));
+    const { enrollment } = await toEnroll(app, { updb: 'annie' }, { authPolicyId });
+    const { token } = enrollment;
+    const left = await app.trail(async () => {
+      for (const password of ['abcd', 'a'.repeat(101), 'without a digit'])
+        assertInvalid(await setPassword(app, token, password), 'password');
+      assertInvalid(await post(app, `/enroll?token=${token}`, { body: {} }), 'password');
+      assertInvalid(await post(app, `/enroll?token=${token}`), 'password');
+      assertInvalid(await post(app, '/enroll/updb', { body: { password: PASSWORD } }), 'token');
+      assertInvalid(await post(app, '/enroll/updb?token=nonsense', { body: { password: PASSWORD } }), 'token');
+      assertRefused(await setPassword(app, UNKNOWN), 400, 'INVALID_ENROLLMENT_TOKEN');
+    });
+    assert.deepEqual(left, []);
+    assert.equal((await setPassword(app, token, 'with digit 7')).status, 200);
+  });
+
+  test('a username that was taken meanwhile is refused, and the enrollment stays', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const { identityId, enrollment } = await toEnroll(app, { updb: user.username });
+    assertInvalid(await setPassword(app, enrollment.token), 'username');
+    await app.request('DELETE', `/authenticators/${user.authenticatorId}`);
+    assert.equal((await setPassword(app, enrollment.token)).status, 200);
+    assert.equal((await app.login(user.username, PASSWORD)).body.data.identityId, identityId);
+  });
+
+  test('an identity has one authenticator of a method: with one, an enrollment of the method is of no use, and stays', async () => {
+    await using app = await open();
+    const device = await enrolled(app);
+    const id = await app.create('/enrollments', { identityId: device.identityId, method: 'ott', expiresAt: LATER });
+    const { token } = (await app.request('GET', `/enrollments/${id}`)).body.data;
+    const { csr: request } = await csr('CN=a device');
+    assertRefused(await sendCsr(app, token, request), 409, 'MAX_AUTHENTICATOR_METHODS_REACHED');
+    await app.request('DELETE', `/authenticators/${device.authenticatorId}`);
+    assert.equal((await sendCsr(app, token, request)).status, 200);
+  });
+
+  test('two devices may have certificates of the same name, and not the same certificate', async () => {
+    await using app = await open();
+    const [one, other] = [await enrolled(app), await enrolled(app)];
+    assert.notEqual(one.fingerprint, other.fingerprint);
+  });
+
+  test("the host's own code enrolls in its own transaction, or not at all", async () => {
+    await using app = await open();
+    const { enrollment } = await toEnroll(app);
+    const { cert } = await app.controller.enrolling.enroll({ token: enrollment.token, body: (await csr('CN=a device')).csr });
+    const { anchors = '' } = await (SHARED_PKI.pki as () => Promise<{ anchors: string }>)();
+    const [leaf, signer] = chainOf(cert ?? '');
+    assert.ok(leaf && signer?.verify(new X509Certificate(anchors).publicKey) && leaf.verify(signer.publicKey));
+  });
+
+  test('a signer of the host that does not fit is said to the host, not to clients', async () => {
+    const broken = await open({ pki: { certificates: 'nonsense', anchors: 'nonsense', key: 'nonsense' }, platform: { logger: silent } });
+    const { enrollment } = await toEnroll(broken);
+    const left = await broken.trail(async () => {
+      const answer = await sendCsr(broken, enrollment.token, (await csr('CN=a device')).csr);
+      assert.equal(answer.status, 500);
+      assert.doesNotMatch(answer.text, /nonsense|PEM/);
+    });
+    assert.deepEqual(left, []);
+    await broken.close();
+  });
+});
+
+const nothing = () => {};
+const silent = { error: nothing, warn: nothing, info: nothing };

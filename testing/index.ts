@@ -1,0 +1,3 @@
+export { fastPasswordHasher } from '../src/platform/testing.ts';
+export { frozenClock, type TestClock } from './clock.ts';
+export { type TestEntity, type TestIdentity, type TestNetwork, type TestRoles, testNetwork } from './network.ts';
