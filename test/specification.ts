@@ -160,7 +160,7 @@ export const proofs: Proofs = {
   397: ['the identity shows its authenticator, and lists it', 'the authenticators of an identity that is not there are not found'],
   398: ['a disabled identity has no sessions and cannot log in', 'who is not there is neither disabled nor enabled'],
   399: ['enabling clears all disabled state, and an enabled identity may be enabled', 'who is not there is neither disabled nor enabled'],
-  414: ['more changes than may wait for their turn are told to come back later'],
+  414: ['more changes than may wait for their turn are told to come back later', 'at most one a minute, on all controllers of a network; one that failed does not count'],
   415: ['an identity without enrollment and authenticator cannot log in'],
   420: ['an identity needs a name, a type and isAdmin, and null is none of them'],
 
@@ -180,7 +180,7 @@ export const proofs: Proofs = {
   448: ['without credentials every operation but the open ones is refused', 'no token at all is told with a cause, a bad one without'],
   450: ['what is not there is 404 with the kind and the id that were asked for', 'an id that is not there is not found, and nothing is written'],
   451: ['a config type with configs is not deleted, and is after they are gone'],
-  456: ['more changes than may wait for their turn are told to come back later'],
+  456: ['more changes than may wait for their turn are told to come back later', 'at most one a minute, on all controllers of a network; one that failed does not count'],
   458: ['an error has a code, a message, an id of its own, and a cause'],
 
   // Limits
@@ -297,13 +297,29 @@ export const proofs: Proofs = {
   452: ['an identity has one enrollment of a method, expired or not, and may have one of each'],
   460: ['the username of an enrollment has 4 to 100 characters'],
   470: ['an identity is created with an enrollment by the first of ott and updb that is asked for, for three hours', 'how long the enrollment of a new identity lasts can be set'],
+  // Maintenance, controllers
+  8: ['an administrator sees all sessions, without their tokens and their end', 'a check finds whatever points at nothing, and changes nothing', 'a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'a snapshot is of one moment, however long it takes and whatever is written meanwhile', 'tracing goes on for the duration, under the id that was given or a new one'],
+  104: ['each controller with a name shows how it is reached, and clients see what is for them', 'several on one store list themselves, and one that closes is offline', 'one that is lost is offline after a minute, the same again when it comes back, and forgotten a day later'],
+  233: ['tracing goes on for the duration, under the id that was given or a new one', 'all channels are those of no list, an empty list, and a list with all in it', 'tracing ends when it is not enabled, whatever else the body says'],
+  234: ['tracing goes on for the duration, under the id that was given or a new one', 'tracing ends when it is not enabled, whatever else the body says'],
+  236: ['before any run there is nothing to tell, and a sound network gives no findings', 'a fix whose snapshot fails changes nothing, and says why', 'more than a thousand findings are too many to tell, and all of them are fixed', 'one run at a time, on all controllers of a network, whoever asks and for what'],
+  237: ['a check finds whatever points at nothing, and changes nothing', 'a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'what SQLite finds rows by is checked against the documents, and mended'],
+  287: ['before any run there is nothing to tell, and a sound network gives no findings', 'one run at a time, on all controllers of a network, whoever asks and for what', 'a controller that is lost in a run holds it for a minute, and then another may', 'closing a controller ends its run, which says so'],
+  288: ['a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'one run at a time, on all controllers of a network, whoever asks and for what'],
+  374: ['lists of controllers are cut into pages and take no strange filters, and nothing else can be done there', 'several on one store list themselves, and one that closes is offline'],
+  382: ['a check finds whatever points at nothing, and changes nothing', 'a success leaves exactly its change records', 'operations for administrators are refused to every other session'],
+  383: ['a check finds whatever points at nothing, and changes nothing', 'before any run there is nothing to tell, and a sound network gives no findings', 'operations for administrators are refused to every other session'],
+  384: ['a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'operations for administrators are refused to every other session'],
+  385: ['a snapshot is of one moment, however long it takes and whatever is written meanwhile', 'at most one a minute, on all controllers of a network; one that failed does not count', 'operations for administrators are refused to every other session'],
+  386: ['tracing goes on for the duration, under the id that was given or a new one', 'a duration is needed, and is one; wrong types cannot be read', 'operations for administrators are refused to every other session'],
+  457: ['a check finds whatever points at nothing, and changes nothing', 'of many that start at once one is taken'],
+  467: ['one run at a time, on all controllers of a network, whoever asks and for what', 'of many that start at once one is taken'],
 };
 
 /** Rows that can be proved only in part yet, with what lacks. This list only shrinks. */
 // biome-ignore format: a table, one row a line
 export const partly: Readonly<Record<number, { readonly tests: readonly string[]; readonly lacks: string }>> = {
   5: { tests: ['a policy is created, read, listed, replaced and deleted', 'a password authenticator shows whose it is and the username, and no password, hash or salt'], lacks: 'enrollments, CAs, signers, MFA' },
-  8: { tests: ['an administrator sees all sessions, without their tokens and their end'], lacks: 'integrity, snapshot, tracing' },
   36: { tests: ['a login under a policy that requires TOTP is told what is owed, and what it will look like'], lacks: 'queries for external signers' },
   42: { tests: ['a login answers with the session, its token and its end, on both APIs'], lacks: 'certificates' },
   43: { tests: ['a login under a policy that requires TOTP is told what is owed, and what it will look like'], lacks: 'MFA' },
@@ -322,7 +338,7 @@ export const partly: Readonly<Record<number, { readonly tests: readonly string[]
   432: { tests: ['signers that are not there are not found, on create, replace and patch', 'an unset signer is left out, whether it was never given, null, or empty'], lacks: 'signers' },
   433: { tests: ['a login under a policy that requires TOTP is told what is owed, and what it will look like'], lacks: 'MFA, to complete it' },
   449: { tests: ['deleting an API session without the right is forbidden, of others and of its own'], lacks: 'posture checks' },
-  471: { tests: ['more changes than may wait for their turn are told to come back later', 'a burst of guesses never gets more tries than the policy allows'], lacks: 'limits of TOTP, snapshots and integrity checks' },
+  471: { tests: ['more changes than may wait for their turn are told to come back later', 'a burst of guesses never gets more tries than the policy allows', 'at most one a minute, on all controllers of a network; one that failed does not count', 'of many that start at once one is taken'], lacks: 'limits of TOTP' },
   174: { tests: ['a new edge router has all its defaults'], lacks: 'enrollment of routers' },
   175: { tests: ['a new edge router has all its defaults'], lacks: 'presence and enrollment of routers' },
   176: { tests: ['a new edge router has all its defaults'], lacks: 'presence of routers' },
@@ -330,7 +346,7 @@ export const partly: Readonly<Record<number, { readonly tests: readonly string[]
   185: { tests: ['policies of each kind are created, read, listed, replaced, patched and deleted', 'bodies that make no policy of any kind are refused with their field', 'a policy shows its roles as a set, and beside them the names of what they select'], lacks: 'posture checks' },
   187: { tests: ['a policy shows its roles as a set, and beside them the names of what they select'], lacks: 'posture checks' },
   193: { tests: ['the services of another identity are listed with its permissions and configs'], lacks: 'posture checks' },
-  346: { tests: ['operations for administrators are refused to every other session'], lacks: 'posture checks, controllers' },
+  346: { tests: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'], lacks: 'posture checks' },
   389: { tests: ['role attributes in use are listed, each once, all of them, by code point', 'edge routers are found by their filter fields and by role'], lacks: 'posture checks' },
   421: { tests: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all'], lacks: 'sessions' },
   136: { tests: ['an enrollment shows whose it is, its method and end, its token and its JWT'], lacks: 'CAs' },
