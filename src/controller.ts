@@ -20,6 +20,7 @@ import { joinNetwork, type MemberOptions } from './domain/controllers/membership
 import { entries } from './domain/entries.ts';
 import { keptAuthority } from './domain/kept-authority.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
+import { createNetworkJwt } from './domain/trust/network-jwt.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
@@ -117,12 +118,14 @@ const start = async (
   const publisher = await createPublisher(store, events, platform.logger);
   const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites));
   const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
+  const keys = createPki(sources);
   const core: Core = {
     store,
     platform,
     settings,
     secrets,
-    pki: createPki(sources),
+    pki: keys,
+    networkJwt: createNetworkJwt(keys, settings, platform.random),
     passwordChecks: createPasswordChecks(platform.passwords, settings),
     enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),

@@ -259,6 +259,8 @@ export const proofs: Proofs = {
   462: ['hosting costs go from 0 to 65535 and precedences are those of the list', 'costs go from 0 to 65535, for every router'],
 
   // Enrollments
+  241: ['the network JWT says where the network is, and is the same on both APIs and each time'],
+  396: ['the network JWT says where the network is, and is the same on both APIs and each time'],
   63: ['a device gets a certificate for its key, with the chain below the root, and the token is spent'],
   64: ['a device gets a certificate for its key, with the chain below the root, and the token is spent'],
   79: ['a password authenticator is turned back into an enrollment of its username, and its sessions end'],

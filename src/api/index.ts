@@ -21,9 +21,11 @@ import { edgeRouter, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
 import { accessibleServices, services } from './service-operations.ts';
 import { service } from './services.ts';
+import { apiSessionCertificate, sessionCertificates } from './session-certificates.ts';
 import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
 import { terminator, terminators } from './terminators.ts';
 import { trace } from './traces.ts';
+import { trust } from './trust.ts';
 
 /** The one list of groups: every operation of the controller. */
 export const groups = {
@@ -52,6 +54,8 @@ export const groups = {
   roleAttributes: roleAttributeLists,
   controllers,
   database,
+  sessionCertificates,
+  trust,
   informational,
 } as const;
 
@@ -63,6 +67,7 @@ export const kinds = {
   authenticator,
   enrollment,
   apiSession,
+  apiSessionCertificate,
   service,
   serviceConfig,
   servicePolicy,

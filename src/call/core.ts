@@ -18,6 +18,8 @@ export interface Core {
   readonly secrets: Secrets;
   /** What signs certificates and JWTs. */
   readonly pki: Pki;
+  /** The JWT by which clients can join the network. */
+  networkJwt(): Promise<string>;
   readonly passwordChecks: PasswordChecks;
   /** Through which the work of enrolling goes: anybody may ask for it. */
   readonly enrollments: Gate;

@@ -22,7 +22,9 @@ import { roleAttributeEntries } from './roles/attributes-in-use.ts';
 import { routerEntries } from './routers/handlers.ts';
 import { serviceBehaviour } from './services/behaviour.ts';
 import { serviceEntries } from './services/handlers.ts';
+import { sessionCertificateEntries } from './sessions/certificates.ts';
 import { terminatorBehaviour } from './terminators/behaviour.ts';
+import { trustEntries } from './trust/handlers.ts';
 
 /** Every operation with what carries it out. */
 export const entries: readonly Entry[] = [
@@ -48,5 +50,7 @@ export const entries: readonly Entry[] = [
   ...roleAttributeEntries,
   ...controllerEntries,
   ...databaseEntries,
+  ...sessionCertificateEntries,
+  ...trustEntries,
   ...informationalEntries,
 ];

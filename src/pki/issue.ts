@@ -27,10 +27,12 @@ export type Issuer = { readonly holder: KeyHolder } & ({ readonly certificate: C
 
 type Library = Awaited<ReturnType<typeof x509>>;
 
-/** Issues a certificate (X.509 v3). */
+/** Issues a certificate (X.509 v3). @throws TypeError when the issuer's own certificate ends before this one would begin */
 export const issue = async (profile: Profile, issuer: Issuer, random: Random): Promise<Certificate> => {
   const library = await x509();
   const above = 'certificate' in issuer ? issuer.certificate : undefined;
+  if (above && above.notAfter <= profile.notBefore)
+    throw new TypeError(`the certificate of ${above.subject} has expired: it signs nothing any more`);
   const { algorithm } = issuer.holder;
   const { rawData } = await library.X509CertificateGenerator.create(
     {

@@ -16,6 +16,10 @@ export interface CertificateRequest extends AlternativeNames {
 /** Characters of a name at most: it is copied into certificates and shown in lists. */
 const MAX_SUBJECT = 1024;
 
+/** Whether every store can hold the name, and every client read it: values that are no text, which are shown as `=#<hex>`, are for few. */
+const isSayable = (subject: string): boolean =>
+  subject.length <= MAX_SUBJECT && !subject.includes('\0') && subject.isWellFormed() && !subject.includes('=#');
+
 /**
  * Reads a request in PEM: one block, signed by the key that it is for, which is of a kind that is accepted.
  * @returns undefined for anything else: clients are told no more than that it could not be processed
@@ -27,7 +31,7 @@ export const readRequest = async (pem: string): Promise<CertificateRequest | und
   try {
     const request = new library.Pkcs10CertificateRequest(der);
     if (!signingAlgorithmOf(request.publicKey.algorithm) || !(await request.verify())) return undefined;
-    if (request.subject.length > MAX_SUBJECT) return undefined;
+    if (!isSayable(request.subject)) return undefined;
     const commonNames = request.subjectName.getField('CN');
     return {
       subject: request.subjectName,

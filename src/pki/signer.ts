@@ -1,3 +1,4 @@
+import { certsOnly } from './bundle.ts';
 import { type Certificate, readCertificates } from './certificate.ts';
 import { validateChain } from './chain.ts';
 import { foreignKeyHolder, type KeyHolder, keyHolder } from './keys.ts';
@@ -23,6 +24,8 @@ export interface Signer {
   readonly anchors: readonly Certificate[];
   /** What clients are given to trust. */
   readonly bundle: readonly Certificate[];
+  /** The same as certs-only PKCS#7, for whoever asks. */
+  readonly certsOnly: string;
   readonly trustDomain: string;
 }
 
@@ -47,20 +50,16 @@ export const openSigner = async (options: SignerOptions, bundle?: string): Promi
   const { fault } = await validateChain(certificate, { anchors, intermediates: rest, now: 0, ignoreValidity: 'all' });
   if (fault && !isAnchor(certificate))
     throw new TypeError(`no chain leads from the signer's certificate, of ${certificate.subject}, to one of its roots`);
+  // Only authorities and what signed itself can be where a client's trust ends.
+  const ends = others.filter(({ isCa, subjectKey, issuerKey }) => isCa || subjectKey === issuerKey);
+  const trusted = [...new Map([...anchors, ...ends].map((one) => [one.fingerprint, one])).values()];
   return {
     certificate,
     holder: typeof options.key === 'string' ? await keyHolder(options.key, certificate) : foreignKeyHolder(options.key, certificate),
     chain: above.filter((one) => !isAnchor(one)),
     anchors,
-    // Only authorities and what signed itself can be where a client's trust ends.
-    bundle: [
-      ...new Map(
-        [...anchors, ...others.filter(({ isCa, subjectKey, issuerKey }) => isCa || subjectKey === issuerKey)].map((one) => [
-          one.fingerprint,
-          one,
-        ]),
-      ).values(),
-    ],
+    bundle: trusted,
+    certsOnly: await certsOnly(trusted),
     trustDomain: options.trustDomain ?? root.fingerprint,
   };
 };

@@ -183,13 +183,22 @@ onEveryStore('enrolling', (open) => {
     assert.notEqual(one.fingerprint, other.fingerprint);
   });
 
-  test("the host's own code enrolls in its own transaction, or not at all", async () => {
+  test("the host's own code enrolls, too, and the certificate leads to the root", async () => {
     await using app = await open();
     const { enrollment } = await toEnroll(app);
     const { cert } = await app.controller.enrolling.enroll({ token: enrollment.token, body: (await csr('CN=a device')).csr });
     const { anchors = '' } = await (SHARED_PKI.pki as () => Promise<{ anchors: string }>)();
     const [leaf, signer] = chainOf(cert ?? '');
     assert.ok(leaf && signer?.verify(new X509Certificate(anchors).publicKey) && leaf.verify(signer.publicKey));
+  });
+
+  test('an identity sees no enrollment of its own, by whose token a stolen session could become an authenticator', async () => {
+    await using app = await open();
+    const user = await app.user();
+    await app.create('/enrollments', { identityId: user.id, method: 'ott', expiresAt: LATER });
+    const { data } = (await app.request('GET', '/current-identity', { as: await user.login() })).body;
+    assert.deepEqual(data.enrollment, {});
+    assert.ok((await app.request('GET', `/identities/${user.id}`)).body.data.enrollment.ott.token);
   });
 
   test('a signer of the host that does not fit is said to the host, not to clients', async () => {

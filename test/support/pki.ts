@@ -1,4 +1,5 @@
 import type { webcrypto } from 'node:crypto';
+import type { JsonName } from '@peculiar/x509';
 import { type Certificate, certificatesPem, Eku, KeyUsage } from '../../src/pki/certificate.ts';
 import { issue, type Profile } from '../../src/pki/issue.ts';
 import { type KeyHolder, newKeyPair } from '../../src/pki/keys.ts';
@@ -79,7 +80,7 @@ export const rsa = (modulusLength: number): KeyParameters => ({
 
 /** A request for a certificate in PEM, and its key as PKCS#8 in PEM. */
 export const csr = async (
-  subject: string,
+  subject: string | JsonName,
   { algorithm = P256, dnsNames = [] }: { readonly algorithm?: KeyParameters; readonly dnsNames?: readonly string[] } = {},
 ): Promise<{ readonly csr: string; readonly key: string; readonly der: Uint8Array }> => {
   const { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } = await x509();

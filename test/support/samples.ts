@@ -37,6 +37,16 @@ const own = async (app: App) => {
   return { id: user.authenticatorId, as: await user.login() };
 };
 
+/** A session with a certificate. */
+const withCertificate = async (app: App) => {
+  const { as } = await own(app);
+  const { body } = await app.request('POST', '/edge/client/v1/current-api-session/certificates', {
+    as,
+    body: { csr: (await csr('CN=ann')).csr },
+  });
+  return { as, id: body.data.id as string };
+};
+
 const nobody = { semantic: 'AnyOf', identityRoles: ['#a'], serviceRoles: ['#a'] } as const;
 const aService = (app: App) => app.create('/services', { name: 'a service', encryptionRequired: true, roleAttributes: ['a'] });
 const aServicePolicy = (app: App) => app.create('/service-policies', { name: 'a policy', type: 'Dial', ...nobody });
@@ -372,6 +382,17 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     await anEdgeRouter(app);
     return {};
   },
+
+  listCurrentApiSessionCertificates: async (app) => ({ as: (await withCertificate(app)).as }),
+  detailCurrentApiSessionCertificate: async (app) => withCertificate(app),
+  createCurrentApiSessionCertificate: async (app) => ({
+    as: (await own(app)).as,
+    body: { csr: (await csr('CN=ann')).csr },
+    leaves: ['create apiSessionCertificate'],
+  }),
+  deleteCurrentApiSessionCertificate: async (app) => ({ ...(await withCertificate(app)), leaves: ['delete apiSessionCertificate'] }),
+  listNetworkJWTs: nothing,
+  listWellKnownCas: nothing,
 
   listRoot: nothing,
   updateIdentityTracing: async (app) => ({

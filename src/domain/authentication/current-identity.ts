@@ -3,7 +3,7 @@ import { authenticator } from '../../api/authenticators.ts';
 import { currentIdentity } from '../../api/current-identity.ts';
 import { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
-import { sessionOf } from '../../call/actor.ts';
+import { isAdministrator, sessionOf } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import type { Entities } from '../../changes/entities.ts';
@@ -76,7 +76,9 @@ export const currentIdentityEntries = implement(currentIdentity, {
   get: (call) =>
     call.read(async (entities) => {
       const row = await entities.require(identity, sessionOf(call.actor).identity.id);
-      return { ...(await presentOne(entities, identity, identityBehaviour, row, call)), _links: SELF };
+      const detail = { ...(await presentOne(entities, identity, identityBehaviour, row, call)), _links: SELF };
+      // A session that was stolen shall not become an authenticator.
+      return isAdministrator(call.actor) ? detail : { ...detail, enrollment: {} };
     }),
   listEdgeRouters: listOwnEdgeRouters,
   listAuthenticators: (call, query) =>

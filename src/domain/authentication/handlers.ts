@@ -10,6 +10,7 @@ import { implement } from '../../call/implement.ts';
 import { crudHandlers } from '../../resources/crud.ts';
 import { reEnroll } from '../enrollment/re-enroll.ts';
 import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
+import { endSessions } from '../sessions/state.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
 import { invalidAuth, type LoginBody } from './login.ts';
 import { loginByPassword } from './password-login.ts';
@@ -45,7 +46,7 @@ export const authenticationEntries = [
     get: (call) => call.read((entities) => presentOwnSession(entities, sessionOf(call.actor), call)),
     delete: async (call) => {
       const { session } = sessionOf(call.actor);
-      await call.write(async (entities) => entities.remove(apiSession, await entities.require(apiSession, session.id)));
+      await call.write(async (entities) => endSessions(entities, [await entities.require(apiSession, session.id)]));
       return {};
     },
   }),

@@ -7,6 +7,7 @@ import type { SessionActor } from '../../call/actor.ts';
 import type { Settings } from '../../call/settings.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { date, equals, text } from '../../query/index.ts';
+import { removeEntity } from '../../resources/removal.ts';
 import { hashToken } from '../../resources/symbols.ts';
 
 type Session = RowOf<typeof apiSession>;
@@ -87,7 +88,8 @@ export const needsTouch = (settings: Settings, session: Session, now: string): b
 
 /** Ends sessions, with all that hangs on them. */
 export const endSessions = async (entities: Entities, sessions: readonly Session[]): Promise<void> => {
-  for (const session of sessions) await entities.remove(apiSession, session);
+  // As `crudHandlers` does it: of a kind only its table is looked at.
+  for (const session of sessions) await removeEntity(entities, apiSession as never, session as never);
 };
 
 export const sessionsOf = (entities: Entities, identityId: string): Promise<readonly Session[]> =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
+import type { JsonName } from '@peculiar/x509';
 import fc from 'fast-check';
 import { certsOnly } from '../../../src/pki/bundle.ts';
 import { certificatesPem, readCertificate, readCertificates } from '../../../src/pki/certificate.ts';
@@ -141,6 +142,31 @@ describe('reading requests', () => {
   });
 });
 
+describe('subjects of requests', () => {
+  const subjects: readonly (readonly [string, JsonName])[] = [
+    ['nothing', []],
+    ['many names', Array.from({ length: 40 }, (_, i) => ({ OU: [`unit ${i}`] }))],
+    ['a name of several parts', [{ CN: ['ann'], O: ['us'] }]],
+    ['two common names', [{ CN: ['ann'] }, { CN: ['bert'] }]],
+    ['a type that nobody knows', [{ '1.2.3.4.5': ['x'] }]],
+    ['a name that is no text', [{ CN: ['#0403010203'] }]],
+    ['an emoji', [{ CN: ['😀'] }]],
+    ['U+0000', [{ CN: ['a\u0000b'] }]],
+    ['half of a surrogate pair', [{ CN: ['#1e02d800'] }]],
+    ['line breaks', [{ CN: ['a\r\nb, O=them'] }]],
+    ['an empty name', [{ CN: [''] }]],
+  ];
+  for (const [name, subject] of subjects)
+    test(`${name}: refused, or in a certificate that can be read and stored`, async () => {
+      const request = await readRequest((await csr(subject)).csr);
+      if (!request) return;
+      const certificate = await issue(clientProfile(request, NOW), root, webRandom);
+      assert.equal(certificate.subject, request.subject.toString());
+      assert.ok(!certificate.subject.includes('\0') && certificate.subject.isWellFormed());
+      assert.ok(new X509Certificate(certificate.der).verify(new X509Certificate(root.cert).publicKey));
+    });
+});
+
 describe('issuing certificates', () => {
   const request = async (dnsNames: readonly string[] = []) => {
     const read = await readRequest((await csr('CN=ann, O=us', { dnsNames })).csr);
@@ -185,6 +211,7 @@ describe('issuing certificates', () => {
     const short = await authority('short', { notAfter: NOW + 1000 });
     const from = await request();
     assert.equal((await issue(clientProfile(from, NOW), short, webRandom)).notAfter, NOW + 1000);
+    await assert.rejects(issue(clientProfile(from, NOW + 120_000), short, webRandom), { name: 'TypeError', message: /has expired/ });
     const serials = await Promise.all(
       Array.from({ length: 20 }, async () => (await issue(clientProfile(from, NOW), root, webRandom)).parsed.serialNumber),
     );

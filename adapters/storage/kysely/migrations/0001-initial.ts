@@ -71,6 +71,7 @@ export const migration: Migration = {
         sets: [],
       },
     },
+    { do: 'addKind', kind: { kind: 'apiSessionCertificate', columns: [{ name: 'apiSessionId', type: 'string', index: true }], sets: [] } },
     {
       do: 'addKind',
       kind: {

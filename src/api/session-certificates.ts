@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { readOnly } from './kit/field.ts';
+import { listQuery } from './kit/list-query.ts';
+import { data, EMPTY, group, operation, page } from './kit/operation.ts';
+import { reference } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { created, text, timestamp } from './shared.ts';
+
+const pem = text.meta({ description: 'The certificate in PEM, then those above it, without the root.' });
+
+export const apiSessionCertificate = resource({
+  kind: 'apiSessionCertificate',
+  collection: 'current-api-session/certificates',
+  names: ['CurrentApiSessionCertificate', 'CurrentApiSessionCertificates'],
+  about:
+    'A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and nobody can log in with it.',
+  fields: {
+    apiSessionId: { ...reference('apiSession', { write: 'never', onDelete: 'cascade', alone: true }), keep: 'hidden' },
+    certificate: readOnly(pem, { default: '' }),
+    fingerprint: readOnly(text, { default: '' }),
+    subject: readOnly(text, { default: '' }),
+    validFrom: readOnly(timestamp),
+    validTo: readOnly(timestamp),
+  },
+});
+
+const own = { permission: 'session', apis: ['client'] } as const;
+const at = '/current-api-session/certificates';
+const createdCertificate = created
+  .extend({ certificate: pem, cas: text.meta({ description: 'What to trust, in PEM.' }) })
+  .meta({ id: 'CreatedApiSessionCertificate' });
+
+export const sessionCertificates = group('sessionCertificates', 'Certificates of the current API session', {
+  list: operation('GET', at, {
+    operationId: 'listCurrentApiSessionCertificates',
+    summary: 'List the certificates of the session of this request',
+    query: listQuery,
+    answer: page(apiSessionCertificate.schemas.detail),
+    ...own,
+  }),
+  get: operation('GET', `${at}/{id}`, {
+    operationId: 'detailCurrentApiSessionCertificate',
+    summary: 'Get one of the certificates of the session of this request',
+    answer: data(apiSessionCertificate.schemas.detail),
+    ...own,
+  }),
+  create: operation('POST', at, {
+    operationId: 'createCurrentApiSessionCertificate',
+    summary: 'Get a certificate of the session of this request, for a key of the client',
+    body: {
+      schema: z
+        .object({ csr: text.meta({ description: 'A certificate request (PKCS#10) in PEM.' }) })
+        .meta({ id: 'ApiSessionCertificateCreate' }),
+      name: 'sessionCertificate',
+    },
+    answer: { is: 'created', schema: createdCertificate },
+    errors: ['COULD_NOT_PROCESS_CSR', 'RATE_LIMITED'],
+    ...own,
+  }),
+  delete: operation('DELETE', `${at}/{id}`, {
+    operationId: 'deleteCurrentApiSessionCertificate',
+    summary: 'Delete one of the certificates of the session of this request',
+    answer: EMPTY,
+    ...own,
+  }),
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { data, group, operation } from './kit/operation.ts';
+import { text } from './shared.ts';
+
+const networkJwt = z.object({ name: text, token: text }).meta({ id: 'NetworkJWT' });
+
+const open = { permission: 'open', apis: ['management', 'client'] } as const;
+
+export const trust = group('trust', 'What clients trust', {
+  listNetworkJwts: operation('GET', '/network-jwts', {
+    operationId: 'listNetworkJWTs',
+    summary: 'JWTs that say where the network is, signed by the key of its server: from one, a client can join',
+    answer: data(z.array(networkJwt)),
+    ...open,
+  }),
+  authorities: operation('GET', '/.well-known/est/cacerts', {
+    operationId: 'listWellKnownCas',
+    summary: 'The certificates that clients shall trust, as certs-only PKCS#7 in base64 (RFC 7030, section 4.1)',
+    answer: { is: 'raw', contentTypes: ['application/pkcs7-mime', 'application/json'] },
+    ...open,
+  }),
+});
