@@ -22,6 +22,7 @@ export {
 export { argon2idHasher, type DeriveArgon2id } from './platform/password-hasher.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
 export { newSecretKey } from './platform/secrets.ts';
+export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
 export { decimalText } from './query/decimal.ts';
 export { comparator, compareText, compileMatcher, type Lookup, matches } from './query/evaluate.ts';
@@ -56,6 +57,7 @@ export {
 } from './storage/errors.ts';
 export type {
   ColumnSchema,
+  IndexFault,
   KindSchema,
   Query,
   Row,
@@ -64,5 +66,7 @@ export type {
   Store,
   Transaction,
   TransactionMode,
+  Verified,
+  VerifyPage,
 } from './storage/port.ts';
 export { storageSchema } from './storage/schema.ts';

@@ -160,7 +160,7 @@ export const proofs: Proofs = {
   397: ['the identity shows its authenticator, and lists it', 'the authenticators of an identity that is not there are not found'],
   398: ['a disabled identity has no sessions and cannot log in', 'who is not there is neither disabled nor enabled'],
   399: ['enabling clears all disabled state, and an enabled identity may be enabled', 'who is not there is neither disabled nor enabled'],
-  414: ['more changes than may wait for their turn are told to come back later'],
+  414: ['more changes than may wait for their turn are told to come back later', 'at most one a minute, on all controllers of a network; one that failed does not count'],
   415: ['an identity without enrollment and authenticator cannot log in'],
   420: ['an identity needs a name, a type and isAdmin, and null is none of them'],
 
@@ -179,7 +179,7 @@ export const proofs: Proofs = {
   448: ['without credentials every operation but the open ones is refused', 'no token at all is told with a cause, a bad one without'],
   450: ['what is not there is 404 with the kind and the id that were asked for', 'an id that is not there is not found, and nothing is written'],
   451: ['a config type with configs is not deleted, and is after they are gone'],
-  456: ['more changes than may wait for their turn are told to come back later'],
+  456: ['more changes than may wait for their turn are told to come back later', 'at most one a minute, on all controllers of a network; one that failed does not count'],
   458: ['an error has a code, a message, an id of its own, and a cause'],
 
   // Limits
@@ -466,25 +466,41 @@ export const proofs: Proofs = {
   419: ['the claim that says who it is may be another, and mean the externalId', 'a policy decides whether tokens may be used, and whose'],
   428: ['a token whose subject is an identity opens a session of it', 'whoever fails is told the same, whatever is wrong with the token'],
   432: ['signers that are not there are not found, on create, replace and patch', 'an unset signer is left out, whether it was never given, null, or empty', 'a session is told which token it owes, and where to get it', 'every request needs the token; one request with it is no pass for the next', 'the token must be good, of that signer, and of the same identity'],
+
+  8: ['an administrator sees all sessions, without their tokens and their end', 'a check finds whatever points at nothing, and changes nothing', 'a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'a snapshot is of one moment, however long it takes and whatever is written meanwhile', 'tracing goes on for the duration, under the id that was given or a new one'],
+  104: ['each controller with a name shows how it is reached, and clients see what is for them', 'several on one store list themselves, and one that closes is offline', 'one that is lost is offline after a minute, the same again when it comes back, and forgotten a day later'],
+  233: ['tracing goes on for the duration, under the id that was given or a new one', 'all channels are those of no list, an empty list, and a list with all in it', 'tracing ends when it is not enabled, whatever else the body says'],
+  234: ['tracing goes on for the duration, under the id that was given or a new one', 'tracing ends when it is not enabled, whatever else the body says'],
+  236: ['before any run there is nothing to tell, and a sound network gives no findings', 'a fix whose snapshot fails changes nothing, and says why', 'more than a thousand findings are too many to tell, and all of them are fixed', 'one run at a time, on all controllers of a network, whoever asks and for what'],
+  237: ['a check finds whatever points at nothing, and changes nothing', 'a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'what SQLite finds rows by is checked against the documents, and mended'],
+  287: ['before any run there is nothing to tell, and a sound network gives no findings', 'one run at a time, on all controllers of a network, whoever asks and for what', 'a controller that is lost in a run holds it for a minute, and then another may', 'closing a controller ends its run, which says so'],
+  288: ['a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'one run at a time, on all controllers of a network, whoever asks and for what'],
+  374: ['lists of controllers are cut into pages and take no strange filters, and nothing else can be done there', 'several on one store list themselves, and one that closes is offline'],
+  382: ['a check finds whatever points at nothing, and changes nothing', 'a success leaves exactly its change records', 'operations for administrators are refused to every other session'],
+  383: ['a check finds whatever points at nothing, and changes nothing', 'before any run there is nothing to tell, and a sound network gives no findings', 'operations for administrators are refused to every other session'],
+  384: ['a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'operations for administrators are refused to every other session'],
+  385: ['a snapshot is of one moment, however long it takes and whatever is written meanwhile', 'at most one a minute, on all controllers of a network; one that failed does not count', 'operations for administrators are refused to every other session'],
+  386: ['tracing goes on for the duration, under the id that was given or a new one', 'a duration is needed, and is one; wrong types cannot be read', 'operations for administrators are refused to every other session'],
+  457: ['a check finds whatever points at nothing, and changes nothing', 'of many that start at once one is taken'],
+  467: ['one run at a time, on all controllers of a network, whoever asks and for what', 'of many that start at once one is taken'],
 };
 
 /** Rows that can be proved only in part yet, with what lacks. This list only shrinks. */
 // biome-ignore format: a table, one row a line
 export const partly: Readonly<Record<number, { readonly tests: readonly string[]; readonly lacks: string }>> = {
   5: { tests: ['a policy is created, read, listed, replaced and deleted', 'a password authenticator shows whose it is and the username, and no password, hash or salt', 'a new CA is shown with its fingerprint and a token, unverified, with the roles sorted and the usual format of names', 'a signer is listed, found by its filter fields, and deleted'], lacks: 'enrollments' },
-  8: { tests: ['an administrator sees all sessions, without their tokens and their end'], lacks: 'integrity, snapshot, tracing' },
   112: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
   123: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
   342: { tests: ['a policy that an identity has is not deleted', 'running sessions survive a change of password, and end with the authenticator', 'deleting a CA deletes the authenticators of its certificates and ends their sessions, and no others', 'a signer that a policy names is not deleted, and is once none does'], lacks: 'CHECK signers; CAs' },
   355: { tests: ['the method of a login is needed, and one of password, cert and ext-jwt', 'a certificate logs in as its issuer, its dates, its use and the policy allow', 'a token whose subject is an identity opens a session of it'], lacks: 'CHECK external tokens; certificates' },
   423: { tests: ['a login answers with the session, its token and its end, on both APIs', 'a certificate logs in as its issuer, its dates, its use and the policy allow', 'a token whose subject is an identity opens a session of it'], lacks: 'CHECK external tokens; certificates' },
   429: { tests: ['a policy that no longer allows passwords stops new logins, not running sessions', 'a certificate logs in as its issuer, its dates, its use and the policy allow', 'a policy decides whether tokens may be used, and whose'], lacks: 'CHECK external tokens; certificates' },
-  471: { tests: ['more changes than may wait for their turn are told to come back later', 'a burst of guesses never gets more tries than the policy allows', 'ten wrong codes in five minutes are the end of trying, also with the right one, until they are that old'], lacks: 'snapshots and integrity checks' },
+  471: { tests: ['more changes than may wait for their turn are told to come back later', 'a burst of guesses never gets more tries than the policy allows', 'ten wrong codes in five minutes are the end of trying, also with the right one, until they are that old', 'at most one a minute, on all controllers of a network; one that failed does not count', 'of many that start at once one is taken'], lacks: 'CHECK snapshots and integrity checks; limits of TOTP' },
   174: { tests: ['a new edge router has all its defaults'], lacks: 'enrollment of routers' },
   175: { tests: ['a new edge router has all its defaults'], lacks: 'presence and enrollment of routers' },
   176: { tests: ['a new edge router has all its defaults'], lacks: 'presence of routers' },
   180: { tests: ['a router is the same under both paths, and none of the edge routers'], lacks: 'enrollment of routers' },
-  346: { tests: ['operations for administrators are refused to every other session'], lacks: 'controllers' },
+  346: { tests: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'], lacks: 'CHECK controllers; posture checks' },
   421: { tests: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all'], lacks: 'sessions' },
   136: { tests: ['an enrollment shows whose it is, its method and end, its token and its JWT'], lacks: 'CAs' },
   140: { tests: ['creation refuses what it cannot resolve: identity, authority, username, an end in the past'], lacks: 'CAs' },

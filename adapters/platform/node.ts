@@ -3,6 +3,8 @@ import { hashRaw } from '@node-rs/argon2';
 import { argon2idHasher, type DeriveArgon2id, type Platform, type Random, webPlatform } from '../../src/adapter-kit.ts';
 import { nodeOutbound } from './node-outbound.ts';
 
+export { snapshotFolder } from './snapshot-folder.ts';
+
 /**
  * The platform of Node.js (Bun and Deno run it too): passwords by native code on the thread pool, so that a login does not
  * hold up other calls, and random bytes from a pool, since ids are drawn all the time, and outbound requests that know

@@ -1,4 +1,5 @@
-import { nodePlatform } from '../../adapters/platform/node.ts';
+import { join } from 'node:path';
+import { nodePlatform, snapshotFolder } from '../../adapters/platform/node.ts';
 import { ManagementController } from '../../src/index.ts';
 import { namesOf, urlOf } from './addresses.ts';
 import { sentenceOf } from './failure.ts';
@@ -10,7 +11,10 @@ import { exitOnSignal } from './shutdown.ts';
 import { dataFolderOf, prepareStorage } from './storage.ts';
 import { prepareTls } from './tls.ts';
 
-const open = async ({ host, port, storage, tls, secretKey, administrator, given }: ServerOptions, listen: Listen): Promise<void> => {
+const open = async (
+  { host, port, storage, tls, secretKey, snapshots, administrator, given }: ServerOptions,
+  listen: Listen,
+): Promise<void> => {
   const { advertised, local } = namesOf(host);
   const { adapter, name } = await prepareStorage(storage);
   const folder = dataFolderOf(storage);
@@ -25,6 +29,7 @@ const open = async ({ host, port, storage, tls, secretKey, administrator, given 
     storage: adapter,
     administrator,
     platform: nodePlatform(),
+    snapshots: snapshotFolder(snapshots ?? join(folder, 'snapshots')),
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
     // Identity providers on the same machine are common where people try things out.

@@ -4,7 +4,9 @@ import { authenticator, authenticators } from './authenticators.ts';
 import { ca, cas } from './cas.ts';
 import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
+import { controller, controllers } from './controllers.ts';
 import { currentIdentity } from './current-identity.ts';
+import { database, maintenanceTask } from './database.ts';
 import { edgeRouters } from './edge-router-operations.ts';
 import { enrolling } from './enrolling.ts';
 import { enrollment, enrollments } from './enrollments.ts';
@@ -30,6 +32,7 @@ import { service } from './services.ts';
 import { apiSessionCertificate, sessionCertificates } from './session-certificates.ts';
 import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
 import { terminator, terminators } from './terminators.ts';
+import { trace } from './traces.ts';
 import { trust } from './trust.ts';
 
 /** The one list of groups: every operation of the controller. */
@@ -64,6 +67,8 @@ export const groups = {
   configTypes,
   configs,
   roleAttributes: roleAttributeLists,
+  controllers,
+  database,
   sessionCertificates,
   trust,
   informational,
@@ -94,6 +99,9 @@ export const kinds = {
   terminator,
   configType,
   config,
+  trace,
+  controller,
+  maintenanceTask,
   change,
   keptSecret,
 } as const;

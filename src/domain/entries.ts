@@ -13,6 +13,8 @@ import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
 import { caEntries } from './cas/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
+import { controllerEntries } from './controllers/handlers.ts';
+import { databaseEntries } from './database/handlers.ts';
 import { enrollmentEntries } from './enrollment/handlers.ts';
 import { externalJwtSignerEntries } from './external-jwt-signers/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
@@ -54,6 +56,8 @@ export const entries: readonly Entry[] = [
   ...routerEntries,
   ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
   ...roleAttributeEntries,
+  ...controllerEntries,
+  ...databaseEntries,
   ...sessionCertificateEntries,
   ...trustEntries,
   ...informationalEntries,

@@ -7,12 +7,12 @@ import { equals, has, type Predicate, text } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { allKinds } from './kinds.ts';
 
-/** A place where a kind is pointed at, found in the field tables: a field, a set of ids, a role array. */
+/** A place where a kind is pointed at, found in the field tables: a field, a set of ids, a role array, the keys of maps. */
 interface Pointer {
   readonly target: string;
   readonly holder: Resource;
   readonly field: string;
-  readonly how: Reference['onDelete'] | 'restrictSet' | 'leaveSet' | 'deselect';
+  readonly how: Reference['onDelete'] | 'restrictSet' | 'leaveSet' | 'deselect' | 'dropKey';
 }
 
 const pointers: ReadonlyMap<string, readonly Pointer[]> = Map.groupBy(
@@ -21,6 +21,7 @@ const pointers: ReadonlyMap<string, readonly Pointer[]> = Map.groupBy(
       if (reference) return [{ target: reference.target, holder, field, how: reference.onDelete }];
       if (set?.of === 'references')
         return [{ target: set.target, holder, field, how: set.onDelete === 'restrict' ? 'restrictSet' : 'leaveSet' }];
+      if (set?.of === 'keys') return [{ target: holder.fields[set.from[0] ?? '']?.keys ?? '', holder, field, how: 'dropKey' }];
       return set?.of === 'selectors' ? [{ target: set.target, holder, field, how: 'deselect' }] : [];
     }),
   ),
@@ -54,7 +55,7 @@ export const removeEntity = async (entities: Entities, kind: Resource, row: Row)
     for (const user of await entities.list(holder, { where: pointingBy(field, how, row.id) })) {
       const holding = user as unknown as Row; // rows of any kind are rows
       if (how === 'cascade') await removeEntity(entities, holder, holding);
-      else await entities.update(holder, user, { [field]: how === 'unset' ? null : without(holding[field], how, row.id) });
+      else await entities.update(holder, user, changesWithout(holder, holding, field, how, row.id));
     }
   }
   await entities.remove(kind, row as never);
@@ -64,8 +65,16 @@ const forbids = (how: Pointer['how']): boolean => how === 'restrict' || how === 
 
 const pointingBy = (field: string, how: Pointer['how'], id: string): Predicate => {
   if (how === 'deselect') return has(field, selectorOfId(id));
-  return how === 'leaveSet' || how === 'restrictSet' ? has(field, id) : equals(text(field), id);
+  return how === 'leaveSet' || how === 'restrictSet' || how === 'dropKey' ? has(field, id) : equals(text(field), id);
 };
+
+const changesWithout = (holder: Resource, row: Row, field: string, how: Pointer['how'], id: string): Readonly<Record<string, unknown>> => {
+  const { set } = holder.fields[field] ?? {};
+  if (set?.of === 'keys') return Object.fromEntries(set.from.map((map) => [map, withoutKey(row[map], id)]));
+  return { [field]: how === 'unset' ? null : without(row[field], how, id) };
+};
+
+const withoutKey = (map: unknown, id: string) => Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => key !== id));
 
 const without = (set: unknown, how: Pointer['how'], id: string): readonly string[] => {
   const entry = how === 'deselect' ? selectorOfId(id) : id;

@@ -556,6 +556,21 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   listWellKnownCas: nothing,
 
   listRoot: nothing,
+  updateIdentityTracing: async (app) => ({
+    id: await anIdentity(app),
+    body: { enabled: true, duration: '5m', traceId: 'x', channels: ['all'] },
+    leaves: ['create trace'],
+  }),
+  listControllers: nothing,
+
+  checkDataIntegrity: nothing,
+  fixDataIntegrity: nothing,
+  dataIntegrityResults: async (app) => {
+    await app.request('POST', '/database/check-data-integrity');
+    return {};
+  },
+  createDatabaseSnapshot: nothing,
+
   listVersion: nothing,
   listEnumeratedCapabilities: nothing,
   listSpecs: nothing,
@@ -581,8 +596,8 @@ export const listsOfUnknownParents: readonly string[] = [
   'listServicePolicyPostureChecks',
 ];
 
-/** Lists that may be empty, because what they hold cannot be made yet. */
-export const emptyLists: readonly string[] = ['getCurrentIdentityEdgeRouters'];
+/** Lists that may be empty, because what they hold cannot be made yet, or by the host only. */
+export const emptyLists: readonly string[] = ['getCurrentIdentityEdgeRouters', 'listControllers'];
 
 /** Names of operations, told apart where both APIs have one of a name and they differ. */
 export const nameOf = ({ operationId, apis }: { readonly operationId: string; readonly apis: readonly string[] }): string => {

@@ -18,6 +18,7 @@ import { postureDataFor } from '../posture/data.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { serviceBehaviour } from '../services/behaviour.ts';
+import { traceIdentity } from '../tracing/trace-identity.ts';
 import { identityBehaviour } from './behaviour.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
@@ -60,6 +61,7 @@ export const identityEntries = implement(identities, {
   listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, undefined, (_, row) => selecting('identityRoles', row)),
   listEdgeRouters: relatedList(identity, edgeRouter, edgeRouterBehaviour, (entities, row) => reachedFrom(entities, identityToRouters, row)),
   getPostureData: postureDataFor,
+  trace: traceIdentity,
   getPolicyAdvice: policyAdviceFor,
   listServiceConfigs,
   assignServiceConfigs,

@@ -17,7 +17,7 @@ export const migration: Migration = {
           { name: 'authPolicyId', type: 'string', index: true },
           { name: 'externalId', type: 'string', index: 'unique' },
         ],
-        sets: ['roleAttributes'],
+        sets: ['roleAttributes', 'hostedServices'],
       },
     },
     { do: 'addKind', kind: { kind: 'identityType', columns: [{ name: 'name', type: 'string', index: 'unique' }], sets: [] } },
@@ -246,6 +246,33 @@ export const migration: Migration = {
         sets: [],
       },
     },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'trace',
+        columns: [
+          { name: 'identityId', type: 'string', index: true },
+          { name: 'until', type: 'date', index: true },
+        ],
+        sets: [],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'controller',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'certPem', type: 'string', index: false },
+          { name: 'ctrlAddress', type: 'string', index: false },
+          { name: 'fingerprint', type: 'string', index: false },
+          { name: 'lastJoinedAt', type: 'date', index: false },
+          { name: 'onlineUntil', type: 'date', index: true },
+        ],
+        sets: [],
+      },
+    },
+    { do: 'addKind', kind: { kind: 'maintenanceTask', columns: [], sets: [] } },
     {
       do: 'addKind',
       kind: {
