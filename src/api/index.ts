@@ -13,8 +13,14 @@ import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
 import { keptSecret } from './kept-secrets.ts';
+import { currentMfa, mfa } from './mfa.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
+import { postureChecks } from './posture-check-operations.ts';
+import { postureCheckType, postureCheckTypes } from './posture-check-types.ts';
+import { postureCheck } from './posture-checks/index.ts';
+import { postureData } from './posture-data.ts';
+import { postureResponses } from './posture-responses.ts';
 import { roleAttributeLists } from './role-attributes.ts';
 import { edgeRouter, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
@@ -38,11 +44,15 @@ export const groups = {
   apiSessions,
   currentApiSession,
   currentIdentity,
+  currentMfa,
   services,
   accessibleServices,
   servicePolicies,
   edgeRouterPolicies,
   serviceEdgeRouterPolicies,
+  postureChecks,
+  postureCheckTypes,
+  postureResponses,
   edgeRouters,
   routers,
   transitRouters,
@@ -65,12 +75,16 @@ export const kinds = {
   ca,
   enrollment,
   apiSession,
+  mfa,
   apiSessionCertificate,
   service,
   serviceConfig,
   servicePolicy,
   edgeRouterPolicy,
   serviceEdgeRouterPolicy,
+  postureCheck,
+  postureCheckType,
+  postureData,
   router,
   edgeRouter,
   terminator,

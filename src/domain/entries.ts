@@ -16,7 +16,9 @@ import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { enrollmentEntries } from './enrollment/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
+import { currentMfaEntries } from './mfa/handlers.ts';
 import { policyEntries } from './policies/handlers.ts';
+import { postureEntries } from './posture/handlers.ts';
 import { roleAttributeEntries } from './roles/attributes-in-use.ts';
 import { routerEntries } from './routers/handlers.ts';
 import { serviceBehaviour } from './services/behaviour.ts';
@@ -32,6 +34,7 @@ export const entries: readonly Entry[] = [
   ...authenticationEntries,
   ...enrollmentEntries,
   ...currentIdentityEntries,
+  ...currentMfaEntries,
   ...caEntries,
   ...implement(configTypes, {
     ...crudHandlers(configTypes, configType, configTypeBehaviour),
@@ -45,6 +48,7 @@ export const entries: readonly Entry[] = [
   ...accessibleServiceEntries,
   ...accessEntries,
   ...policyEntries,
+  ...postureEntries,
   ...routerEntries,
   ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
   ...roleAttributeEntries,

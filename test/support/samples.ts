@@ -1,6 +1,7 @@
 import { type App, PASSWORD } from './app.ts';
 import { aCa, aCertificate, COMMON_NAME, caBody, chainOf } from './certificates.ts';
 import { LATER, toEnroll } from './enrolling.ts';
+import { beginMfa, enrollMfa } from './mfa.ts';
 import { authority, csr } from './pki.ts';
 import { policyBody } from './policies.ts';
 
@@ -18,6 +19,8 @@ export interface Sample {
   readonly as?: string;
   /** The change records that it leaves; default none. */
   readonly leaves?: readonly string[];
+  /** The code with which it is refused to whoever is there in this version; such an operation has no success to show. */
+  readonly refused?: string;
 }
 
 const person = { name: 'ann', type: 'User', isAdmin: false } as const;
@@ -39,6 +42,13 @@ const aSession = async (app: App) =>
 const own = async (app: App) => {
   const user = await app.user();
   return { id: user.authenticatorId, as: await user.login() };
+};
+
+/** The session of somebody who began to enroll in MFA, or is enrolled. */
+const withMfa = async (app: App, how: typeof enrollMfa) => {
+  const user = await app.user();
+  const as = await user.login();
+  return { user, as, factor: await how(app, as) };
 };
 
 const anExtension = async (app: App): Promise<Sample> => {
@@ -69,6 +79,10 @@ const aRouterPolicy = (app: App) =>
   app.create('/edge-router-policies', { name: 'a policy', semantic: 'AllOf', identityRoles: ['#a'], edgeRouterRoles: ['#a'] });
 const aServiceRouterPolicy = (app: App) =>
   app.create('/service-edge-router-policies', { name: 'a policy', semantic: 'AllOf', serviceRoles: ['#a'], edgeRouterRoles: ['#a'] });
+const aCheck = (app: App) =>
+  app.create('/posture-checks', { name: 'a check', typeId: 'DOMAIN', domains: ['a.test'], roleAttributes: ['a'] });
+const told = { typeId: 'DOMAIN', id: 'x', domain: 'a.test' } as const;
+
 const anEdgeRouter = (app: App) => app.create('/edge-routers', { name: 'an edge router', roleAttributes: ['a'] });
 const aRouter = (app: App) => app.create('/routers', { name: 'a router' });
 const aTerminator = async (app: App) =>
@@ -115,6 +129,10 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     const id = await anIdentity(app);
     await app.request('POST', `/identities/${id}/disable`, { body: { durationMinutes: 5 } });
     return { id, leaves: ['update identity'] };
+  },
+  removeIdentityMfa: async (app) => {
+    const { user } = await withMfa(app, enrollMfa);
+    return { id: user.id, leaves: ['update apiSession', 'delete mfa'] };
   },
   getIdentityAuthenticators: async (app) => ({ id: (await app.user()).id }),
 
@@ -251,6 +269,31 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     leaves: ['update authenticator'],
   }),
 
+  enrollMfa: async (app) => ({ as: (await own(app)).as, leaves: ['create mfa'] }),
+  detailMfa: async (app) => ({ as: (await withMfa(app, beginMfa)).as }),
+  detailMfaQrCode: async (app) => ({ as: (await withMfa(app, beginMfa)).as }),
+  verifyMfa: async (app) => {
+    const { as, factor } = await withMfa(app, beginMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update mfa', 'update apiSession'] };
+  },
+  deleteMfa: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update apiSession', 'delete mfa'] };
+  },
+  detailMfaRecoveryCodes: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() } };
+  },
+  createMfaRecoveryCodes: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update mfa'] };
+  },
+  authenticateMfa: async (app) => {
+    const { user, factor } = await withMfa(app, enrollMfa);
+    return { as: await user.login(), body: { code: factor.code() }, leaves: ['update mfa', 'update apiSession'] };
+  },
+  createTotpToken: async (app) => ({ as: (await own(app)).as, body: { code: '000000' }, refused: 'INVALID_BACKING_TOKEN_TYPE' }),
+
   listServices: async (app) => {
     const { user } = await aNetwork(app);
     return { query: `asIdentity=${user.id}&configTypes=all&sort=name` };
@@ -299,6 +342,40 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   deleteServicePolicy: async (app) => ({ id: await aServicePolicy(app), leaves: ['delete servicePolicy'] }),
   listServicePolicyIdentities: inNetwork('policy'),
   listServicePolicyServices: inNetwork('policy'),
+  listServicePolicyPostureChecks: async (app) => {
+    await aCheck(app);
+    return { id: await app.create('/service-policies', { name: 'a policy', type: 'Dial', ...nobody, postureCheckRoles: ['#a'] }) };
+  },
+
+  listPostureChecks: async (app) => {
+    await aCheck(app);
+    await app.create('/posture-checks', { name: 'another', typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: [] }] });
+    return { query: 'filter=true limit none&roleFilter=%23a&sort=typeId' };
+  },
+  detailPostureCheck: read(aCheck),
+  createPostureCheck: async () => ({
+    body: { name: 'a check', typeId: 'PROCESS', process: { osType: 'Linux', path: '/a' } },
+    leaves: ['create postureCheck'],
+  }),
+  updatePostureCheck: async (app) => ({
+    id: await aCheck(app),
+    body: { name: 'a check', typeId: 'DOMAIN', domains: ['b.test'] },
+    leaves: ['update postureCheck'],
+  }),
+  patchPostureCheck: async (app) => ({ id: await aCheck(app), body: { typeId: 'DOMAIN', name: 'x' }, leaves: ['update postureCheck'] }),
+  deletePostureCheck: async (app) => ({ id: await aCheck(app), leaves: ['delete postureCheck'] }),
+  listPostureCheckServicePolicies: async (app) => {
+    await app.create('/service-policies', { name: 'a policy', type: 'Dial', ...nobody, postureCheckRoles: ['#a'] });
+    return { id: await aCheck(app) };
+  },
+  listPostureCheckTypes: nothing,
+  detailPostureCheckType: fixed('PROCESS_MULTI'),
+  createPostureResponse: async (app) => ({ as: (await own(app)).as, body: told, leaves: ['create postureData'] }),
+  createPostureResponseBulk: async (app) => ({
+    as: (await own(app)).as,
+    body: [told, { typeId: 'ENDPOINT_STATE', id: 'x', woken: true }],
+    leaves: ['create postureData', 'update apiSession'],
+  }),
 
   listEdgeRouterPolicies: read(aRouterPolicy),
   detailEdgeRouterPolicy: read(aRouterPolicy),
@@ -376,6 +453,11 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   listIdentityServicePolicies: inNetwork('identity'),
   listIdentitysEdgeRouterPolicies: inNetwork('identity'),
   listIdentityEdgeRouters: inNetwork('identity'),
+  getIdentityPostureData: async (app) => {
+    const user = await app.user();
+    await app.request('POST', '/edge/client/v1/posture-response', { as: await user.login(), body: told });
+    return { id: user.id };
+  },
   getIdentityPolicyAdvice: async (app) => {
     const { user, service } = await aNetwork(app);
     return { id: user.id, other: service };
@@ -435,6 +517,10 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     await aService(app);
     return {};
   },
+  listPostureCheckRoleAttributes: async (app) => {
+    await aCheck(app);
+    return {};
+  },
   listEdgeRouterRoleAttributes: async (app) => {
     await anEdgeRouter(app);
     return {};
@@ -474,6 +560,7 @@ export const listsOfUnknownParents: readonly string[] = [
   'listServiceTerminators',
   'listServicePolicyIdentities',
   'listServicePolicyServices',
+  'listServicePolicyPostureChecks',
 ];
 
 /** Lists that may be empty, because what they hold cannot be made yet. */

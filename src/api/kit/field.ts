@@ -5,7 +5,7 @@ import type { FieldType } from '../../query/predicate.ts';
  * The field table of a resource kind is made of these wrappers. A wrapper says when a field may be written, zod says what it is,
  * the options say how it is stored, asked for and shown. An odd shape is overridden with plain zod where it stands.
  */
-export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'notPatched' | 'replaceRequired' | 'never';
+export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'notPatched' | 'replaceRequired' | 'fixed' | 'never';
 
 /** How a field is kept and shown: `stored` in the row, `computed` when shown, `input` only taken and turned into something else, `hidden` stored and never shown. */
 export type Keep = 'stored' | 'computed' | 'input' | 'hidden';
@@ -36,11 +36,11 @@ export interface Field<W extends Write = Write, K extends Keep = Keep, In = unkn
   /** A single entity of another kind, by id. */
   readonly reference?: Reference;
   /**
-   * A set of role attributes; of selectors (`#attribute`, `@id`, `#all`) of entities of a kind; of the attributes that another field's
+   * A set of role attributes (`empty`: how none is shown, default null); of selectors (`#attribute`, `@id`, `#all`) of entities of a kind; of the attributes that another field's
    * selectors name, kept beside them; of ids of entities of a kind; or of plain texts.
    */
   readonly set?:
-    | { readonly of: 'attributes' }
+    | { readonly of: 'attributes'; readonly empty?: 'list' }
     | { readonly of: 'selectors'; readonly target: string }
     | { readonly of: 'words'; readonly from: string }
     | { readonly of: 'references'; readonly target: string }
@@ -85,7 +85,7 @@ type Absent = { readonly absent: true };
 /** May be left out: then it is `default` on create and replace (null where no default is given). */
 export function optional<In, Out>(
   schema: Schema<In, Out>,
-  options: FieldOptions & Absent,
+  options: FieldOptions & Absent & { readonly default?: NoInfer<Out> },
 ): Field<'optional', 'stored', In, Out | null> & Absent;
 export function optional<In, Out>(
   schema: Schema<In, Out>,
@@ -103,6 +103,15 @@ export function optional<In, Out>(
 export const createOnly = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'createOnly', 'stored', In, Out> => ({
   ...options,
   write: 'createOnly',
+  keep: 'stored',
+  schema,
+  default: null,
+});
+
+/** Needed in every body, patches too, and never changed: another value than the entity's is refused. */
+export const fixed = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'fixed', 'stored', In, Out> => ({
+  ...options,
+  write: 'fixed',
   keep: 'stored',
   schema,
   default: null,
@@ -167,6 +176,9 @@ export function readOnly<In, Out>(
 ): Field<'never', Keep, In, Out | null> {
   return { ...options, write: 'never', keep: options.keep ?? 'stored', schema, default: options.default ?? null };
 }
+
+/** Whether a set without elements is shown as an empty list, not as null. */
+export const showsEmptyList = (set: NonNullable<Field['set']>): boolean => 'empty' in set && set.empty === 'list';
 
 /** What a filter may compare a field with, from its schema. */
 export const fieldType = (schema: z.ZodType): FieldType => {

@@ -10,6 +10,7 @@ import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
 import { hashToken } from '../../resources/symbols.ts';
+import { hasMfa } from '../mfa/record.ts';
 import { wantedConfigTypes } from '../services/config-data.ts';
 import { endSessions, owedFactors, someIdleSessions } from '../sessions/state.ts';
 
@@ -54,10 +55,14 @@ export const openSession = async (
     tokenHash: hashToken(token),
     ipAddress: call.remoteAddress,
     configTypes: [...(await wantedConfigTypes(entities, body.configTypes ?? []))].sort(byCodePoint),
-    isMfaRequired: false,
+    isMfaRequired: await hasMfa(entities, owner.id),
     isMfaComplete: false,
+    mfaPassedAt: null,
     ...certificate,
     lastActivityAt: now,
+    wokenAt: null,
+    unlockedAt: null,
+    sdkInfo: body.sdkInfo ?? null,
   });
   const policy = await entities.get(authPolicy, owner.authPolicyId);
   return { kind: 'session', session, identity: current, authQueries: policy ? owedFactors(session, policy) : [], token };

@@ -89,6 +89,17 @@ export const migration: Migration = {
         sets: [],
       },
     },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'mfa',
+        columns: [
+          { name: 'identityId', type: 'string', index: 'unique' },
+          { name: 'isVerified', type: 'boolean', index: false },
+        ],
+        sets: [],
+      },
+    },
     { do: 'addKind', kind: { kind: 'apiSessionCertificate', columns: [{ name: 'apiSessionId', type: 'string', index: true }], sets: [] } },
     {
       do: 'addKind',
@@ -148,6 +159,21 @@ export const migration: Migration = {
         sets: ['serviceRoles', 'serviceWords', 'edgeRouterRoles', 'edgeRouterWords'],
       },
     },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'postureCheck',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'typeId', type: 'string', index: false },
+          { name: 'promptOnWake', type: 'boolean', index: false },
+          { name: 'promptOnUnlock', type: 'boolean', index: false },
+        ],
+        sets: ['roleAttributes'],
+      },
+    },
+    { do: 'addKind', kind: { kind: 'postureCheckType', columns: [{ name: 'name', type: 'string', index: 'unique' }], sets: [] } },
+    { do: 'addKind', kind: { kind: 'postureData', columns: [{ name: 'identityId', type: 'string', index: true }], sets: [] } },
     {
       do: 'addKind',
       kind: {
