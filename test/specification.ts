@@ -318,6 +318,8 @@ export const proofs: Proofs = {
   468: ['bodies that make no posture check are refused with their field'],
 
   // Enrollments
+  136: ['an enrollment shows whose it is, its method and end, its token and its JWT', 'an enrollment for a certificate of an authority shows the authority, and goes with it'],
+  140: ['creation refuses what it cannot resolve: identity, authority, username, an end in the past', 'an enrollment for a certificate of an authority shows the authority, and goes with it'],
   63: ['one of an authority shows its certificate and fingerprint, and nothing that is false', 'a device gets a certificate for its key, with the chain below the root, and the token is spent'],
   64: ['one of the network says that the network issued it', 'a device gets a certificate for its key, with the chain below the root, and the token is spent'],
   79: ['a password authenticator is turned back into an enrollment of its username, and its sessions end'],
@@ -502,6 +504,4 @@ export const partly: Readonly<Record<number, { readonly tests: readonly string[]
   180: { tests: ['a router is the same under both paths, and none of the edge routers'], lacks: 'enrollment of routers' },
   346: { tests: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'], lacks: 'CHECK controllers; posture checks' },
   421: { tests: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all'], lacks: 'sessions' },
-  136: { tests: ['an enrollment shows whose it is, its method and end, its token and its JWT'], lacks: 'CAs' },
-  140: { tests: ['creation refuses what it cannot resolve: identity, authority, username, an end in the past'], lacks: 'CAs' },
 };
