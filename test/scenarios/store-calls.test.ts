@@ -56,7 +56,7 @@ onEveryStore('what a call asks of the store', (openPlain, store) => {
     await using network = await open();
     const { id, serviceId } = network;
     const most = {
-      [`/identities/${id}`]: 10,
+      [`/identities/${id}`]: 12,
       [`/identities/${id}/policy-advice/${serviceId}`]: 12,
       [`/services/${serviceId}/identities`]: 12,
     };
