@@ -93,7 +93,7 @@ export const proofs: Proofs = {
   125: ['it is there from the start, with a password and every right', 'no body sets what only the controller may set: identities'],
   127: ['an identity needs a name, a type and isAdmin, and null is none of them', 'replace needs what create needs', 'names of identities are unique, exact and case sensitive, and free again after a delete'],
   128: ['role attributes are a set that a patch replaces and an empty list clears'],
-  131: ['every type of identity that may be given is stored as Default', 'a type that is none of the list is refused, also in other capitals', 'replace needs what create needs'],
+  131: ['every type of identity that may be given is stored as Default', 'a type that is none of the list is refused, also in other capitals', 'replace needs what create needs', 'the identity of a router is replaced with the name and type that it has, and with no others'],
   132: ['an identity with only the required fields has all its defaults', 'every type of identity that may be given is stored as Default'],
   133: ['maps are replaced as a whole by a patch, and emptied by an empty map'],
   134: ['replace resets what is not given, and patch does not', 'an empty patch, or one of only nulls or unknown fields, changes nothing and leaves no trace'],

@@ -10,7 +10,7 @@ import { crudHandlers, listRows } from '../../resources/crud.ts';
 import { relatedList } from '../../resources/related.ts';
 import { policyAdviceFor } from '../access/advice.ts';
 import { typed } from '../access/policy-type.ts';
-import { identityToRouters, identityToServices, ofType, reachedFrom } from '../access/through.ts';
+import { identityToRouters, reachedFrom } from '../access/through.ts';
 import { enrollmentBehaviour } from '../enrollment/behaviour.ts';
 import { endMfa, mfaOf } from '../mfa/record.ts';
 import { servicePolicyBehaviour } from '../policies/behaviour.ts';
