@@ -1,6 +1,4 @@
 import { controller, controllers } from '../../api/controllers.ts';
-import type { RowOf } from '../../api/kit/resource.ts';
-import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import { ALL, comparator, matches } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
