@@ -5,6 +5,8 @@
 
 // HTTP: a host's request in, an answer out.
 export { BodyIncomplete, BodyTooLarge, type CoreAnswer, type CoreRequest } from './http/message.ts';
+// Certificates, as texts in PEM.
+export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
 // Platforms: clock, randomness, password hashing, logging.
 export { argon2idHasher, type DeriveArgon2id } from './platform/password-hasher.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';

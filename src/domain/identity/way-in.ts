@@ -8,15 +8,11 @@ import { equals, text } from '../../query/index.ts';
 type Policy = RowOf<typeof authPolicy>;
 
 /**
- * The default administrator must always be able to log in by one of its authenticators.
+ * The default administrator must always be able to log in by one of its authenticators. A policy that requires TOTP shuts nobody out: a session that
+ * owes a code may enroll in MFA.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field that shuts it out, or with `field`
  */
-export const keepWayIn = async (
-  entities: Entities,
-  identityId: string,
-  policy: Pick<Policy, 'primary' | 'secondary'>,
-  field?: string,
-): Promise<void> => {
+export const keepWayIn = async (entities: Entities, identityId: string, policy: Pick<Policy, 'primary'>, field?: string): Promise<void> => {
   const ways = await entities.list(authenticator, { where: equals(text('identityId'), identityId) });
   const open =
     ways.length === 0 || ways.some(({ method }) => (method === 'updb' ? policy.primary.updb.allowed : policy.primary.cert.allowed));
@@ -25,12 +21,5 @@ export const keepWayIn = async (
       field ?? 'primary',
       `the default administrator could not log in any more: the policy must allow ${ways.map(({ method }) => method).join(' or ')}`,
       undefined,
-    );
-  // No operation of this version enrols a second factor, so nobody could ever give the code.
-  if (policy.secondary.requireTotp)
-    throw invalidField(
-      field ?? 'secondary.requireTotp',
-      'the default administrator could not log in any more: it has no second factor',
-      true,
     );
 };

@@ -36,8 +36,25 @@ export const migration: Migration = {
           { name: 'isKeyRollRequested', type: 'boolean', index: false },
           { name: 'lastAuthResolvedToRoot', type: 'boolean', index: false },
           { name: 'extendRequestedAt', type: 'date', index: false },
+          { name: 'caId', type: 'string', index: true },
         ],
         sets: [],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'ca',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'fingerprint', type: 'string', index: 'unique' },
+          { name: 'subjectHash', type: 'string', index: true },
+          { name: 'isAuthEnabled', type: 'boolean', index: false },
+          { name: 'isOttCaEnrollmentEnabled', type: 'boolean', index: false },
+          { name: 'isAutoCaEnrollmentEnabled', type: 'boolean', index: false },
+          { name: 'isVerified', type: 'boolean', index: false },
+        ],
+        sets: ['identityRoles'],
       },
     },
     {
@@ -65,8 +82,20 @@ export const migration: Migration = {
           { name: 'ipAddress', type: 'string', index: false },
           { name: 'isMfaRequired', type: 'boolean', index: false },
           { name: 'isMfaComplete', type: 'boolean', index: false },
+          { name: 'caId', type: 'string', index: true },
           { name: 'improperClientCertChain', type: 'boolean', index: false },
           { name: 'lastActivityAt', type: 'date', index: true },
+        ],
+        sets: [],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'mfa',
+        columns: [
+          { name: 'identityId', type: 'string', index: 'unique' },
+          { name: 'isVerified', type: 'boolean', index: false },
         ],
         sets: [],
       },
@@ -130,6 +159,21 @@ export const migration: Migration = {
         sets: ['serviceRoles', 'serviceWords', 'edgeRouterRoles', 'edgeRouterWords'],
       },
     },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'postureCheck',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'typeId', type: 'string', index: false },
+          { name: 'promptOnWake', type: 'boolean', index: false },
+          { name: 'promptOnUnlock', type: 'boolean', index: false },
+        ],
+        sets: ['roleAttributes'],
+      },
+    },
+    { do: 'addKind', kind: { kind: 'postureCheckType', columns: [{ name: 'name', type: 'string', index: 'unique' }], sets: [] } },
+    { do: 'addKind', kind: { kind: 'postureData', columns: [{ name: 'identityId', type: 'string', index: true }], sets: [] } },
     {
       do: 'addKind',
       kind: {

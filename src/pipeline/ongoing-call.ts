@@ -1,0 +1,118 @@
+import { apiSession } from '../api/sessions.ts';
+import { type Actor, actorId } from '../call/actor.ts';
+import type { Call, CallSource, Entry } from '../call/call.ts';
+import type { Core } from '../call/core.ts';
+import type { Write } from '../call/writer.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import { actorOfSession } from '../domain/sessions/state.ts';
+import { unauthorized } from '../errors/index.ts';
+import type { Transaction } from '../storage/port.ts';
+import { authorize } from './authorize.ts';
+
+export interface Parts {
+  readonly core: Core;
+  readonly write: Write;
+}
+
+const NEVER_ABORTED = new AbortController().signal;
+const NO_CERTIFICATES: readonly Uint8Array[] = [];
+
+/** A call on its way. A class for the reason that `HttpSource` is one: it has getters, and there is one for each request. */
+export class OngoingCall implements Call {
+  /** Nobody, until it is known. */
+  actor: Actor = { kind: 'anonymous' };
+  readonly answerHeaders = new Map<string, string>();
+  readonly #parts: Parts;
+  readonly #operation: Entry['operation'];
+  readonly #source: CallSource;
+  /** What a call that sees one state reads from. */
+  #state: Entities | undefined;
+
+  constructor(parts: Parts, { operation }: Entry, source: CallSource) {
+    this.#parts = parts;
+    this.#operation = operation;
+    this.#source = source;
+  }
+
+  get core() {
+    return this.#parts.core;
+  }
+
+  get isJoined() {
+    return this.#source.hostTransaction !== undefined;
+  }
+
+  get requestId() {
+    return this.#source.requestId;
+  }
+
+  get api() {
+    return this.#source.api;
+  }
+
+  get credentials() {
+    return this.#source.credentials;
+  }
+
+  get peerCertificates() {
+    return this.#source.peerCertificates ?? NO_CERTIFICATES;
+  }
+
+  get remoteAddress() {
+    return this.#source.remoteAddress ?? '';
+  }
+
+  get signal() {
+    return this.#source.signal ?? NEVER_ABORTED;
+  }
+
+  now(): string {
+    return new Date(this.core.platform.clock.now()).toISOString();
+  }
+
+  async read<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    if (this.#state) return work(this.#state);
+    if (this.#source.hostTransaction !== undefined) return work(this.#joined());
+    return this.core.store.transaction('read', (tx) => work(this.#entitiesOf(tx)));
+  }
+
+  /** Runs `work` with all reading inside of it in one transaction. Nothing can be written there. */
+  inOneState<T>(work: () => Promise<T>): Promise<T> {
+    return this.core.store.transaction('read', (tx) => {
+      this.#state = this.#entitiesOf(tx);
+      return work();
+    });
+  }
+
+  async write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    // Where reading and writing share a connection, it would wait for itself.
+    if (this.#state) throw new TypeError(`${this.#operation.operationId} is a GET, which must not write`);
+    if (this.#source.hostTransaction !== undefined) return work(this.#joined());
+    return this.#parts.write(this.#context, this.signal, async (entities) => {
+      await this.#assertStillAllowed(entities);
+      return work(entities);
+    });
+  }
+
+  /** A right may be lost between the start of a call and its write: what counts is the state that the write sees. */
+  async #assertStillAllowed(entities: Entities): Promise<void> {
+    if (this.actor.kind !== 'session') return;
+    const session = await entities.get(apiSession, this.actor.session.id);
+    const actor = session && (await actorOfSession(entities, this.core.settings, session, this.actor.token, this.now()));
+    if (!actor) throw unauthorized();
+    authorize(actor, this.#operation);
+  }
+
+  #joined(): Entities {
+    return this.#entitiesOf(this.core.store.join(this.#source.hostTransaction));
+  }
+
+  #entitiesOf(tx: Transaction): Entities {
+    return entitiesOf(tx, this.#context);
+  }
+
+  get #context(): EntitiesContext {
+    const { platform, settings, stamp } = this.core;
+    return { actor: actorId(this.actor), requestId: this.requestId, random: platform.random, stamp, changesKept: settings.changesKept };
+  }
+}
