@@ -32,7 +32,6 @@ onEveryStore('enrollments', (open) => {
       expiresAt: LATER,
       ca: null,
       username: null,
-      ca: null,
       tags: {},
     });
     assert.deepEqual(

@@ -18,6 +18,7 @@ import { postureDataFor } from '../posture/data.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { serviceBehaviour } from '../services/behaviour.ts';
+import { grantedTo, viewerOf } from '../services/seen.ts';
 import { traceIdentity } from '../tracing/trace-identity.ts';
 import { identityBehaviour } from './behaviour.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
@@ -54,8 +55,8 @@ export const identityEntries = implement(identities, {
   listServices: (call, { id, policyType, ...query }) =>
     call.read(async (entities) => {
       const row = await entities.require(identity, id);
-      const reached = await reachedFrom(entities, identityToServices, row, ofType(typed(policyType)));
-      return listRows(entities, service, serviceBehaviour, query, call, reached);
+      const viewer = await viewerOf(entities, { identity: row }, []);
+      return listRows(entities, service, serviceBehaviour, query, call, grantedTo(viewer, typed(policyType)));
     }),
   listServicePolicies: relatedList(identity, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('identityRoles', row)),
   listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, undefined, (_, row) => selecting('identityRoles', row)),
