@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { groups, kinds } from '../src/api/index.ts';
+import type { Resource } from '../src/api/kit/resource.ts';
 import { defaultSettings } from '../src/call/settings.ts';
 import { catalog } from '../src/errors/catalog.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
@@ -57,6 +58,12 @@ const errors = (): string =>
     '',
   ].join('\n');
 
+/** The variants of a kind that have a field, where not all do. */
+const onlyOf = ({ variants }: Pick<Resource, 'variants'>, name: string): string => {
+  const having = Object.entries(variants?.tables ?? {}).flatMap(([variant, fields]) => (name in fields ? [variant] : []));
+  return having.length === Object.keys(variants?.tables ?? {}).length ? '' : ` (${having.join(', ')})`;
+};
+
 const fields = (): string =>
   [
     NOTE,
@@ -73,7 +80,7 @@ const fields = (): string =>
           .filter(([, field]) => field.keep !== 'hidden')
           .map(([name, field]) => [
             `\`${name}\``,
-            field.write === 'never' ? 'read only' : field.write,
+            `${field.write === 'never' ? 'read only' : field.write}${onlyOf(kind, name)}`,
             field.keep,
             field.reference?.target ?? field.keys ?? '',
           ]),

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CoreAnswer, CoreRequest } from '../../src/adapter-kit.ts';
 import { NodeRequest } from './node-request.ts';
 import { type RefusalStatus, refusalBody } from './refusal.ts';
+import { forwardedCertificates, type TrustedProxies } from './trusted-proxies.ts';
 
 /** Whatever answers requests: a controller. */
 export interface Handling {
@@ -13,6 +14,8 @@ export interface NodeHandlerOptions {
   readonly mount?: string;
   /** Requests handled at once, beyond which others get 503 with `Retry-After`. Default 1,000. */
   readonly maxConcurrent?: number;
+  /** Whose word counts for the certificate that a client presented. Default: nobody's but that of this server's own TLS connections. */
+  readonly trustedProxies?: TrustedProxies;
 }
 
 /** `next` is called for requests that are not below the mount point; without it they get 404. */
@@ -39,10 +42,11 @@ export interface NodeAnswerer {
 
 export const nodeAnswerer = (
   controller: Handling | Handling['handle'],
-  { mount = '', maxConcurrent = 1000 }: NodeHandlerOptions,
+  { mount = '', maxConcurrent = 1000, trustedProxies }: NodeHandlerOptions,
 ): NodeAnswerer => {
   const handle = typeof controller === 'function' ? controller : (request: CoreRequest) => controller.handle(request);
   const prefix = mount.replace(/\/+$/, '');
+  const forwarded = trustedProxies && forwardedCertificates(trustedProxies);
   let active = 0;
   let draining = false;
 
@@ -56,7 +60,7 @@ export const nodeAnswerer = (
   const answer = async (req: IncomingMessage, res: ServerResponse, target: string, awaitsContinue: boolean): Promise<void> => {
     active++;
     try {
-      send(req, res, await handle(new NodeRequest(req, res, target, awaitsContinue)), draining);
+      send(req, res, await handle(new NodeRequest(req, res, target, awaitsContinue, forwarded)), draining);
     } catch {
       refuse(req, res, 500);
     } finally {

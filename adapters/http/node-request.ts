@@ -13,18 +13,21 @@ export class NodeRequest implements CoreRequest {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #awaitsContinue: boolean;
+  readonly #forwarded: Forwarded | undefined;
   #left: AbortController | undefined;
 
   /**
    * @param target path and query below the mount point
    * @param awaitsContinue whether the server has held back `100 Continue`, so that it must be sent before the body can come
+   * @param forwarded the certificates that a trusted proxy hands on; undefined where the request is not from one
    */
-  constructor(req: IncomingMessage, res: ServerResponse, target: string, awaitsContinue = false) {
+  constructor(req: IncomingMessage, res: ServerResponse, target: string, awaitsContinue = false, forwarded?: Forwarded) {
     this.method = req.method ?? 'GET';
     this.target = target;
     this.#req = req;
     this.#res = res;
     this.#awaitsContinue = awaitsContinue;
+    this.#forwarded = forwarded;
   }
 
   header(name: string): string | undefined {
@@ -42,7 +45,7 @@ export class NodeRequest implements CoreRequest {
   }
 
   get peerCertificates(): readonly Uint8Array[] {
-    return peerCertificates(this.#req.socket);
+    return this.#forwarded?.(this.#req) ?? peerCertificates(this.#req.socket);
   }
 
   get remoteAddress(): string {
@@ -62,6 +65,8 @@ export class NodeRequest implements CoreRequest {
     return controller.signal;
   }
 }
+
+type Forwarded = (req: IncomingMessage) => readonly Uint8Array[] | undefined;
 
 const NOTHING: Promise<Uint8Array> = Promise.resolve(new Uint8Array(0));
 

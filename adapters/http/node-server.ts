@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import { type Handling, nodeAnswerer } from './node-handler.ts';
 import { refuseConnection } from './node-refusal.ts';
 import { refusalBody } from './refusal.ts';
+import type { TrustedProxies } from './trusted-proxies.ts';
 
 export interface ServeLimits {
   /** Requests handled at once, beyond which others get 503. Default 1,000. */
@@ -35,6 +36,8 @@ export interface ServeOptions {
   /** Key and certificate chain of the server, in PEM. Without, the server speaks plain HTTP and sees no client certificates. */
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
   readonly limits?: ServeLimits;
+  /** See `NodeHandlerOptions.trustedProxies`. */
+  readonly trustedProxies?: TrustedProxies;
 }
 
 export interface Serving {
@@ -55,7 +58,14 @@ export interface Serving {
  * Serves a controller on a port of its own. Client certificates are requested and handed to the controller, but required and verified by nobody here.
  * @throws what `listen` gives, e.g. `EADDRINUSE`.
  */
-export const serve = async ({ controller, host = '127.0.0.1', port = 0, tls, limits = {} }: ServeOptions): Promise<Serving> => {
+export const serve = async ({
+  controller,
+  host = '127.0.0.1',
+  port = 0,
+  tls,
+  limits = {},
+  trustedProxies,
+}: ServeOptions): Promise<Serving> => {
   const {
     headersTimeoutMs = 5000,
     requestTimeoutMs = 15_000,
@@ -80,7 +90,7 @@ export const serve = async ({ controller, host = '127.0.0.1', port = 0, tls, lim
   server.maxConnections = limits.maxConnections ?? 10_000;
   server.timeout = limits.socketTimeoutMs ?? 100_000;
 
-  const answerer = nodeAnswerer(controller, { maxConcurrent });
+  const answerer = nodeAnswerer(controller, { maxConcurrent, ...(trustedProxies ? { trustedProxies } : {}) });
   /** The latest answer of each connection. */
   const answers = new WeakMap<Duplex, http.ServerResponse>();
   const isBusy = (socket: Duplex) => answers.get(socket)?.writableFinished === false;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { crud } from './kit/crud.ts';
 import { required } from './kit/field.ts';
+import { given, leaves } from './kit/leaves.ts';
 import { group } from './kit/operation.ts';
 import { pointers, textSet } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
@@ -8,9 +9,6 @@ import { flag, name, text } from './shared.ts';
 
 /** Numbers out of range are brought into range, not refused. */
 const atLeast = (min: number) => z.int().transform((value) => Math.max(value, min));
-
-/** The parts of a policy; `partial` makes each leaf optional, as PATCH wants it (null is not given). */
-const given = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 
 const cert = { allowed: flag, allowExpiredCerts: flag };
 const extJwt = { allowed: flag, allowedSigners: textSet };
@@ -25,13 +23,6 @@ const updb = {
   /** Minutes for which it is disabled; 0: until enabled. */
   lockoutDurationMinutes: atLeast(0),
 };
-const leaves = <S extends Record<string, z.ZodType>>(shape: S) =>
-  z.object(
-    Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, given(schema)])) as {
-      [K in keyof S]: ReturnType<typeof given<S[K]>>;
-    }, // key by key
-  );
-
 const primary = z.object({ cert: z.object(cert), extJwt: z.object(extJwt), updb: z.object(updb) }).meta({ id: 'AuthPolicyPrimary' });
 const primaryPatch = z
   .object({ cert: given(leaves(cert)), extJwt: given(leaves(extJwt)), updb: given(leaves(updb)) })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { data, group, operation } from './kit/operation.ts';
+import { data, EMPTY, group, operation } from './kit/operation.ts';
+import { mfaCode } from './mfa.ts';
 import { currentSession } from './sessions.ts';
 import { envInfo, password, sdkInfo, text, username } from './shared.ts';
 
@@ -29,5 +30,14 @@ export const authentication = group('authentication', 'Authentication', {
     body: { schema: authenticate, name: 'auth', required: false },
     answer: data(currentSession),
     errors: ['INVALID_AUTH'],
+  }),
+  authenticateMfa: operation('POST', '/authenticate/mfa', {
+    operationId: 'authenticateMfa',
+    summary: 'Complete a login by a second factor: a code of the authenticator app, or a recovery code, each good for one login',
+    permission: 'partial',
+    apis: ['management', 'client'],
+    body: { schema: mfaCode, name: 'mfaAuth' },
+    answer: EMPTY,
+    errors: ['MFA_INVALID_TOKEN', 'MFA_NOT_ENROLLED'],
   }),
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { crud } from './kit/crud.ts';
 import { optional, readOnly, required, writeOnly } from './kit/field.ts';
-import { CREATED, EMPTY, group, operation } from './kit/operation.ts';
-import { reference } from './kit/relations.ts';
+import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
+import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { flag, moment, password, tags, text, timestamp, username } from './shared.ts';
 
@@ -27,8 +27,13 @@ export const authenticator = resource({
     isIssuedByNetwork: readOnly(flag, { absent: true, filter: true, default: false }),
     isExtendRequested: readOnly(flag, { absent: true, filter: true, default: false }),
     isKeyRollRequested: readOnly(flag, { absent: true, filter: true, default: false }),
-    lastAuthResolvedToRoot: readOnly(flag, { absent: true, filter: true, default: false }),
+    lastAuthResolvedToRoot: readOnly(flag, { absent: true, filter: true, default: false, volatile: true }),
     extendRequestedAt: readOnly(timestamp, { absent: true, filter: true }),
+    /** The certificate authority that a certificate of somebody else's goes back to. */
+    caId: hiddenReference('ca', 'cascade'),
+    /** Issued to take the place of `certPem`, and not confirmed yet: leaf first. */
+    unverifiedCertPem: readOnly(text, { keep: 'hidden' }),
+    lastExtendRolledKeys: readOnly(flag, { keep: 'hidden', default: false }),
   },
   links: { identities: './identities/{identityId}' },
   symbols: {
@@ -43,6 +48,40 @@ export const authenticator = resource({
 /** Both are needed to replace a password authenticator. */
 const replaceBody = z.object({ username, password, tags: tags.optional() }).meta({ id: 'AuthenticatorReplace' });
 
+const requestExtension = z
+  .object({ rollKeys: flag.optional().meta({ description: 'Whether the new certificate is to have a new key. Default false.' }) })
+  .meta({ id: 'RequestExtendAuthenticator' });
+const extension = z
+  .object({ clientCertCsr: text.meta({ description: 'A certificate request in PEM; its names beside the subject do not count.' }) })
+  .meta({ id: 'IdentityExtendEnrollmentRequest' });
+const extended = z
+  .object({
+    ca: text.meta({ description: 'PEM of the authorities of the network.' }),
+    clientCert: text.meta({ description: 'PEM of the new certificate and those above it.' }),
+  })
+  .meta({ id: 'IdentityExtendCerts' });
+const confirmation = z
+  .object({ clientCert: text.meta({ description: 'PEM of the certificate that the extension gave; others may follow it.' }) })
+  .meta({ id: 'IdentityExtendValidateEnrollmentRequest' });
+
+/** How a session's identity replaces a certificate of its own: in two steps, so that the old one serves until the new one is in its hands. */
+export const extending = {
+  extend: {
+    summary: 'Get a new certificate for an own certificate authenticator, which the request must present; the old one stays good',
+    permission: 'session',
+    needsCertificate: true,
+    body: { schema: extension, name: 'extend' },
+    answer: data(extended),
+    errors: ['CAN_NOT_UPDATE_AUTHENTICATOR', 'COULD_NOT_PROCESS_CSR'],
+  },
+  extendVerify: {
+    summary: 'Confirm a new certificate: from now on it is the good one, and the old one is not',
+    permission: 'session',
+    body: { schema: confirmation, name: 'extend' },
+    answer: EMPTY,
+    errors: ['CAN_NOT_UPDATE_AUTHENTICATOR', 'INVALID_CLIENT_CERT'],
+  },
+} as const;
 const reEnroll = z.object({ expiresAt: moment }).meta({ id: 'ReEnroll' });
 
 export const authenticators = group('authenticators', 'Authenticators', {
@@ -62,5 +101,18 @@ export const authenticators = group('authenticators', 'Authenticators', {
     body: { schema: reEnroll, name: 'reEnroll' },
     answer: CREATED,
     errors: ['ENROLLMENT_EXISTS', 'ENTITY_CAN_NOT_BE_DELETED'],
+  }),
+  requestExtend: operation('POST', '/authenticators/{id}/request-extend', {
+    operationId: 'requestExtendAuthenticator',
+    summary: 'Ask the client of a certificate authenticator, at its next login, to extend its certificate',
+    permission: 'authenticator.update',
+    body: { schema: requestExtension, name: 'requestExtendAuthenticator', required: false },
+    answer: EMPTY,
+    errors: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
+  }),
+  extend: operation('POST', '/authenticators/{id}/extend', { operationId: 'extendAuthenticator', ...extending.extend }),
+  extendVerify: operation('POST', '/authenticators/{id}/extend-verify', {
+    operationId: 'extendVerifyAuthenticator',
+    ...extending.extendVerify,
   }),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authenticator } from './authenticators.ts';
+import { authenticator, extending } from './authenticators.ts';
 import { identity } from './identities.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
@@ -59,6 +59,16 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     body: { schema: patchOwn, name: 'authenticator' },
     answer: EMPTY,
     errors: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
+    ...own,
+  }),
+  extendAuthenticator: operation('POST', `${at}/extend`, {
+    operationId: 'extendCurrentIdentityAuthenticator',
+    ...extending.extend,
+    ...own,
+  }),
+  extendVerifyAuthenticator: operation('POST', `${at}/extend-verify`, {
+    operationId: 'extendVerifyCurrentIdentityAuthenticator',
+    ...extending.extendVerify,
     ...own,
   }),
 });

@@ -9,6 +9,10 @@ const fields = z
     clientCsr: csr.optional(),
     username: username.optional().meta({ description: 'Of no effect: that of the enrollment counts.' }),
     password: password.optional(),
+    name: text
+      .max(256)
+      .optional()
+      .meta({ description: 'The name that an identity which enrols by itself asks for; its authority may not heed it.' }),
   })
   .meta({ id: 'Enroll' });
 
@@ -64,6 +68,21 @@ export const enrolling = group('enrolling', 'Enrolling', {
       unsupported,
     },
     ...common,
+  }),
+  ottca: operation('POST', '/enroll/ottca', {
+    operationId: 'enrollOttCa',
+    summary: 'Prove an identity from now on by the client certificate of this request, which a known authority issued',
+    ...common,
+    body: { schema: z.object({ token: text.optional() }).meta({ id: 'EnrollOttCa' }), name: 'ottEnrollmentRequest', unsupported },
+    errors: [...common.errors, 'ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'],
+  }),
+  ca: operation('POST', '/enroll/ca', {
+    operationId: 'enrollCa',
+    summary:
+      'Become an identity, without any token, by the client certificate of this request, if its authority lets clients enroll by themselves',
+    ...common,
+    body: { schema: fields.pick({ name: true }).meta({ id: 'EnrollCa' }), name: 'body', required: false, unsupported },
+    errors: ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MISSING_CERT_CLAIM', 'CERT_IN_USE', 'UNSUPPORTED_MEDIA'],
   }),
   updb: operation('POST', '/enroll/updb', {
     operationId: 'enrollUpdb',

@@ -13,30 +13,46 @@ const side = z
   .object({ isSelected: flag, selectors: z.array(selector) })
   .meta({ id: 'ExplainedSide', description: 'One role array of a policy, held against one entity.' });
 
+const explainedCheck = z
+  .object({
+    check: entityReference,
+    typeId: text,
+    isPassing: flag,
+    expectedValue: z.unknown(),
+    actualValue: z.unknown().meta({ description: 'What the endpoint told; empty where it told nothing.' }),
+  })
+  .meta({ id: 'ExplainedPostureCheck' });
+
 const explainedPolicy = z
   .object({
     policy: entityReference,
     semantic: z.enum(['AllOf', 'AnyOf']),
-    isGranting: flag,
+    isGranting: flag.meta({ description: 'It selects both, and all its posture checks pass.' }),
     identity: side,
     service: side,
+    postureChecks: z.array(explainedCheck),
   })
   .meta({ id: 'ExplainedPolicy' });
 
 const suggestion = z
   .object({
     description: text,
-    size: z.int().meta({ description: 'How many attributes, role entries or policies it adds.' }),
-    operationId: z.enum(['patchIdentity', 'patchService', 'patchServicePolicy', 'createServicePolicy']),
+    size: z.int().meta({ description: 'How many attributes, role entries or policies it adds, or posture checks it is about.' }),
+    operationId: z.enum(['patchIdentity', 'patchService', 'patchServicePolicy', 'createServicePolicy']).optional(),
     id: text.optional().meta({ description: 'Of the entity to patch.' }),
-    body: z.record(text, z.unknown()).meta({ description: 'The body of that operation.' }),
+    body: z.record(text, z.unknown()).optional().meta({ description: 'The body of that operation.' }),
+    postureChecks: z
+      .array(entityReference)
+      .optional()
+      .meta({ description: 'Instead of an operation: what the endpoint itself must come to satisfy, and tell.' }),
   })
   .meta({ id: 'AccessSuggestion', description: 'A change that would grant the access. Carrying it out does.' });
 
 export const explanation = z
   .object({
     type: z.enum(['Dial', 'Bind']),
-    isAllowed: flag,
+    isAllowed: flag.meta({ description: 'A policy grants it, and all its posture checks pass.' }),
+    isPermitted: flag.meta({ description: 'A policy selects both, posture aside: what lists and policy advice tell.' }),
     identity: entityReference,
     service: entityReference,
     policies: z
@@ -47,6 +63,7 @@ export const explanation = z
     identityRouterCount: z.int(),
     serviceRouterCount: z.int(),
     commonRouters: z.array(entityReference).meta({ description: 'Edge routers that both may use: without one, no session can be made.' }),
+    moreCommonRouters: z.int().meta({ description: 'Edge routers that both may use and are not shown.' }),
     suggestions: z.array(suggestion).meta({ description: 'For a denial the smallest changes that would grant it, smallest first.' }),
   })
   .meta({ id: 'AccessExplanation' });
@@ -57,7 +74,12 @@ export const access = group('access', 'Access', {
     summary: 'Why an identity may or may not dial or bind a service, and what would grant it',
     permission: 'identity.read',
     apis: ['extensions'],
-    query: z.object({ type: z.enum(['Dial', 'Bind']).default('Dial') }),
+    query: z.object({
+      type: z.enum(['Dial', 'Bind']).default('Dial'),
+      apiSessionId: text.optional().meta({
+        description: 'An API session of the identity, whose codes count for posture checks. Without one, no code was passed.',
+      }),
+    }),
     answer: data(explanation),
   }),
 });

@@ -10,6 +10,7 @@ import { related } from './kit/related.ts';
 import { map, reference, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { edgeRouterPolicy, servicePolicy } from './policies.ts';
+import { identityPostureData } from './posture-data.ts';
 import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { policyTypeQuery, service } from './services.ts';
@@ -115,6 +116,12 @@ export const identities = group('identities', 'Identities', {
     permission: 'identity.update',
     answer: EMPTY,
   }),
+  deleteMfa: operation('DELETE', '/identities/{id}/mfa', {
+    operationId: 'removeIdentityMfa',
+    summary: 'End the MFA of an identity, e.g. of somebody who lost the authenticator app and the recovery codes',
+    permission: 'identity.update',
+    answer: EMPTY,
+  }),
   listAuthenticators: operation('GET', '/identities/{id}/authenticators', {
     operationId: 'getIdentityAuthenticators',
     summary: 'List the authenticators of an identity',
@@ -127,6 +134,12 @@ export const identities = group('identities', 'Identities', {
   listServicePolicies: related(identity, servicePolicy, { operationId: 'listIdentityServicePolicies' }),
   listEdgeRouterPolicies: related(identity, edgeRouterPolicy, { operationId: 'listIdentitysEdgeRouterPolicies' }),
   listEdgeRouters: related(identity, edgeRouter, { operationId: 'listIdentityEdgeRouters' }),
+  getPostureData: operation('GET', '/identities/{id}/posture-data', {
+    operationId: 'getIdentityPostureData',
+    summary: 'What the endpoints of an identity told of themselves',
+    permission: 'identity.read',
+    answer: data(identityPostureData),
+  }),
   getPolicyAdvice: operation('GET', '/identities/{id}/policy-advice/{serviceId}', {
     operationId: 'getIdentityPolicyAdvice',
     summary: 'What policies allow an identity with a service, and by which routers',

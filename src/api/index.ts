@@ -1,6 +1,7 @@
 import { authPolicies, authPolicy } from './auth-policies.ts';
 import { authentication } from './authentication.ts';
 import { authenticator, authenticators } from './authenticators.ts';
+import { ca, cas } from './cas.ts';
 import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { currentIdentity } from './current-identity.ts';
@@ -13,8 +14,14 @@ import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
 import { keptSecret } from './kept-secrets.ts';
+import { currentMfa, mfa } from './mfa.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
+import { postureChecks } from './posture-check-operations.ts';
+import { postureCheckType, postureCheckTypes } from './posture-check-types.ts';
+import { postureCheck } from './posture-checks/index.ts';
+import { postureData } from './posture-data.ts';
+import { postureResponses } from './posture-responses.ts';
 import { roleAttributeLists } from './role-attributes.ts';
 import { edgeRouter, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
@@ -33,17 +40,22 @@ export const groups = {
   authenticators,
   externalJwtSigners,
   publicExternalJwtSigners,
+  cas,
   enrollments,
   enrolling,
   authentication,
   apiSessions,
   currentApiSession,
   currentIdentity,
+  currentMfa,
   services,
   accessibleServices,
   servicePolicies,
   edgeRouterPolicies,
   serviceEdgeRouterPolicies,
+  postureChecks,
+  postureCheckTypes,
+  postureResponses,
   edgeRouters,
   routers,
   transitRouters,
@@ -64,14 +76,19 @@ export const kinds = {
   authPolicy,
   authenticator,
   externalJwtSigner,
+  ca,
   enrollment,
   apiSession,
+  mfa,
   apiSessionCertificate,
   service,
   serviceConfig,
   servicePolicy,
   edgeRouterPolicy,
   serviceEdgeRouterPolicy,
+  postureCheck,
+  postureCheckType,
+  postureData,
   router,
   edgeRouter,
   terminator,

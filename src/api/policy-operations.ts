@@ -3,6 +3,7 @@ import { crud } from './kit/crud.ts';
 import { group } from './kit/operation.ts';
 import { related } from './kit/related.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
+import { postureCheck } from './posture-checks/index.ts';
 import { edgeRouter } from './routers.ts';
 import { service } from './services.ts';
 
@@ -10,6 +11,7 @@ export const servicePolicies = group('servicePolicies', 'Service policies', {
   ...crud(servicePolicy),
   listIdentities: related(servicePolicy, identity, { operationId: 'listServicePolicyIdentities' }),
   listServices: related(servicePolicy, service, { operationId: 'listServicePolicyServices' }),
+  listPostureChecks: related(servicePolicy, postureCheck, { operationId: 'listServicePolicyPostureChecks' }),
 });
 
 export const edgeRouterPolicies = group('edgeRouterPolicies', 'Edge router policies', {

@@ -3,17 +3,13 @@ import { notPatched, optional, readOnly, required } from './kit/field.ts';
 import { listQuery, roleListQuery } from './kit/list-query.ts';
 import { references, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
+import { postureQueries } from './posture-queries.ts';
 import { flag, jsonMap, name, text } from './shared.ts';
 
 export const terminatorStrategies: readonly string[] = ['smartrouting', 'random', 'weighted', 'sticky'];
 
 /** Blank is the default strategy. */
 const strategy = text.transform((value): string => value || 'smartrouting').meta({ description: terminatorStrategies.join(', ') });
-
-/** What a client must prove before a policy lets it in. */
-const postureQueries = z
-  .object({ policyId: text, policyType: z.enum(['Dial', 'Bind']), isPassing: flag, postureQueries: z.array(jsonMap) })
-  .meta({ id: 'PostureQueries' });
 
 export const service = resource({
   kind: 'service',

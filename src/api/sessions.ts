@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { crud } from './kit/crud.ts';
 import { readOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
-import { reference } from './kit/relations.ts';
+import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, text, timestamp } from './shared.ts';
+import { mfaCode } from './mfa.ts';
+import { flag, sdkInfo, text, timestamp } from './shared.ts';
 
 /** What a session still owes before it is fully authenticated, and how to give it. */
 export const authQuery = z
@@ -43,9 +44,21 @@ export const apiSession = resource({
     authQueries: readOnly(z.array(authQuery), { keep: 'computed' }),
     isMfaRequired: readOnly(flag, { filter: 'mfaRequired', default: false }),
     isMfaComplete: readOnly(flag, { filter: 'mfaComplete', default: false }),
+    /** When this session last gave a right code, of the MFA that its identity has now. */
+    mfaPassedAt: readOnly(timestamp, { keep: 'hidden' }),
     isCertExtendable: readOnly(flag, { default: false }),
+    /** Where the identity proved itself by an external id in a certificate of this authority, and by no authenticator. */
+    caId: hiddenReference('ca', 'cascade'),
+    isCertExtendRequested: readOnly(flag, { absent: true, default: false }),
+    isCertKeyRollRequested: readOnly(flag, { absent: true, default: false }),
+    /** The client left out certificates above its own, which the controller happens to know. */
     improperClientCertChain: readOnly(flag, { filter: true, absent: true, default: false }),
     lastActivityAt: readOnly(timestamp, { filter: true, index: true, volatile: true }),
+    /** When the endpoint of this session last told that it woke, and that it was unlocked. */
+    wokenAt: readOnly(timestamp, { keep: 'hidden' }),
+    unlockedAt: readOnly(timestamp, { keep: 'hidden' }),
+    /** The client's software, as told at login. */
+    sdkInfo: readOnly(sdkInfo, { keep: 'hidden' }),
     cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),
   },
   subLinks: ['sessions'],
@@ -70,6 +83,8 @@ export const apiSessions = group(
   }),
 );
 
+const totpToken = z.object({ issuedAt: timestamp, token: text }).meta({ id: 'TotpToken' });
+
 const onBothApis = { permission: 'partial', apis: ['management', 'client'] } as const;
 
 export const currentApiSession = group('currentApiSession', 'Current API session', {
@@ -84,5 +99,14 @@ export const currentApiSession = group('currentApiSession', 'Current API session
     summary: 'Log out: end the session of this request',
     answer: EMPTY,
     ...onBothApis,
+  }),
+  createTotpToken: operation('POST', '/current-api-session/totp-token', {
+    operationId: 'createTotpToken',
+    summary: 'Get a proof of a second factor for elsewhere: for sessions that a bearer token stands for, not for those that a login gave',
+    permission: 'session',
+    apis: ['management', 'client'],
+    body: { schema: mfaCode, name: 'mfaValidation' },
+    answer: data(totpToken),
+    errors: ['INVALID_BACKING_TOKEN_TYPE'],
   }),
 });

@@ -22,6 +22,12 @@ export interface Settings {
   readonly enrollmentMinutes: number;
   /** Change records that are kept; older ones are dropped as new ones come. Default 100,000. */
   readonly changesKept: number;
+  /** Name of this network in authenticator apps: 1 to 40 characters without a colon. Default `openziti.io`. */
+  readonly mfaIssuer: string;
+  /** Wrong MFA codes of one identity within `wrongCodeMinutes` after which further ones get 429. Default 10. */
+  readonly maxWrongCodes: number;
+  /** Minutes for which a wrong MFA code counts. Default 5. */
+  readonly wrongCodeMinutes: number;
   /** Origins that browsers may call from: any (`*`, default, without credentials) or a list. */
   readonly corsOrigins: '*' | readonly string[];
   /** Level of the API that clients may expect, as `data.version` of the version information. Default `v1.7.2`. */
@@ -44,6 +50,9 @@ export const defaultSettings: Settings = {
   maxQueuedEnrollments: 100,
   enrollmentMinutes: 180,
   changesKept: 100_000,
+  mfaIssuer: 'openziti.io',
+  maxWrongCodes: 10,
+  wrongCodeMinutes: 5,
   corsOrigins: '*',
   apiLevel: 'v1.7.2',
   outboundAllow: [],
@@ -60,6 +69,9 @@ export const checkedSettings = (settings: Settings): Settings => {
   if (settings.enrollmentMinutes < 5) throw new TypeError(`setting enrollmentMinutes must be 5 or more, got ${settings.enrollmentMinutes}`);
   if (!/^https?:\/\/[^/]+$/.test(settings.address)) {
     throw new TypeError(`setting address must be like https://host:port without a path, got '${settings.address}'`);
+  }
+  if (!/^[^:\p{Cc}\p{Cs}]{1,40}$/u.test(settings.mfaIssuer)) {
+    throw new TypeError(`setting mfaIssuer must have 1 to 40 characters and no colon, got '${settings.mfaIssuer}'`);
   }
   try {
     addressRule(settings.outboundAllow);

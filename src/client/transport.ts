@@ -77,11 +77,13 @@ export const createTransport = (
   };
 };
 
-/** 429 comes before any work; after a 503, or no answer at all, a POST might be carried out twice. */
-const isWorthRepeating = (error: unknown, { method }: Outgoing): boolean =>
-  error instanceof ApiError && (error.status === 429 || (error.status === 503 && method !== 'POST'));
-
 const LONGEST_PAUSE_MS = 30_000;
+
+/** 429 comes before any work; after a 503, or no answer at all, a POST might be carried out twice. Sooner than the server asks for is of no use. */
+const isWorthRepeating = (error: unknown, { method }: Outgoing): boolean =>
+  error instanceof ApiError &&
+  (error.status === 429 || (error.status === 503 && method !== 'POST')) &&
+  (error.retryAfter ?? 0) * 1000 <= LONGEST_PAUSE_MS;
 
 /** What the server asks for, or else 200 ms, twice as long each time; with some chance, lest all clients come back at once. */
 const pauseMs = (error: unknown, attempt: number): number => {

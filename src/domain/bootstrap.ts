@@ -4,6 +4,7 @@ import { authenticator } from '../api/authenticators.ts';
 import { configType } from '../api/configs.ts';
 import { identity } from '../api/identities.ts';
 import { identityType } from '../api/identity-types.ts';
+import { postureCheckType } from '../api/posture-check-types.ts';
 import { password as passwordSchema, username as usernameSchema } from '../api/shared.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -12,6 +13,7 @@ import { newRow } from '../resources/merge.ts';
 import { newId } from '../storage/ids.ts';
 import type { Store } from '../storage/port.ts';
 import { builtinConfigTypes } from './configs/builtin.ts';
+import { builtinPostureCheckTypes } from './posture/builtin.ts';
 
 /** The first administrator of a new network. */
 export interface AdministratorOptions {
@@ -93,6 +95,7 @@ const seedFixed = async (entities: Entities): Promise<void> => {
     secondary: { requireTotp: false, requireExtJwtSigner: null },
     externalJwtSigners: [],
   });
+  for (const type of builtinPostureCheckTypes) await entities.insert(postureCheckType, type);
   for (const { id, name, schema } of builtinConfigTypes) await entities.insert(configType, { id, name, schema });
 };
 

@@ -11,12 +11,15 @@ import { accessibleServiceEntries } from './access/client.ts';
 import { accessEntries } from './access/explain.ts';
 import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
+import { caEntries } from './cas/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { enrollmentEntries } from './enrollment/handlers.ts';
 import { externalJwtSignerEntries } from './external-jwt-signers/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
+import { currentMfaEntries } from './mfa/handlers.ts';
 import { policyEntries } from './policies/handlers.ts';
+import { postureEntries } from './posture/handlers.ts';
 import { roleAttributeEntries } from './roles/attributes-in-use.ts';
 import { routerEntries } from './routers/handlers.ts';
 import { serviceBehaviour } from './services/behaviour.ts';
@@ -33,6 +36,8 @@ export const entries: readonly Entry[] = [
   ...externalJwtSignerEntries,
   ...enrollmentEntries,
   ...currentIdentityEntries,
+  ...currentMfaEntries,
+  ...caEntries,
   ...implement(configTypes, {
     ...crudHandlers(configTypes, configType, configTypeBehaviour),
     listConfigs: relatedList(configType, config, undefined, (_, { id }) => equals(text('configTypeId'), id)),
@@ -45,6 +50,7 @@ export const entries: readonly Entry[] = [
   ...accessibleServiceEntries,
   ...accessEntries,
   ...policyEntries,
+  ...postureEntries,
   ...routerEntries,
   ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
   ...roleAttributeEntries,

@@ -59,16 +59,21 @@ const fault = (issues: readonly Issue[], where: 'body' | 'query'): ApiError => {
   const [first] = [...issues].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   if (!first) return new ApiError('COULD_NOT_VALIDATE');
   const reason = first.code === 'custom' ? first.message : `${nameOf(first)} in ${where} ${reasonOf(first)}`;
-  return invalidField(nameOf(first) || '(root)', reason, first.input);
+  return invalidField(nameOf(first) || '(root)', reason, first.code === 'invalid_union' ? undefined : first.input);
 };
 
 /** A value of another JSON type than the field's, or a date that is none. A missing value is no wrong type. */
 const isWrongType = (issue: Issue): boolean => {
   if (issue.input === undefined || issue.input === null) return false;
   if (issue.code === 'invalid_type') return true;
+  if (issue.code === 'invalid_union') return discriminatorOf(issue) !== undefined;
   if (issue.code === 'invalid_value') return typeof issue.input !== 'string';
   return issue.code === 'invalid_format' && issue.format === 'datetime';
 };
+
+/** What a document says that chooses its variant: no known one, for there is an issue. */
+const discriminatorOf = ({ discriminator, input }: Extract<Issue, { readonly code: 'invalid_union' }>): unknown =>
+  discriminator !== undefined && typeof input === 'object' && input !== null ? ((input as Values)[discriminator] ?? undefined) : input; // any object is one of values
 
 const nameOf = (issue: Issue): string => issue.path.join('.');
 
@@ -79,13 +84,19 @@ const reasonOf = (issue: Issue): string => {
       return issue.input === undefined || issue.input === null ? 'is required' : `must be of type ${issue.expected}`;
     case 'invalid_value':
       return issue.input === undefined || issue.input === null ? 'is required' : `should be one of [${issue.values.join(' ')}]`;
+    case 'invalid_union':
+      return discriminatorOf(issue) === undefined
+        ? 'is required'
+        : `should be one of [${'options' in issue ? issue.options?.join(' ') : ''}]`;
     case 'too_small':
+      if (issue.origin === 'array') return `should have at least ${issue.minimum} items`;
       return issue.origin === 'string'
         ? issue.minimum === 1
           ? 'is required'
           : `should be at least ${issue.minimum} chars long`
         : `should be greater than or equal to ${issue.minimum}`;
     case 'too_big':
+      if (issue.origin === 'array') return `should have at most ${issue.maximum} items`;
       return issue.origin === 'string'
         ? `should be at most ${issue.maximum} chars long`
         : `should be less than or equal to ${issue.maximum}`;

@@ -1,25 +1,10 @@
-import { apiSession } from '../api/sessions.ts';
-import { type Actor, actorId } from '../call/actor.ts';
-import type { Call, CallSource, Entry, Invoke } from '../call/call.ts';
-import type { Core } from '../call/core.ts';
-import type { Gate } from '../call/gate.ts';
-import { entitiesOf } from '../changes/entities.ts';
-import type { Publisher } from '../changes/publisher.ts';
-import { actorOfSession } from '../domain/sessions/state.ts';
+import type { CallSource, Entry, Invoke } from '../call/call.ts';
 import { ApiError, unauthorized } from '../errors/index.ts';
 import { StoreUnavailable, ValueTooLong, WriteConflict } from '../storage/errors.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, type Caller, keepAlive } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { decode } from './decode.ts';
-
-const NEVER_ABORTED = new AbortController().signal;
-
-export interface Parts {
-  readonly core: Core;
-  readonly publisher: Publisher;
-  /** Through which every change goes. */
-  readonly writes: Gate;
-}
+import { OngoingCall, type Parts } from './ongoing-call.ts';
 
 /**
  * What happens to every call, whether it came over HTTP or from the host's own code:
@@ -28,88 +13,39 @@ export interface Parts {
 export const createInvoke =
   (parts: Parts): Invoke =>
   async (entry, source) => {
-    const answerHeaders = new Map<string, string>();
-    const early = callOf(parts, entry, source, { kind: 'anonymous' }, answerHeaders);
-    const actor = await translated(() => authenticate(early, entry.operation, source.hostTransaction !== undefined));
-    const input = decode(entry.operation, await source.input());
-    authorize(actor, entry.operation);
-    const call = callOf(parts, entry, source, actor, answerHeaders);
-    const output = await translated(() => entry.handler(call, input as never)); // decoded by the operation that the handler was bound to
-    return { output, headers: answerHeaders };
+    const call = new OngoingCall(parts, entry, source);
+    let active: Caller['active'];
+    const answered = async () => {
+      const caller = await authenticate(call, entry.operation);
+      ({ active } = caller);
+      call.actor = caller.actor;
+      if (entry.operation.needsCertificate && call.peerCertificates.length === 0)
+        throw unauthorized('present the client certificate in the TLS handshake of this request');
+      const input = decode(entry.operation, await source.input());
+      authorize(call.actor, entry.operation);
+      return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
+    };
+    try {
+      const output = await translated(() => (readsOneState(entry, source) ? call.inOneState(answered) : answered()));
+      return { output, headers: call.answerHeaders };
+    } finally {
+      // In the host's transaction nothing but the call itself is written.
+      if (active && source.hostTransaction === undefined) await keepAlive(call, active);
+    }
   };
 
-const callOf = (
-  { core, publisher, writes }: Parts,
-  { operation }: Entry,
-  source: CallSource,
-  actor: Actor,
-  answerHeaders: Map<string, string>,
-): Call => {
-  const now = () => new Date(core.platform.clock.now()).toISOString();
-  const context = {
-    actor: actorId(actor),
-    requestId: source.requestId,
-    random: core.platform.random,
-    stamp: core.stamp,
-    changesKept: core.settings.changesKept,
-  };
-  const joined = () => entitiesOf(core.store.join(source.hostTransaction), context);
-  const call: Call = {
-    actor,
-    core,
-    now,
-    // Made only when it is asked for: reading needs none.
-    get signal() {
-      return source.signal ?? NEVER_ABORTED;
-    },
-    api: source.api,
-    requestId: source.requestId,
-    credentials: source.credentials,
-    peerCertificates: source.peerCertificates ?? [],
-    remoteAddress: source.remoteAddress ?? '',
-    answerHeaders,
-    read: (work) =>
-      source.hostTransaction === undefined ? core.store.transaction('read', (tx) => work(entitiesOf(tx, context))) : work(joined()),
-    write: async (work) => {
-      if (source.hostTransaction !== undefined) return work(joined());
-      return writes.pass(() =>
-        onceMore(async () => {
-          const { signal } = call;
-          signal.throwIfAborted();
-          const { result, changes } = await core.store.transaction('write', async (tx) => {
-            const entities = entitiesOf(tx, context);
-            await stillAllowed(call, operation, entities);
-            const result = await work(entities);
-            signal.throwIfAborted();
-            return { result, changes: entities.changes };
-          });
-          await publisher.announce(changes);
-          return result;
-        }),
-      );
-    },
-  };
-  return call;
-};
-
-/** A right may be lost between the start of a call and its write: what counts is the state that the write sees. */
-const stillAllowed = async (call: Call, operation: Entry['operation'], entities: ReturnType<typeof entitiesOf>): Promise<void> => {
-  if (call.actor.kind !== 'session') return;
-  const session = await entities.get(apiSession, call.actor.session.id);
-  const actor = session && (await actorOfSession(entities, call.core.settings, session, call.actor.token, call.now(), call.actor.proofs));
-  if (!actor) throw unauthorized();
-  authorize(actor, operation);
-};
-
-/** A write that lost against another is run again once, on the new state. */
-const onceMore = async <T>(work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof WriteConflict)) throw error;
-    return work();
-  }
-};
+/**
+ * Whether a call of a session sees one state, from its session to its answer: what only reads needs no more than one transaction. One with a body, which
+ * may be slow to come or hold a code to be spent, does not; nor does one with a token of an external signer, whose keys may be slow to come.
+ */
+const readsOneState = ({ operation }: Entry, { credentials, hostTransaction }: CallSource): boolean =>
+  operation.method === 'GET' &&
+  operation.body === undefined &&
+  operation.permission !== 'open' &&
+  hostTransaction === undefined &&
+  credentials.kind === 'token' &&
+  credentials.token !== undefined &&
+  credentials.authorization === undefined;
 
 /** Errors of the store, in the words of the API. */
 const translated = async <T>(work: () => Promise<T>): Promise<T> => {

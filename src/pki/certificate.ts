@@ -44,7 +44,14 @@ export interface Certificate extends AlternativeNames {
 }
 
 /** Flags of key usage (RFC 5280, section 4.2.1.3). */
-export const KeyUsage = { digitalSignature: 1, keyEncipherment: 4, dataEncipherment: 8, keyCertSign: 32, cRLSign: 64 } as const;
+export const KeyUsage = {
+  digitalSignature: 1,
+  keyEncipherment: 4,
+  dataEncipherment: 8,
+  keyAgreement: 16,
+  keyCertSign: 32,
+  cRLSign: 64,
+} as const;
 
 export const Eku = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2', any: '2.5.29.37.0' } as const;
 
@@ -76,6 +83,12 @@ export const readCertificates = async (pem: string, most = MAX_CHAIN): Promise<R
 /** The certificates in PEM, one after another. */
 export const certificatesPem = (certificates: readonly Pick<Certificate, 'der'>[]): string =>
   certificates.map(({ der }) => writePem('CERTIFICATE', der)).join('');
+
+/** Whether a text in PEM begins with this very certificate: that two have the same fingerprint does not make them one. */
+export const beginsWith = (pem: string, { der }: Pick<Certificate, 'der'>): boolean => {
+  const { value: [first] = [] } = readPem(pem, { labels: LABELS, most: MAX_CHAIN });
+  return first?.length === der.length && first.every((byte, i) => byte === der[i]);
+};
 
 /** SHA-1 in lower-case hex. */
 export const fingerprintOf = (der: Uint8Array): string => bytesToHex(sha1(der));
@@ -111,6 +124,10 @@ const certificateOf = (library: Library, parsed: X509Certificate, der: Uint8Arra
     unknownCritical: parsed.extensions.filter(({ critical, type }) => critical && !UNDERSTOOD.includes(type)).map(({ type }) => type),
     parsed,
   };
+  const { commonName = '', uris, emails, dnsNames } = certificate;
+  // A name that some software reads to its end and some only to U+0000 is two names.
+  if ([commonName, ...uris, ...emails, ...dnsNames].some((name) => name.includes('\0') || !name.isWellFormed()))
+    throw new TypeError('a name holds U+0000 or half of a surrogate pair');
   if (Number.isNaN(certificate.notBefore) || Number.isNaN(certificate.notAfter)) throw new TypeError('it has no dates');
   return certificate;
 };

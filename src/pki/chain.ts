@@ -115,6 +115,11 @@ export const isSignedBy = async (child: Certificate, issuer: Certificate): Promi
 export const allowsUsage = ({ extendedKeyUsage }: Certificate, { usage }: Pick<ChainRules, 'usage'>): boolean =>
   usage === undefined || extendedKeyUsage === undefined || extendedKeyUsage.includes(usage) || extendedKeyUsage.includes(Eku.any);
 
+/** Whether a certificate may prove a client in TLS (RFC 5280, sections 4.2.1.3 and 4.2.1.12), as far as it says for what it may be used. */
+export const isForClients = (certificate: Certificate): boolean =>
+  allowsUsage(certificate, { usage: Eku.clientAuth }) &&
+  (certificate.keyUsage === undefined || (certificate.keyUsage & (KeyUsage.digitalSignature | KeyUsage.keyAgreement)) !== 0);
+
 /** Those of the issuer's name; first those of which the child says that their key signed it. */
 const candidates = (child: Certificate, among: readonly Certificate[]): readonly Certificate[] => {
   const named = among.filter(({ subjectKey }) => subjectKey === child.issuerKey);

@@ -10,7 +10,7 @@ import type { Row } from '../storage/port.ts';
 import type { Behaviour, Presenter, WriteVerb } from './behaviours.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
-import { givesAnything, mergeBody, rowFields } from './merge.ts';
+import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
 import { presentRows } from './present.ts';
 import { checkReferences, requireRow } from './references.ts';
 import { removeEntity } from './removal.ts';
@@ -35,6 +35,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
     return call.write(async (entities) => {
       const before = id === undefined ? undefined : await requireRow(entities, resource, id);
       if (before?.isSystem) throw new ApiError('ENTITY_CAN_NOT_BE_UPDATED');
+      if (before) refuseChangeOfFixed(resource, before, body);
       const fields = { ...(before === undefined ? rowFields(resource, body) : mergeBody(resource, verb, before, body)), ...prepared };
       const intended = { ...before, ...fields } as Row;
       await checkReferences(entities, resource, intended, before);
@@ -65,7 +66,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
     patch: async (call: Call, { id, body }: { id: string; body: Body }) => {
       // A body that names no field changes nothing, and says so by leaving no trace; the entity must be there all the same.
       if (givesAnything(resource, body)) await write(call, 'patch', body, id);
-      else await call.read((entities) => requireRow(entities, resource, id));
+      else await call.read(async (entities) => refuseChangeOfFixed(resource, await requireRow(entities, resource, id), body));
       return {};
     },
     delete: async (call: Call, { id }: { id: string }) => {

@@ -19,12 +19,17 @@ export const selfLink = (kind: Resource, id: string): { readonly self: { readonl
 
 const builder = (kind: Resource): ((row: Row) => Links) => {
   const own = (kind.subLinks ?? []).map((name) => [name, `/${name}`] as const);
-  const others = Object.entries(kind.links ?? {}).map(([name, template]) => [name, template.split(/\{(\w+)\}/)] as const);
+  const others = Object.entries(kind.links ?? {}).map(([name, link]) => {
+    const { at, while: condition } = typeof link === 'string' ? { at: link, while: undefined } : link;
+    return { name, parts: at.split(/\{(\w+)\}/), condition };
+  });
   return (row) => {
     const self = `./${kind.collection}/${row.id}`;
     const links: Record<string, { href: string }> = { self: { href: self } };
     for (const [name, sub] of own) links[name] = { href: self + sub };
-    for (const [name, parts] of others) links[name] = { href: parts.map((part, i) => (i % 2 ? String(row[part]) : part)).join('') };
+    for (const { name, parts, condition } of others)
+      if (condition === undefined || row[condition[0]] === condition[1])
+        links[name] = { href: parts.map((part, i) => (i % 2 ? String(row[part]) : part)).join('') };
     return links;
   };
 };

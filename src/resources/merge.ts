@@ -1,4 +1,7 @@
+import type { Write } from '../api/kit/field.ts';
 import type { Resource } from '../api/kit/resource.ts';
+import { fieldsOf } from '../api/kit/variants.ts';
+import { invalidField } from '../errors/index.ts';
 import type { Row } from '../storage/port.ts';
 import type { WriteVerb } from './behaviours.ts';
 
@@ -7,7 +10,7 @@ type Values = Readonly<Record<string, unknown>>;
 /** The stored fields of a new entity: those given, and the default of every other. */
 export const rowFields = (kind: Resource, body: Values): Values => {
   const row: Record<string, unknown> = { tags: body.tags ?? {} };
-  for (const [name, field] of Object.entries(kind.fields)) {
+  for (const [name, field] of Object.entries(fieldsOf(kind, body))) {
     if (field.keep === 'stored' || field.keep === 'hidden') row[name] = (field.write === 'never' ? undefined : body[name]) ?? field.default;
   }
   return row;
@@ -21,24 +24,32 @@ export const newRow = (kind: Pick<Resource, 'kind'>, given: Values, own: Values)
  * The fields that a replace or patch changes. Replace resets writable fields that are not given to their defaults and leaves all
  * others alone; patch changes what is given, in documents with a `patch` schema leaf by leaf.
  */
-export const mergeBody = (kind: Resource, verb: Exclude<WriteVerb, 'create'> | WriteVerb, before: Row, body: Values): Values => {
+export const mergeBody = (kind: Resource, verb: WriteVerb, before: Row, body: Values): Values => {
   const changes: Record<string, unknown> = {};
   if (verb === 'replace' || body.tags !== undefined) changes.tags = body.tags ?? {};
-  for (const [name, field] of Object.entries(kind.fields)) {
+  for (const [name, field] of Object.entries(fieldsOf(kind, before))) {
     const { write, keep } = field;
-    const writable = write === 'required' || write === 'optional' || (write === 'notPatched' && verb === 'replace');
-    if (!writable || keep === 'input') continue;
+    if (!CHANGED_BY[verb].includes(write) || keep === 'input') continue;
     if (verb === 'replace') changes[name] = body[name] ?? field.default;
     else if (name in body) changes[name] = field.patch ? mergeLeaves(before[name], body[name]) : body[name];
   }
   return changes;
 };
 
-/** Whether a patch names a field; of a document that is patched leaf by leaf, a leaf. */
+/** Whether a patch names a field that it may change; of a document that is patched leaf by leaf, a leaf. */
 export const givesAnything = (kind: Resource, body: Values): boolean =>
-  Object.entries(body).some(
-    ([name, value]) => name === 'tags' || (name in kind.fields && (kind.fields[name]?.patch ? hasLeaf(value) : true)),
-  );
+  Object.entries(body).some(([name, value]) => {
+    const field = kind.fields[name];
+    return name === 'tags' || (field !== undefined && field.write !== 'fixed' && (field.patch ? hasLeaf(value) : true));
+  });
+
+/** @throws ApiError `COULD_NOT_VALIDATE` with the field when a body gives a fixed field another value than the entity has */
+export const refuseChangeOfFixed = (kind: Resource, before: Row, body: Values): void => {
+  for (const [name, { write }] of Object.entries(kind.fields)) {
+    if (write === 'fixed' && body[name] !== before[name])
+      throw invalidField(name, `${name} of this ${kind.kind} is ${before[name]} and cannot be changed`, body[name]);
+  }
+};
 
 const hasLeaf = (value: unknown): boolean => (isDocument(value) ? Object.values(value).some(hasLeaf) : value !== undefined);
 
@@ -49,6 +60,12 @@ const mergeLeaves = (before: unknown, given: unknown): unknown => {
   const merged: Record<string, unknown> = { ...before };
   for (const [key, value] of Object.entries(given)) merged[key] = mergeLeaves(before[key], value);
   return merged;
+};
+
+const CHANGED_BY: Readonly<Record<WriteVerb, readonly Write[]>> = {
+  create: [],
+  replace: ['required', 'optional', 'replaceRequired', 'notPatched'],
+  patch: ['required', 'optional', 'replaceRequired'],
 };
 
 const isDocument = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,6 @@
+import { type Fields, showsEmptyList } from '../api/kit/field.ts';
 import type { DetailOf, Resource, RowOf } from '../api/kit/resource.ts';
+import { fieldsOf } from '../api/kit/variants.ts';
 import type { EntityReference } from '../api/shared.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
@@ -23,7 +25,7 @@ export const presentRows = async (
   call: Call,
 ): Promise<readonly WireDetail[]> => {
   if (rows.length === 0) return [];
-  const { show, references } = layoutOf(kind);
+  const { references } = layoutOf(kind.fields);
   const targets = await Promise.all(references.map(({ field, target }) => loadTargets(entities, target, field, rows)));
   const displayed = await displaysFor(entities, kind, rows);
   const computed = await presenter?.present?.(entities, rows as never, call);
@@ -35,7 +37,7 @@ export const presentRows = async (
       tags: row.tags ?? {},
       updatedAt: row.updatedAt,
     };
-    show(row, detail);
+    layoutOf(fieldsOf(kind, row)).show(row, detail);
     references.forEach(({ field, name, target, urlName, orNull }, r) => {
       const reference = targets[r]?.get(String(row[field]));
       if (reference) detail[name] = urlName ? { ...reference, urlName: target.collection } : reference;
@@ -69,19 +71,24 @@ interface Layout {
   }[];
 }
 
-const layouts = new WeakMap<Resource, Layout>();
+const layouts = new WeakMap<Fields, Layout>();
 
-const layoutOf = (kind: Resource): Layout => {
-  const known = layouts.get(kind);
+const layoutOf = (fields: Fields): Layout => {
+  const known = layouts.get(fields);
   if (known) return known;
-  const stored = Object.entries(kind.fields).filter(([, field]) => field.keep === 'stored');
-  const shown = stored.map(([name, { absent = false, set, default: unset }]) => ({ name, absent, isSet: set !== undefined, unset }));
+  const stored = Object.entries(fields).filter(([, field]) => field.keep === 'stored');
+  const shown = stored.map(([name, { absent = false, set, default: unset }]) => ({
+    name,
+    absent,
+    isNullWhenEmpty: set !== undefined && !showsEmptyList(set),
+    unset,
+  }));
   const layout: Layout = {
     show: (row, detail) => {
-      for (const { name, absent, isSet, unset } of shown) {
+      for (const { name, absent, isNullWhenEmpty, unset } of shown) {
         const value = row[name] ?? unset;
         if (absent && (value === null || value === false)) continue;
-        detail[name] = isSet && (value as readonly string[]).length === 0 ? null : value;
+        detail[name] = isNullWhenEmpty && (value as readonly string[]).length === 0 ? null : value;
       }
     },
     references: stored.flatMap(([field, { reference }]) => {
@@ -91,7 +98,7 @@ const layoutOf = (kind: Resource): Layout => {
         : [];
     }),
   };
-  layouts.set(kind, layout);
+  layouts.set(fields, layout);
   return layout;
 };
 

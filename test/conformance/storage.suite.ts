@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import type { StorageAdapter, StorageSchema, Store } from '../../src/storage/port.ts';
 import { isolation } from './storage/isolation.ts';
 import { joining } from './storage/joining.ts';
+import { many } from './storage/many.ts';
 import { questions } from './storage/questions.ts';
 import { schema } from './storage/sample.ts';
 import { writes } from './storage/writes.ts';
@@ -34,7 +35,7 @@ export interface TestDatabase extends AsyncDisposable {
 export type Sentences = Readonly<Record<string, (store: Store, database: TestDatabase) => Promise<void>>>;
 
 export const storageSuite = ({ name, open, skip = [] }: StorageUnderTest): void => {
-  const sentences: Sentences = { ...writes, ...questions, ...isolation, ...joining };
+  const sentences: Sentences = { ...writes, ...questions, ...many, ...isolation, ...joining };
   describe(`storage port: ${name}`, () => {
     for (const [sentence, prove] of Object.entries(sentences)) {
       const reason = skip.find((skipped) => skipped.test === sentence)?.reason;

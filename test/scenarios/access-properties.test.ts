@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { evaluateAccess } from '../../src/domain/access/evaluate.ts';
+import type { RowOf } from '../../src/api/kit/resource.ts';
+import { postureCheck } from '../../src/api/posture-checks/index.ts';
+import { evaluateAccess, evaluatePermissions } from '../../src/domain/access/evaluate.ts';
+import { postureOf } from '../../src/domain/posture/posture.ts';
 import { selects } from '../../src/domain/roles/membership.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 
@@ -28,33 +31,47 @@ const policy = fc.record({
   semantic: fc.constantFrom('AllOf' as const, 'AnyOf' as const),
   identityRoles: roles,
   serviceRoles: roles,
+  postureCheckRoles: fc.oneof(fc.constant([]), roles),
 });
 const networks = fc.record({
   identities: fc.array(attributes, { minLength: ENTITIES, maxLength: ENTITIES }),
   services: fc.array(attributes, { minLength: ENTITIES, maxLength: ENTITIES }),
+  /** Checks of the domain, which pass when it is `yes`. */
+  checks: fc.array(fc.record({ roleAttributes: attributes, domains: fc.constantFrom<string[]>(['yes'], ['no'], ['yes', 'no']) }), {
+    minLength: ENTITIES,
+    maxLength: ENTITIES,
+  }),
   policies: fc.array(policy, { maxLength: 7 }),
 });
+
+type Check = RowOf<typeof postureCheck>;
+type DomainCheck = Extract<Check, { readonly typeId: 'DOMAIN' }>;
+const isDomainCheck = (check: Check): check is DomainCheck => check.typeId === 'DOMAIN';
 
 type Network = typeof networks extends fc.Arbitrary<infer N> ? N : never;
 
 /** Makes the network, and reads back what was made. */
-const build = async ({ controller }: App, { identities, services, policies }: Network) => {
-  const made = { identities: [] as string[], services: [] as string[] };
+const build = async (app: App, { identities, services, checks, policies }: Network) => {
+  const { controller } = app;
+  const made = { identities: [] as string[], services: [] as string[], checks: [] as string[] };
   for (const [i, roleAttributes] of identities.entries())
     made.identities.push(
       (await controller.identities.create({ body: { name: `i${i}`, type: 'Device', isAdmin: false, roleAttributes } })).id,
     );
   for (const [i, roleAttributes] of services.entries())
     made.services.push((await controller.services.create({ body: { name: `s${i}`, encryptionRequired: true, roleAttributes } })).id);
+  for (const [i, check] of checks.entries())
+    made.checks.push((await controller.postureChecks.create({ body: { name: `c${i}`, typeId: 'DOMAIN', ...check } })).id);
   const named = (roles: readonly string[], ids: readonly string[]) =>
     roles.map((role) => (role.startsWith('@') ? `@${ids[Number(role.slice(1))]}` : role));
-  for (const [i, { identityRoles, serviceRoles, ...rest }] of policies.entries())
+  for (const [i, { identityRoles, serviceRoles, postureCheckRoles, ...rest }] of policies.entries())
     await controller.servicePolicies.create({
       body: {
         name: `p${i}`,
         ...rest,
         identityRoles: named(identityRoles, made.identities),
         serviceRoles: named(serviceRoles, made.services),
+        postureCheckRoles: named(postureCheckRoles, made.checks),
       },
     });
   const all = { limit: -1 } as const;
@@ -65,10 +82,12 @@ const build = async ({ controller }: App, { identities, services, policies }: Ne
   return {
     identities: (await controller.identities.list(all)).data.map(carrying),
     services: (await controller.services.list(all)).data.map(carrying),
-    policies: (await controller.servicePolicies.list(all)).data.map(({ identityRoles, serviceRoles, ...rest }) => ({
+    checks: (await app.inStore('read', (entities) => entities.list(postureCheck, { where: { op: 'all' } }))).filter(isDomainCheck),
+    policies: (await controller.servicePolicies.list(all)).data.map(({ identityRoles, serviceRoles, postureCheckRoles, ...rest }) => ({
       ...rest,
       identityRoles: identityRoles ?? [],
       serviceRoles: serviceRoles ?? [],
+      postureCheckRoles: postureCheckRoles ?? [],
     })),
   };
 };
@@ -82,11 +101,12 @@ onEveryStore('access in random networks', (open) => {
       fc.asyncProperty(networks, async (random) => {
         await using app = await open();
         const { controller } = app;
-        const { identities, services, policies } = await build(app, random);
+        const { identities, services, checks, policies } = await build(app, random);
         const all = { limit: -1 } as const;
         for (const identity of identities) {
           const { id } = identity;
-          const may = (right: 'dial' | 'bind') => idsOf(services.filter((service) => evaluateAccess(policies, identity, service)[right]));
+          const may = (right: 'dial' | 'bind') =>
+            idsOf(services.filter((service) => evaluatePermissions(policies, identity, service)[right]));
           assert.deepEqual(ids(await controller.identities.listServices({ id, policyType: 'dial', ...all })), may('dial'));
           assert.deepEqual(ids(await controller.identities.listServices({ id, policyType: 'bind', ...all })), may('bind'));
           const selecting = policies.filter(({ semantic, identityRoles }) => selects({ semantic, roles: identityRoles }, identity));
@@ -94,19 +114,20 @@ onEveryStore('access in random networks', (open) => {
         }
         for (const service of services) {
           const { id } = service;
-          const may = identities.filter((identity) => evaluateAccess(policies, identity, service).granting.length > 0);
+          const may = identities.filter((identity) => evaluatePermissions(policies, identity, service).granting.length > 0);
           assert.deepEqual(ids(await controller.services.listIdentities({ id, ...all })), idsOf(may));
           for (const identity of identities) {
-            const { dial, bind } = evaluateAccess(policies, identity, service);
+            const { dial, bind } = evaluatePermissions(policies, identity, service);
             const advice = await controller.identities.getPolicyAdvice({ id: identity.id, serviceId: id });
             assert.deepEqual([advice.isDialAllowed ?? false, advice.isBindAllowed ?? false], [dial, bind]);
           }
         }
-        for (const { id, semantic, identityRoles, serviceRoles } of policies) {
+        for (const { id, semantic, identityRoles, serviceRoles, postureCheckRoles } of policies) {
           const selected = <E extends { id: string; roleAttributes: readonly string[] }>(of: readonly E[], roles: readonly string[]) =>
             idsOf(of.filter((entity) => selects({ semantic, roles }, entity)));
           assert.deepEqual(ids(await controller.servicePolicies.listIdentities({ id, ...all })), selected(identities, identityRoles));
           assert.deepEqual(ids(await controller.servicePolicies.listServices({ id, ...all })), selected(services, serviceRoles));
+          assert.deepEqual(ids(await controller.servicePolicies.listPostureChecks({ id, ...all })), selected(checks, postureCheckRoles));
         }
       }),
       { numRuns: 25 },
@@ -124,7 +145,7 @@ onEveryStore('access in random networks', (open) => {
         const as = (await app.login('client', 'the-password')).body.data.token;
         const { data } = (await app.request('GET', '/edge/client/v1/services?limit=500', { as })).body;
         const expected = services.flatMap((service) => {
-          const { dial, bind, granting } = evaluateAccess(policies, identity, service);
+          const { dial, bind, granting } = evaluatePermissions(policies, identity, service);
           return granting.length === 0 ? [] : [[service.id, [...(bind ? ['Bind'] : []), ...(dial ? ['Dial'] : [])], granting.length]];
         });
         type Item = { id: string; permissions: string[]; postureQueries: object[] };
@@ -134,6 +155,44 @@ onEveryStore('access in random networks', (open) => {
         );
       }),
       { numRuns: 15 },
+    );
+  });
+
+  test('queries, explanations and the evaluator agree on who may do what now', async () => {
+    await fc.assert(
+      fc.asyncProperty(networks, fc.constantFrom('yes', 'no', undefined), async (random, told) => {
+        await using app = await open();
+        const { identities, services, checks, policies } = await build(app, random);
+        const [who = { id: '', roleAttributes: [] }] = identities.filter(({ roleAttributes }) => roleAttributes.length > 0);
+        if (who.id === '') return;
+        await app.create('/authenticators', { identityId: who.id, method: 'updb', username: 'client', password: 'the-password' });
+        const as = (await app.login('client', 'the-password')).body.data.token;
+        const body = { typeId: 'DOMAIN', id: 'x', domain: told };
+        if (told) assert.equal((await app.request('POST', '/edge/client/v1/posture-response', { as, body })).status, 201);
+        const posture = postureOf(checks, told ? { domain: { domain: told } } : {}, app.clock.now());
+        const passes = ({ semantic, postureCheckRoles: roles }: (typeof policies)[number]) =>
+          checks.every((check) => !selects({ semantic, roles }, check) || check.domains.includes(told ?? ''));
+        const listed = (await app.request('GET', '/edge/client/v1/services?limit=500', { as })).body.data;
+        for (const service of services) {
+          const { permissions, results, ...may } = evaluateAccess(policies, who, service, posture);
+          const byHand = (type: string) => permissions.granting.some((policy) => policy.type === type && passes(policy));
+          assert.deepEqual(may, { dial: byHand('Dial'), bind: byHand('Bind') });
+          const queries = listed.find(({ id }: { id: string }) => id === service.id)?.postureQueries ?? [];
+          assert.deepEqual(
+            queries.map(({ policyId, isPassing }: { policyId: string; isPassing: boolean }) => [policyId, isPassing]),
+            results.map(({ policy, isPassing }) => [policy.id, isPassing]),
+          );
+          for (const [type, isAllowed] of [
+            ['Dial', may.dial],
+            ['Bind', may.bind],
+          ] as const) {
+            const explained = await app.controller.access.explain({ identityId: who.id, serviceId: service.id, type });
+            assert.equal(explained.isAllowed, isAllowed);
+            assert.equal(explained.isPermitted, type === 'Dial' ? permissions.dial : permissions.bind);
+          }
+        }
+      }),
+      { numRuns: 25 },
     );
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { list } from '../support/lists.ts';
+import { party } from '../support/pki.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQ==\n-----END CERTIFICATE-----\n';
@@ -124,9 +125,10 @@ onEveryStore('authenticators', (open) => {
     await using app = await open();
     const good = { identityId: await person(app), method: 'cert' };
     assertInvalid(await post(app, good), 'certPem');
-    for (const certPem of ['nonsense', '', PEM + PEM])
+    const stranger = (await party('stranger')).cert;
+    for (const certPem of ['nonsense', '', PEM, PEM + PEM, stranger + stranger])
       assertRefused(await post(app, { ...good, certPem }), 400, 'COULD_NOT_PARSE_PEM_BLOCK');
-    assertInvalid(await post(app, { ...good, certPem: PEM }), 'certPem');
+    assertInvalid(await post(app, { ...good, certPem: stranger }), 'certPem');
     assert.equal((await app.rows('authenticator')).length, 1);
   });
 

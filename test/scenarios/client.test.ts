@@ -203,9 +203,14 @@ test('it gives up after as many tries as it was told, and at once where trying a
   const away = scripted(...Array.from({ length: 3 }, () => new Error('connection refused')));
   await assert.rejects(away.client.identities.list(), refusal(503, 'SERVER_UNAVAILABLE'));
   assert.equal(away.methods.length, 3);
-  const { client, methods } = scripted(refused(404, 'NOT_FOUND'));
-  await assert.rejects(client.identities.get({ id: 'some-id' }), refusal(404, 'NOT_FOUND'));
-  assert.equal(methods.length, 1);
+  for (const [useless, status, code] of [
+    [refused(404, 'NOT_FOUND'), 404, 'NOT_FOUND'],
+    [refused(429, 'SERVER_TOO_MANY_REQUESTS', { 'retry-after': '31' }), 429, 'SERVER_TOO_MANY_REQUESTS'],
+  ] as const) {
+    const { client, methods } = scripted(useless);
+    await assert.rejects(client.identities.get({ id: 'some-id' }), refusal(status, code));
+    assert.equal(methods.length, 1);
+  }
 });
 
 test('codes that it does not know, and answers of something else, are errors that say so', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ADMIN, type App, onEveryStore } from '../support/app.ts';
+import { enrollMfa } from '../support/mfa.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
@@ -65,17 +66,25 @@ onEveryStore('the default administrator', (open) => {
     const left = await app.trail(async () => {
       assertInvalid(await app.request('PATCH', '/auth-policies/default', { body: { primary: { updb: { allowed: false } } } }), 'primary');
       assertInvalid(await app.request('PUT', '/auth-policies/default', { body: closed }), 'primary');
-      // Nobody can enrol a second factor yet, so nobody could give the code.
-      assertInvalid(
-        await app.request('PATCH', '/auth-policies/default', { body: { secondary: { requireTotp: true } } }),
-        'secondary.requireTotp',
-      );
     });
     assert.deepEqual(left, []);
     const authPolicyId = await app.create('/auth-policies', { ...closed, name: 'closed' });
     const { id } = await administrator(app);
     assertInvalid(await app.request('PATCH', `/identities/${id}`, { body: { authPolicyId } }), 'authPolicyId');
     assert.equal((await app.login(ADMIN.username, ADMIN.password)).status, 200);
+  });
+
+  test('a policy that requires TOTP does not shut it out: it owes a code at once, and enrolls as anybody may', async () => {
+    await using app = await open();
+    const require = { body: { secondary: { requireTotp: true } } };
+    assert.equal((await app.request('PATCH', '/auth-policies/default', require)).status, 200);
+    for (const as of [app.admin, (await app.login(ADMIN.username, ADMIN.password)).body.data.token]) {
+      assertRefused(await app.request('GET', '/identities', { as }), 401, 'UNAUTHORIZED');
+      assertRefused(await app.request('PATCH', '/auth-policies/default', { as, ...require }), 401, 'UNAUTHORIZED');
+    }
+    await enrollMfa(app, app.admin);
+    assert.equal((await app.request('GET', '/identities')).status, 200);
+    assert.equal((await app.request('PATCH', '/auth-policies/default', require)).status, 200);
   });
 
   test('a policy that it may have cannot be closed to it afterwards', async () => {

@@ -135,6 +135,20 @@ onEveryStore('edge routers', (open) => {
     assert.equal((await read(app, id, '/edge-router-policies')).identityRolesDisplay[0].name, '@s');
   });
 
+  test('the identity of a router is replaced with the name and type that it has, and with no others', async () => {
+    await using app = await open();
+    const id = await app.create('/edge-routers', { name: 'r', isTunnelerEnabled: true });
+    const replace = (fields: object, of = id) =>
+      app.request('PUT', `/identities/${of}`, { body: { name: 'r', type: 'Router', isAdmin: false, roleAttributes: ['mine'], ...fields } });
+    assert.equal((await replace({})).status, 200);
+    const { name, typeId, roleAttributes } = await read(app, id, '/identities');
+    assert.deepEqual({ name, typeId, roleAttributes }, { name: 'r', typeId: 'Router', roleAttributes: ['mine'] });
+    assertInvalid(await replace({ name: 'x' }), 'name');
+    assertRefused(await replace({}, 'nobody'), 404, 'NOT_FOUND');
+    const other = await app.create('/identities', { name: 'other', type: 'Device', isAdmin: false });
+    assertInvalid(await replace({ name: 'other' }, other), 'typeId');
+  });
+
   test('what belongs to a router cannot be taken from it', async () => {
     await using app = await open();
     const id = await app.create('/edge-routers', { name: 'r', isTunnelerEnabled: true });

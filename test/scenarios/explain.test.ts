@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
+import { checkOf, client } from '../support/posture.ts';
 
 type Explanation = Awaited<ReturnType<App['controller']['access']['explain']>>;
 
@@ -17,6 +18,7 @@ const act = async (app: App, { operationId, id = '', body }: Explanation['sugges
     patchServicePolicy: ['PATCH', `/service-policies/${id}`, 200],
     createServicePolicy: ['POST', '/service-policies', 201],
   } as const;
+  assert.ok(operationId, 'to pass a posture check is up to the endpoint');
   const [method, path, status] = ways[operationId];
   const answer = await app.request(method, path, { body });
   assert.equal(answer.status, status, answer.text);
@@ -90,6 +92,77 @@ onEveryStore('explaining access', (open) => {
     assert.equal((await explain(app, ann, wiki)).isAllowed, false);
   });
 
+  test('a failing posture check is shown with what it expects and what was told, and passing it is suggested first', async () => {
+    await using app = await open();
+    const net = network(app);
+    const user = await client(app, { roleAttributes: ['sales'] });
+    const wiki = await net.service('wiki', 'docs');
+    const [domain, linux] = [
+      await checkOf(app, 'company', { typeId: 'DOMAIN', domains: ['company.test'] }),
+      await checkOf(app, 'linux', { typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: [] }] }),
+    ];
+    const checks = [`@${domain}`, `@${linux}`];
+    await net.dial({ identities: ['#sales'], services: ['#docs'], checks });
+    await net.dial({ identities: ['#nobody'], services: ['#docs'], checks });
+    await user.tell([
+      { typeId: 'DOMAIN', id: 'x', domain: 'home' },
+      { typeId: 'OS', id: 'x', type: 'Linux', version: '5.4' },
+    ]);
+    const { isAllowed, isPermitted, policies, suggestions } = await explain(app, user.id, wiki);
+    assert.deepEqual([isAllowed, isPermitted, policies.map(({ isGranting }) => isGranting)], [false, true, [false, false]]);
+    const shown = policies[0]?.postureChecks.map(({ check, ...rest }) => ({ name: check.name, ...rest }));
+    assert.deepEqual(
+      shown?.toSorted((a, b) => (a.typeId < b.typeId ? -1 : 1)),
+      [
+        { name: 'company', typeId: 'DOMAIN', isPassing: false, expectedValue: ['company.test'], actualValue: 'home' },
+        {
+          name: 'linux',
+          typeId: 'OS',
+          isPassing: true,
+          expectedValue: [{ type: 'Linux', versions: null }],
+          actualValue: { type: 'Linux', version: '5.4' },
+        },
+      ],
+    );
+    // The other policy needs a role and the check as well: no single change, and so no suggestion.
+    assert.deepEqual(
+      suggestions.map(({ operationId, postureChecks }) => operationId ?? postureChecks?.map(({ id }) => id)),
+      [[domain], 'createServicePolicy'],
+    );
+    await user.tell({ typeId: 'DOMAIN', id: 'x', domain: 'company.test' });
+    assert.equal((await explain(app, user.id, wiki)).isAllowed, true);
+  });
+
+  test('codes count for the API session that the question names', async () => {
+    await using app = await open();
+    const net = network(app);
+    const user = await client(app);
+    const wiki = await net.service('wiki');
+    const check = await checkOf(app, 'code', { typeId: 'MFA' });
+    await net.dial({ identities: ['#all'], services: ['#all'], checks: [`@${check}`] });
+    await user.passCode();
+    const asked = (more: object) => app.controller.access.explain({ identityId: user.id, serviceId: wiki, type: 'Dial', ...more });
+    assert.equal((await asked({})).isAllowed, false);
+    assert.equal((await asked({ apiSessionId: user.sessionId })).isAllowed, true);
+    const stranger = await client(app);
+    for (const apiSessionId of [stranger.sessionId, 'no-such-id']) await assert.rejects(asked({ apiSessionId }), { code: 'NOT_FOUND' });
+  });
+
+  test('of very many routers in common some are named, and how many more there are is told', async () => {
+    await using app = await open();
+    const net = network(app);
+    const ann = await net.identity('ann', 'sales');
+    const wiki = await net.service('wiki', 'docs');
+    await net.routersOfIdentities({ identities: ['#sales'], routers: ['#all'] });
+    await net.routersOfServices({ services: ['#docs'], routers: ['#all'] });
+    for (let i = 0; i < 50; i++) await net.router(`r${i}`);
+    const all = await explain(app, ann, wiki);
+    assert.deepEqual([all.commonRouters.length, all.moreCommonRouters], [50, 0]);
+    for (let i = 50; i < 53; i++) await net.router(`r${i}`);
+    const some = await explain(app, ann, wiki);
+    assert.deepEqual([some.commonRouters.length, some.moreCommonRouters, some.identityRouterCount], [50, 3, 53]);
+  });
+
   test('it is an operation of the extensions, for administrators, and knows no strangers', async () => {
     await using app = await open();
     const net = network(app);
@@ -118,22 +191,26 @@ onEveryStore('explaining access', (open) => {
         { maxLength: 3 },
       ),
     );
-    const policy = fc.record({ semantic: fc.constantFrom('AllOf' as const, 'AnyOf' as const), identities: roles, services: roles });
+    const semantic = fc.constantFrom('AllOf' as const, 'AnyOf' as const);
+    const checks = fc.constantFrom([], [], ['#checks']);
+    const policy = fc.record({ semantic, identities: roles, services: roles, checks });
     await fc.assert(
       fc.asyncProperty(attributes, attributes, fc.array(policy, { maxLength: 4 }), async (ofIdentity, ofService, policies) => {
         await using app = await open();
         const net = network(app);
-        const ann = await net.identity('ann', ...ofIdentity);
+        const ann = await client(app, { roleAttributes: ofIdentity });
         const wiki = await net.service('wiki', ...ofService);
+        await checkOf(app, 'company', { typeId: 'DOMAIN', domains: ['company.test'], roleAttributes: ['checks'] });
         for (const roles of policies) await net.dial(roles);
-        const { isAllowed, suggestions } = await explain(app, ann, wiki);
-        assert.deepEqual(await net.dials(ann), isAllowed ? ['wiki'] : []);
+        const { isAllowed, isPermitted, suggestions } = await explain(app, ann.id, wiki);
+        assert.deepEqual(await net.dials(ann.id), isPermitted ? ['wiki'] : []);
         if (isAllowed) return assert.deepEqual(suggestions, []);
         const choice = suggestions[(policies.length + ofIdentity.length) % suggestions.length];
         assert.ok(choice);
-        await act(app, choice);
-        assert.equal((await explain(app, ann, wiki)).isAllowed, true, choice.description);
-        assert.deepEqual(await net.dials(ann), ['wiki']);
+        if (choice.postureChecks) await ann.tell({ typeId: 'DOMAIN', id: 'x', domain: 'company.test' });
+        else await act(app, choice);
+        assert.equal((await explain(app, ann.id, wiki)).isAllowed, true, choice.description);
+        assert.deepEqual(await net.dials(ann.id), ['wiki']);
       }),
       { numRuns: 60 },
     );

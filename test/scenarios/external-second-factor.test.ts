@@ -160,14 +160,32 @@ onEveryStore('tokens of a signer as a second factor', (open) => {
     assertRefused(await app.request('GET', '/identities', { as, headers }), 401, 'UNAUTHORIZED');
   });
 
+  test('while keys are on their way, other calls go on', async (t) => {
+    await using app = await open({ settings: { outboundAllow: ['loopback'] } });
+    const key = await providerKey('a');
+    const server = await keyServer(t, []);
+    const { signer, id, as } = await owing(app, { certPem: undefined, jwksEndpoint: server.url });
+    const headers = bearer(await sign(claimsOf(signer.issuer, { sub: id }), key));
+    // Until it is refused the keys of the new signer may still be on their way.
+    await app.request('GET', '/identities', { as, headers });
+    app.clock.advance('1s');
+    // The provider answers only after somebody else's write, which must not wait for this call.
+    server.answer = async () => {
+      await app.create('/identities', { name: `other-${server.hits}`, type: 'User', isAdmin: false });
+      return { body: JSON.stringify({ keys: [key.jwk] }) };
+    };
+    assert.equal((await app.request('GET', '/identities', { as, headers })).status, 200);
+    assert.equal(server.hits, 2);
+  });
+
   test('the right that a token gave is judged again by the write itself', async (t) => {
     await using app = await open({ settings: { outboundAllow: ['loopback'] } });
     const key = await providerKey('a');
     const server = await keyServer(t, []);
     const { signer, id, as } = await owing(app, { certPem: undefined, jwksEndpoint: server.url });
-    await server.asked();
     const headers = bearer(await sign(claimsOf(signer.issuer, { sub: id }), key));
     const body = { name: 'late', type: 'User', isAdmin: false };
+    await app.request('GET', '/identities', { as, headers });
     app.clock.advance('1s');
     // The token is found good, and meanwhile the signer is disabled.
     server.answer = async () => {

@@ -15,7 +15,7 @@ const MFA_QUERY = {
   scopes: null,
 };
 
-/** Somebody whose policy asks for a second factor that cannot be given yet. */
+/** Somebody whose policy asks for a second factor, and who has none yet. */
 const owing = async (app: App, isAdmin = false) => {
   const authPolicyId = await app.create('/auth-policies', policyBody('two factors', { secondary: { requireTotp: true } }));
   const user = await app.user({ authPolicyId, isAdmin });

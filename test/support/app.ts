@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { KindName } from '../../src/api/index.ts';
+import { type Entities, entitiesOf } from '../../src/changes/entities.ts';
 import { type ControllerOptions, ManagementController } from '../../src/controller.ts';
 import type { CoreAnswer, CoreRequest } from '../../src/http/message.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { webPlatform } from '../../src/platform/web.ts';
-import type { Row, StorageAdapter, Store } from '../../src/storage/port.ts';
+import type { Row, StorageAdapter, Store, TransactionMode } from '../../src/storage/port.ts';
 import { frozenClock, type TestClock } from './clock.ts';
 import { SHARED_PKI } from './pki.ts';
 import { newStorage, stores } from './stores.ts';
@@ -32,6 +33,8 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Session token; `null` for none. Default: the administrator's. */
   readonly as?: string | null;
+  /** DER of what the client presents in the TLS handshake, leaf first. */
+  readonly certificates?: readonly Uint8Array[];
 }
 
 export interface Exchange {
@@ -62,6 +65,10 @@ export interface App extends AsyncDisposable {
   login(username: string, password: string): Promise<Answer>;
   /** The rows of a kind as the store holds them, by id. */
   rows(kind: KindName): Promise<readonly Row[]>;
+  /** Entities beneath the operations: for what no operation does. */
+  inStore<T>(mode: TransactionMode, work: (entities: Entities) => Promise<T>): Promise<T>;
+  /** Writes over fields of a stored row, past every check: for states that no operation leads to. */
+  alter(kind: KindName, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
   /** The change records that some work leaves, in order: `create identity`, `delete apiSession`, ... */
   trail(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** Every line that the controller logged. */
@@ -92,7 +99,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   });
   const transcript: Exchange[] = [];
 
-  const request: App['request'] = async (method, path, { body, raw, headers = {}, as } = {}) => {
+  const request: App['request'] = async (method, path, { body, raw, headers = {}, as, certificates } = {}) => {
     const token = as === undefined ? app.admin : as;
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const all: Record<string, string> = {
@@ -106,6 +113,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
       header: (name) => all[name],
       body: async () => (typeof payload === 'string' ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array())),
       remoteAddress: '127.0.0.1',
+      ...(certificates ? { peerCertificates: certificates } : {}),
     };
     const answer = answerOf(await controller.handle(message));
     transcript.push({ method, path, answer });
@@ -130,6 +138,17 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     },
     login: (username, password) => request('POST', '/authenticate?method=password', { as: null, body: { username, password } }),
     rows: (kind) => storeOf().transaction('read', (tx) => tx.list(kind, { where: { op: 'all' } })),
+    inStore: (mode, work) => {
+      const stamp = () => new Date(clock.now()).toISOString();
+      const context = { actor: 'test', requestId: 'test', random: platform.random, stamp, changesKept: 100_000 };
+      return storeOf().transaction(mode, (tx) => work(entitiesOf(tx, context)));
+    },
+    alter: (kind, id, fields) =>
+      storeOf().transaction('write', async (tx) => {
+        const row = await tx.get(kind, id);
+        assert.ok(row, `no ${kind} ${id}`);
+        await tx.update(kind, { ...row, ...fields }, row.version);
+      }),
     trail: async (work) => {
       const before = (await app.rows('change')).length;
       await work();

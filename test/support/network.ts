@@ -6,13 +6,21 @@ interface PolicyRoles {
   readonly identities?: readonly string[];
   readonly services?: readonly string[];
   readonly routers?: readonly string[];
+  readonly checks?: readonly string[];
 }
 
 /** Identities, services, routers and policies in few words: `net.identity('ann', 'sales')` carries the attribute `sales`. */
 export const network = (app: App) => {
   let serial = 0;
-  const servicePolicy = (type: 'Dial' | 'Bind', { semantic = 'AnyOf', identities, services }: PolicyRoles) =>
-    app.create('/service-policies', { name: `policy ${++serial}`, type, semantic, identityRoles: identities, serviceRoles: services });
+  const servicePolicy = (type: 'Dial' | 'Bind', { semantic = 'AnyOf', identities, services, checks }: PolicyRoles) =>
+    app.create('/service-policies', {
+      name: `policy ${++serial}`,
+      type,
+      semantic,
+      identityRoles: identities,
+      serviceRoles: services,
+      postureCheckRoles: checks,
+    });
   const names = async (path: string, query: Readonly<Record<string, string>> = {}) =>
     namesIn(await list(app, path, { sort: 'name', limit: 500, ...query }));
   return {

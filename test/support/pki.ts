@@ -49,7 +49,7 @@ export const party = async (name: string, { by, keys, ...profile }: PartyOptions
 export const authority = (name: string, options: PartyOptions = {}): Promise<Party> => party(name, { pathLength: 5, ...options });
 
 /** The authority and the server's certificate that the controllers of a test process share, unless a test says otherwise: made once, when first needed. */
-const shared = (() => {
+export const sharedPki = (() => {
   let made: Promise<{ readonly root: Party; readonly signer: Party; readonly server: Party }> | undefined;
   const make = async () => {
     const root = await authority('root', { notAfter: NOW + 3650 * DAY });
@@ -62,10 +62,10 @@ const shared = (() => {
 
 export const SHARED_PKI: PkiOptions = {
   pki: async () => {
-    const { root, signer } = await shared();
+    const { root, signer } = await sharedPki();
     return { certificates: signer.cert, anchors: root.cert, key: signer.key };
   },
-  serverCertificate: async () => (await shared()).server,
+  serverCertificate: async () => (await sharedPki()).server,
 };
 
 type KeyParameters = { readonly name: string } & Readonly<Record<string, unknown>>;

@@ -1,6 +1,8 @@
 import { type App, PASSWORD } from './app.ts';
+import { aCa, aCertificate, COMMON_NAME, caBody, chainOf } from './certificates.ts';
 import { LATER, toEnroll } from './enrolling.ts';
-import { csr, party } from './pki.ts';
+import { beginMfa, enrollMfa } from './mfa.ts';
+import { authority, csr, party } from './pki.ts';
 import { policyBody } from './policies.ts';
 
 /** A call of an operation that succeeds. */
@@ -9,11 +11,16 @@ export interface Sample {
   /** A second parameter of the path. */
   readonly other?: string;
   readonly query?: string;
+  /** Text is sent as it is, in the first media type that the operation takes. */
   readonly body?: unknown;
+  /** DER of what the client presents in TLS. */
+  readonly certificates?: readonly Uint8Array[];
   /** Token; default: the administrator's. */
   readonly as?: string;
   /** The change records that it leaves; default none. */
   readonly leaves?: readonly string[];
+  /** The code with which it is refused to whoever is there in this version; such an operation has no success to show. */
+  readonly refused?: string;
 }
 
 const person = { name: 'ann', type: 'User', isAdmin: false } as const;
@@ -45,6 +52,24 @@ const own = async (app: App) => {
   return { id: user.authenticatorId, as: await user.login() };
 };
 
+/** The session of somebody who began to enroll in MFA, or is enrolled. */
+const withMfa = async (app: App, how: typeof enrollMfa) => {
+  const user = await app.user();
+  const as = await user.login();
+  return { user, as, factor: await how(app, as) };
+};
+
+const anExtension = async (app: App): Promise<Sample> => {
+  const own = await aCertificate(app);
+  return { ...own, body: { clientCertCsr: (await csr('CN=ann')).csr }, leaves: ['update authenticator'] };
+};
+const aConfirmation = async (app: App): Promise<Sample> => {
+  const { id, as, certificates } = await aCertificate(app);
+  const clientCertCsr = (await csr('CN=ann')).csr;
+  const { body } = await app.request('POST', `/authenticators/${id}/extend`, { as, certificates, body: { clientCertCsr } });
+  return { id, as, body: { clientCert: body.data.clientCert }, leaves: ['update authenticator'] };
+};
+
 /** A session with a certificate. */
 const withCertificate = async (app: App) => {
   const { as } = await own(app);
@@ -62,6 +87,10 @@ const aRouterPolicy = (app: App) =>
   app.create('/edge-router-policies', { name: 'a policy', semantic: 'AllOf', identityRoles: ['#a'], edgeRouterRoles: ['#a'] });
 const aServiceRouterPolicy = (app: App) =>
   app.create('/service-edge-router-policies', { name: 'a policy', semantic: 'AllOf', serviceRoles: ['#a'], edgeRouterRoles: ['#a'] });
+const aCheck = (app: App) =>
+  app.create('/posture-checks', { name: 'a check', typeId: 'DOMAIN', domains: ['a.test'], roleAttributes: ['a'] });
+const told = { typeId: 'DOMAIN', id: 'x', domain: 'a.test' } as const;
+
 const anEdgeRouter = (app: App) => app.create('/edge-routers', { name: 'an edge router', roleAttributes: ['a'] });
 const aRouter = (app: App) => app.create('/routers', { name: 'a router' });
 const aTerminator = async (app: App) =>
@@ -109,6 +138,10 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     await app.request('POST', `/identities/${id}/disable`, { body: { durationMinutes: 5 } });
     return { id, leaves: ['update identity'] };
   },
+  removeIdentityMfa: async (app) => {
+    const { user } = await withMfa(app, enrollMfa);
+    return { id: user.id, leaves: ['update apiSession', 'delete mfa'] };
+  },
   getIdentityAuthenticators: async (app) => ({ id: (await app.user()).id }),
 
   listIdentityTypes: nothing,
@@ -149,6 +182,35 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     await aSigner(app);
     return {};
   },
+
+  requestExtendAuthenticator: async (app) => ({
+    id: (await aCertificate(app)).id,
+    body: { rollKeys: true },
+    leaves: ['update authenticator'],
+  }),
+  extendAuthenticator: anExtension,
+  extendVerifyAuthenticator: aConfirmation,
+  extendCurrentIdentityAuthenticator: anExtension,
+  extendVerifyCurrentIdentityAuthenticator: aConfirmation,
+
+  listCas: async (app) => {
+    await aCa(app, { tags: { a: true } });
+    return {};
+  },
+  detailCa: read(async (app) => (await aCa(app, { externalIdClaim: COMMON_NAME })).id),
+  createCa: async () => ({ body: caBody('a CA', (await authority('a CA')).cert), leaves: ['create ca'] }),
+  updateCa: async (app) => ({
+    id: (await aCa(app)).id,
+    body: { ...caBody('another name'), identityNameFormat: '[commonName]' },
+    leaves: ['update ca'],
+  }),
+  patchCa: async (app) => ({ id: (await aCa(app)).id, body: { isAuthEnabled: false }, leaves: ['update ca'] }),
+  deleteCa: async (app) => ({ id: (await aCa(app)).id, leaves: ['delete ca'] }),
+  verifyCa: async (app) => {
+    const own = await aCa(app, {}, { verified: false });
+    return { id: own.id, body: (await own.issue(own.verificationToken)).cert, leaves: ['update ca'] };
+  },
+  getCaJwt: read(async (app) => (await aCa(app)).id),
   reEnrollAuthenticator: async (app) => ({
     id: await anAuthenticator(app),
     body: { expiresAt: LATER },
@@ -179,6 +241,20 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   enrollOtt: async (app) => ({
     body: { token: (await toEnroll(app)).enrollment.token, clientCsr: (await csr('CN=ann')).csr },
     leaves: ['create authenticator', 'delete enrollment'],
+  }),
+  enrollOttCa: async (app) => {
+    const own = await aCa(app);
+    const { enrollment } = await toEnroll(app, { ottca: own.id });
+    return {
+      body: { token: enrollment.token },
+      certificates: chainOf(await own.issue('ann')),
+      leaves: ['create authenticator', 'delete enrollment'],
+    };
+  },
+  enrollCa: async (app) => ({
+    body: { name: 'ann' },
+    certificates: chainOf(await (await aCa(app)).issue('ann')),
+    leaves: ['create identity', 'create authenticator'],
   }),
   enrollUpdb: async (app) => ({
     query: `token=${(await toEnroll(app, { updb: 'annie' })).enrollment.token}`,
@@ -211,6 +287,31 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     body: { password: 'another password', currentPassword: PASSWORD },
     leaves: ['update authenticator'],
   }),
+
+  enrollMfa: async (app) => ({ as: (await own(app)).as, leaves: ['create mfa'] }),
+  detailMfa: async (app) => ({ as: (await withMfa(app, beginMfa)).as }),
+  detailMfaQrCode: async (app) => ({ as: (await withMfa(app, beginMfa)).as }),
+  verifyMfa: async (app) => {
+    const { as, factor } = await withMfa(app, beginMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update mfa', 'update apiSession'] };
+  },
+  deleteMfa: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update apiSession', 'delete mfa'] };
+  },
+  detailMfaRecoveryCodes: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() } };
+  },
+  createMfaRecoveryCodes: async (app) => {
+    const { as, factor } = await withMfa(app, enrollMfa);
+    return { as, body: { code: factor.code() }, leaves: ['update mfa'] };
+  },
+  authenticateMfa: async (app) => {
+    const { user, factor } = await withMfa(app, enrollMfa);
+    return { as: await user.login(), body: { code: factor.code() }, leaves: ['update mfa', 'update apiSession'] };
+  },
+  createTotpToken: async (app) => ({ as: (await own(app)).as, body: { code: '000000' }, refused: 'INVALID_BACKING_TOKEN_TYPE' }),
 
   listServices: async (app) => {
     const { user } = await aNetwork(app);
@@ -260,6 +361,40 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   deleteServicePolicy: async (app) => ({ id: await aServicePolicy(app), leaves: ['delete servicePolicy'] }),
   listServicePolicyIdentities: inNetwork('policy'),
   listServicePolicyServices: inNetwork('policy'),
+  listServicePolicyPostureChecks: async (app) => {
+    await aCheck(app);
+    return { id: await app.create('/service-policies', { name: 'a policy', type: 'Dial', ...nobody, postureCheckRoles: ['#a'] }) };
+  },
+
+  listPostureChecks: async (app) => {
+    await aCheck(app);
+    await app.create('/posture-checks', { name: 'another', typeId: 'OS', operatingSystems: [{ type: 'Linux', versions: [] }] });
+    return { query: 'filter=true limit none&roleFilter=%23a&sort=typeId' };
+  },
+  detailPostureCheck: read(aCheck),
+  createPostureCheck: async () => ({
+    body: { name: 'a check', typeId: 'PROCESS', process: { osType: 'Linux', path: '/a' } },
+    leaves: ['create postureCheck'],
+  }),
+  updatePostureCheck: async (app) => ({
+    id: await aCheck(app),
+    body: { name: 'a check', typeId: 'DOMAIN', domains: ['b.test'] },
+    leaves: ['update postureCheck'],
+  }),
+  patchPostureCheck: async (app) => ({ id: await aCheck(app), body: { typeId: 'DOMAIN', name: 'x' }, leaves: ['update postureCheck'] }),
+  deletePostureCheck: async (app) => ({ id: await aCheck(app), leaves: ['delete postureCheck'] }),
+  listPostureCheckServicePolicies: async (app) => {
+    await app.create('/service-policies', { name: 'a policy', type: 'Dial', ...nobody, postureCheckRoles: ['#a'] });
+    return { id: await aCheck(app) };
+  },
+  listPostureCheckTypes: nothing,
+  detailPostureCheckType: fixed('PROCESS_MULTI'),
+  createPostureResponse: async (app) => ({ as: (await own(app)).as, body: told, leaves: ['create postureData'] }),
+  createPostureResponseBulk: async (app) => ({
+    as: (await own(app)).as,
+    body: [told, { typeId: 'ENDPOINT_STATE', id: 'x', woken: true }],
+    leaves: ['create postureData', 'update apiSession'],
+  }),
 
   listEdgeRouterPolicies: read(aRouterPolicy),
   detailEdgeRouterPolicy: read(aRouterPolicy),
@@ -337,6 +472,11 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   listIdentityServicePolicies: inNetwork('identity'),
   listIdentitysEdgeRouterPolicies: inNetwork('identity'),
   listIdentityEdgeRouters: inNetwork('identity'),
+  getIdentityPostureData: async (app) => {
+    const user = await app.user();
+    await app.request('POST', '/edge/client/v1/posture-response', { as: await user.login(), body: told });
+    return { id: user.id };
+  },
   getIdentityPolicyAdvice: async (app) => {
     const { user, service } = await aNetwork(app);
     return { id: user.id, other: service };
@@ -396,6 +536,10 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     await aService(app);
     return {};
   },
+  listPostureCheckRoleAttributes: async (app) => {
+    await aCheck(app);
+    return {};
+  },
   listEdgeRouterRoleAttributes: async (app) => {
     await anEdgeRouter(app);
     return {};
@@ -435,6 +579,7 @@ export const listsOfUnknownParents: readonly string[] = [
   'listServiceTerminators',
   'listServicePolicyIdentities',
   'listServicePolicyServices',
+  'listServicePolicyPostureChecks',
 ];
 
 /** Lists that may be empty, because what they hold cannot be made yet. */

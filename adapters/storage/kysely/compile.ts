@@ -5,12 +5,10 @@
 import type { Ordering, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { elementFields, type Fields, RowFields } from './fields.ts';
 import type { Scope } from './scope.ts';
+import { alias, among, type Depth, type Held, holders, holds } from './sets.ts';
 import { FALSE, joined, raw, type Sql, sql, TRUE } from './sql.ts';
 
 type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
-
-/** How deep in subqueries a condition stands: their aliases must differ. */
-type Depth = number;
 
 export const condition = (scope: Scope, kind: string, fields: Fields, predicate: Predicate, depth: Depth = 0): Sql => {
   switch (predicate.op) {
@@ -19,15 +17,9 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
     case 'none':
       return FALSE;
     case 'or': {
-      const { listed, rest } = apart(predicate.terms);
+      const { listed, rest } = fields.areFew ? { listed: [], rest: predicate.terms } : apart(predicate.terms);
       const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
-      if (listed.length > 0)
-        terms.push(
-          sql`${fields.id} in (${joined(
-            listed.map((term) => idsOf(scope, kind, term, depth)),
-            ' union all ',
-          )})`,
-        );
+      if (listed.length > 0) terms.push(sql`${fields.id} in (${idsOf(scope, kind, listed, ' union all ', depth)})`);
       return terms.length === 0 ? FALSE : balanced(terms, ' or ');
     }
     case 'and': {
@@ -46,9 +38,12 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
       return containing(scope, fields, predicate);
     case 'overlaps':
     case 'covers':
-    case 'some':
       if (predicate.op === 'covers' && predicate.values.length === 0) return TRUE;
-      return sql`${fields.id} in (${members(scope, kind, predicate, depth)})`;
+      return fields.areFew
+        ? holds(scope, kind, fields, predicate, depth)
+        : sql`${fields.id} in (${holders(scope, kind, predicate, depth)})`;
+    case 'some':
+      return sql`${fields.id} in (${someElement(scope, kind, predicate, depth)})`;
     case 'coveredBy': {
       const element = alias(depth);
       return sql`not exists (select 1 from ${scope.set(kind, predicate.set, element)} and ${element}.id = ${fields.id} and ${element}.value not in (select e.value from ${scope.engine.elements(JSON.stringify(predicate.values), 'string')}))`;
@@ -58,25 +53,54 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
   }
 };
 
-type Listed = Membership | Node<'in'>;
-
 /** Alternatives that are lists of ids become one list, so that rows are looked up by it and not asked one alternative after another. */
 const apart = (terms: readonly Predicate[]): { readonly listed: readonly Listed[]; readonly rest: readonly Predicate[] } => {
   const listed = terms.filter(isIdList);
   return listed.length < 2 ? { listed: [], rest: terms } : { listed, rest: terms.filter((term) => !isIdList(term)) };
 };
 
-const isIdList = (term: Predicate): term is Listed => {
+/** What is a list of ids by itself: of those with `terms`, an `and` of values to be held. */
+export type Listed = Held | Node<'in'> | Node<'some'> | Node<'and' | 'or'>;
+
+export const isIdList = (term: Predicate): term is Listed => {
   if (term.op === 'in') return term.field.path.length === 1 && term.field.path[0] === 'id' && term.values.every(isText);
+  if (term.op === 'and') return term.terms.every((each) => each.op === 'covers' && each.values.length > 0);
   return term.op === 'overlaps' || term.op === 'some' || (term.op === 'covers' && term.values.length > 0);
 };
 
 const isText = (value: Scalar) => typeof value === 'string';
 
-const idsOf = (scope: Scope, kind: string, term: Listed, depth: Depth): Sql =>
-  term.op === 'in'
-    ? sql`select e.value from ${scope.engine.elements(JSON.stringify(term.values), 'string')}`
-    : members(scope, kind, term, depth);
+/** The ids of all lists: by `union` each once. */
+export const idsOf = (scope: Scope, kind: string, lists: readonly Listed[], by: ' union ' | ' union all ', depth: Depth = 0): Sql =>
+  joined(
+    lists.map((list) => idsIn(scope, kind, list, depth)),
+    by,
+  );
+
+const idsIn = (scope: Scope, kind: string, list: Listed, depth: Depth): Sql => {
+  switch (list.op) {
+    case 'in': {
+      const row = new RowFields(scope.engine, scope.layout(kind), `r${depth}`);
+      return sql`select ${row.id} from ${scope.rows(kind, row)} and ${row.id} in (select e.value from ${scope.engine.elements(JSON.stringify(list.values), 'string')})`;
+    }
+    case 'some':
+      return someElement(scope, kind, list, depth);
+    case 'and':
+    case 'or': {
+      // Each list has its ids in order, so that those in all of them are found by reading the lists side by side.
+      const lists = list.terms.filter(isIdList).map((term) => idsIn(scope, kind, term, depth));
+      return sql`select id from (${joined(lists, ' intersect ')} order by 1) as i${raw(String(depth))}`;
+    }
+    default:
+      return holders(scope, kind, list, depth);
+  }
+};
+
+const someElement = (scope: Scope, kind: string, { set, where }: Node<'some'>, depth: Depth): Sql => {
+  const element = alias(depth);
+  const asked = condition(scope, kind, elementFields(sql`${element}.value`, sql`${element}.id`), where, depth + 1);
+  return sql`select ${element}.id from ${scope.set(kind, set, element)} and ${asked}`;
+};
 
 /** A chain of a thousand terms is as deep as it is long to some parsers, and too deep for them; halves of halves are not. */
 const balanced = (terms: readonly Sql[], operator: string): Sql => {
@@ -86,49 +110,6 @@ const balanced = (terms: readonly Sql[], operator: string): Sql => {
 };
 
 const LONG_CHAIN = 50;
-
-export type Membership = Node<'some'> | Extract<Predicate, { readonly set: string; readonly values: readonly string[] }>;
-
-/** Up to so many values are said one by one, so that the engine can look up each, or merge the sorted ids of each. */
-export const FEW = 8;
-
-/** Selects the ids of the rows whose set is as asked; an id may come more than once unless `overlaps` has few values, or for `covers`. */
-export const members = (scope: Scope, kind: string, predicate: Membership, depth: Depth = 0): Sql => {
-  const element = alias(depth);
-  const selected = sql`select ${element}.id from ${scope.set(kind, predicate.set, element)}`;
-  if (predicate.op === 'some')
-    return sql`${selected} and ${condition(scope, kind, elementFields(sql`${element}.value`, sql`${element}.id`), predicate.where, depth + 1)}`;
-  if (predicate.op === 'covers') return sql`${selected} and ${holdsAll(scope, kind, predicate, element, depth)}`;
-  const values = [...new Set(predicate.values)];
-  if (values.length > FEW || values.length === 0) return sql`${selected} and ${among(scope, sql`${element}.value`, values, 'string')}`;
-  return joined(
-    values.map((value) => sql`${selected} and ${element}.value = ${value}`),
-    ' union ',
-  );
-};
-
-type Held = Extract<Predicate, { readonly set: string; readonly values: readonly string[] }>;
-
-/** That the row of an element holds all values, the first of them by this element. */
-export const holdsAll = (scope: Scope, kind: string, { set, values }: Held, element: Sql, depth: Depth = 0): Sql => {
-  const [first = '', ...rest] = new Set(values);
-  return joined([sql`${element}.value = ${first}`, ...holdsToo(scope, kind, { set, values: rest }, element, depth)], ' and ');
-};
-
-/** That the row of an element holds other values: a few are looked up one by one; of many it is asked whether one is missing. */
-export const holdsToo = (
-  scope: Scope,
-  kind: string,
-  { set, values }: Pick<Held, 'set' | 'values'>,
-  element: Sql,
-  depth: Depth = 0,
-): readonly Sql[] => {
-  const other = raw(`o${depth}`);
-  const holding = (value: Sql | string) =>
-    sql`exists (select 1 from ${scope.set(kind, set, other)} and ${other}.value = ${value} and ${other}.id = ${element}.id)`;
-  if (values.length <= FEW) return values.map(holding);
-  return [sql`not exists (select 1 from ${scope.engine.elements(JSON.stringify(values), 'string')} where not ${holding(raw('e.value'))})`];
-};
 
 const OPERATORS: Readonly<Record<Ordering, Sql>> = { '=': raw('='), '<': raw('<'), '<=': raw('<='), '>': raw('>'), '>=': raw('>=') };
 
@@ -148,18 +129,6 @@ const isOneOf = (scope: Scope, fields: Fields, { field, values }: Node<'in'>): S
   return types.length === 0 ? FALSE : sql`(${joined(types, ' or ')})`;
 };
 
-const among = (scope: Scope, found: Sql, values: readonly Scalar[], type: 'string' | 'number' | 'boolean'): Sql => {
-  const [only, ...more] = values;
-  if (only === undefined) return FALSE;
-  if (more.length === 0) return sql`${found} = ${only}`;
-  if (values.length <= FEW)
-    return sql`${found} in (${joined(
-      values.map((value) => sql`${value}`),
-      ', ',
-    )})`;
-  return sql`${found} in (select e.value from ${scope.engine.elements(JSON.stringify(values), type)})`;
-};
-
 const containing = ({ engine }: Scope, fields: Fields, { field, value, fold }: Node<'contains'>): Sql => {
   const { text } = fields.find(field);
   if (!text) return FALSE;
@@ -174,5 +143,3 @@ const sized = (scope: Scope, kind: string, fields: Fields, { set, is, value, of 
   const where = condition(scope, of.kind, others, of.where, depth + 1);
   return sql`(${held} and ${element}.value in (select ${others.id} from ${scope.rows(of.kind, others)} and ${where})) ${OPERATORS[is]} ${value}`;
 };
-
-export const alias = (depth: Depth): Sql => raw(`s${depth}`);

@@ -3,10 +3,8 @@
  * has the rows that hold a value in order, one after another, and stops when the page is full.
  */
 import { and, type Predicate } from '../../../src/adapter-kit.ts';
-import { FEW } from './compile.ts';
 import type { Layout } from './layout.ts';
-
-type Held = Extract<Predicate, { readonly set: string; readonly values: readonly string[] }>;
+import { FEW, type Held } from './sets.ts';
 
 /** Whether all that is asked is which rows hold some few values or all of a list. */
 export const isListed = (where: Predicate): where is Held =>

@@ -2,7 +2,7 @@
 import { ELEMENT, type FieldRef, type FieldType } from '../../../src/adapter-kit.ts';
 import type { DocumentType, Engine } from './engine.ts';
 import type { Layout } from './layout.ts';
-import { name, raw, type Sql, sql } from './sql.ts';
+import { raw, type Sql, sql } from './sql.ts';
 
 /** A field as the values that a question may want. Undefined where a field of its type never has one: what is asked of it is then false. */
 export interface Access {
@@ -19,6 +19,8 @@ export interface Fields {
   find(field: FieldRef): Access;
   /** The id of the row asked. */
   readonly id: Sql;
+  /** Whether so few rows are asked that each had better be asked by itself, without finding all that would satisfy it. */
+  readonly areFew: boolean;
 }
 
 /** The fields of a row under an alias, and of its document under another. */
@@ -26,17 +28,19 @@ export class RowFields implements Fields {
   readonly alias: Sql;
   readonly document: Sql;
   readonly id: Sql;
+  readonly areFew: boolean;
   /** Whether something was found in the document only, which has to be joined then. */
   needsDocument = false;
   readonly #engine: Engine;
   readonly #layout: Layout;
 
-  constructor(engine: Engine, layout: Layout, alias: string) {
+  constructor(engine: Engine, layout: Layout, alias: string, areFew = false) {
+    this.areFew = areFew;
     this.#engine = engine;
     this.#layout = layout;
-    this.alias = name(alias);
-    this.document = name(`${alias}_document`);
-    this.id = sql`${this.alias}.id`;
+    this.alias = raw(alias);
+    this.document = raw(`${alias}_document`);
+    this.id = raw(`${alias}.id`);
   }
 
   find({ path, type }: FieldRef): Access {
@@ -44,33 +48,57 @@ export class RowFields implements Fields {
       this.needsDocument = true;
       return this.#engine.at(sql`${this.document}.${this.#engine.documents?.asked ?? raw('document')}`, path, as);
     };
-    const column = path.length > 1 ? undefined : this.#column(path[0]);
-    const isColumn = (asked: 'text' | 'number' | 'boolean') => column?.type === asked && asked === VALUE_TYPE[type];
-    // Getters, because to ask the document once is to join it.
-    return {
-      get text() {
-        if (isColumn('text')) return column?.sql;
-        return TEXT_TYPE[type] && inDocument(TEXT_TYPE[type]);
-      },
-      get number() {
-        return isColumn('number') ? column?.sql : inDocument('number');
-      },
-      get boolean() {
-        return isColumn('boolean') ? column?.sql : inDocument('boolean');
-      },
-      get any() {
-        return column && column.type === VALUE_TYPE[type] ? column.sql : inDocument('any');
-      },
-      get order() {
-        return column && column.type === VALUE_TYPE[type] ? column.sql : inDocument(VALUE_TYPE[type] ?? 'any');
-      },
-    };
+    return new RowField(type, path.length > 1 ? undefined : this.#column(path[0]), inDocument);
   }
 
-  #column(field: string): { readonly type: 'text' | 'number' | 'boolean' | undefined; readonly sql: Sql } | undefined {
+  #column(field: string): StoredColumn | undefined {
     if (field === 'id') return { type: 'text', sql: this.id };
     const column = this.#layout.columns.get(field);
     return column && { type: VALUE_TYPE[column.type], sql: sql`${this.alias}.${column.sql}` };
+  }
+}
+
+interface StoredColumn {
+  readonly type: 'text' | 'number' | 'boolean' | undefined;
+  readonly sql: Sql;
+}
+
+/** Getters, because to ask the document once is to join it. */
+class RowField implements Access {
+  readonly #type: FieldType;
+  readonly #column: StoredColumn | undefined;
+  readonly #inDocument: (as: DocumentType) => Sql;
+
+  constructor(type: FieldType, column: StoredColumn | undefined, inDocument: (as: DocumentType) => Sql) {
+    this.#type = type;
+    this.#column = column;
+    this.#inDocument = inDocument;
+  }
+
+  get text() {
+    const type = TEXT_TYPE[this.#type];
+    return this.#inColumn('text') ?? (type && this.#inDocument(type));
+  }
+
+  get number() {
+    return this.#inColumn('number') ?? this.#inDocument('number');
+  }
+
+  get boolean() {
+    return this.#inColumn('boolean') ?? this.#inDocument('boolean');
+  }
+
+  get any() {
+    return this.#inColumn(VALUE_TYPE[this.#type]) ?? this.#inDocument('any');
+  }
+
+  get order() {
+    return this.#inColumn(VALUE_TYPE[this.#type]) ?? this.#inDocument(VALUE_TYPE[this.#type] ?? 'any');
+  }
+
+  /** A column that holds values of the field's type, if these are what is asked for. */
+  #inColumn(asked: StoredColumn['type']): Sql | undefined {
+    return asked !== undefined && asked === VALUE_TYPE[this.#type] && asked === this.#column?.type ? this.#column.sql : undefined;
   }
 }
 
@@ -95,6 +123,7 @@ const TEXT_TYPE: Readonly<Record<FieldType, DocumentType | undefined>> = {
 /** The element of a set, which is a text and the only field there. */
 export const elementFields = (value: Sql, id: Sql): Fields => ({
   id,
+  areFew: false,
   find(field) {
     if (field.path[0] !== ELEMENT.path[0])
       throw new TypeError(`a question about an element of a set cannot ask for ${field.path.join('.')}`);

@@ -1,52 +1,101 @@
 /** The statements that read. What they select is called `document` or `value`. */
 
 import { ALL, type Predicate, type Query, type Row, type SortKey, text } from '../../../src/adapter-kit.ts';
-import { alias, condition, holdsAll, holdsToo, members } from './compile.ts';
+import { MANY } from './arrange.ts';
+import { condition, idsOf, isIdList } from './compile.ts';
 import { elementToStartFrom, isListed } from './driver.ts';
 import { RowFields } from './fields.ts';
 import { type Column, columnValue, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
+import { alias, holders, holdsAll, holdsToo } from './sets.ts';
 import { joined, raw, type Sql, sql } from './sql.ts';
 
+/** The document of a row with its number. */
 export const selectRow = (scope: Scope, kind: string, id: string): Sql => {
-  const row = withDocument(scope, kind);
-  return sql`select ${row.document}.document as document from ${scope.rows(kind, row)} and ${row.id} = ${id}`;
-};
-
-/** As `selectRow`, with the number of the document. */
-export const selectForWriting = (scope: Scope, kind: string, id: string): Sql => {
-  const row = withDocument(scope, kind);
-  return sql`select ${row.document}.id as number, ${row.document}.document as document from ${scope.rows(kind, row)} and ${row.id} = ${id}`;
+  const { documents } = scope.layout(kind);
+  const row = fieldsOf(scope, kind);
+  return sql`select d.id as number, d.document as document from ${documents} as d where d.id = (select t.document from ${scope.rows(kind, row)} and ${row.id} = ${id})`;
 };
 
 /** Finds the page in the narrow rows, then fetches its documents. */
-export const selectPage = (scope: Scope, kind: string, { where, sort = [], offset = 0, limit }: Query): Sql => {
+export const selectPage = (scope: Scope, kind: string, query: Query): Sql => {
+  const { where, sort = [], offset = 0, limit } = query;
   const row = fieldsOf(scope, kind);
-  const cut = limit === undefined && offset === 0 ? sql`` : scope.engine.page(limit, offset);
   if (sort.length === 0 && isListed(where)) {
-    const ids = sql`select id from (${members(scope, kind, where)}) as m order by id${cut}`;
+    const cut = limit === undefined && offset === 0 ? sql`` : scope.engine.page(limit, offset);
+    const ids = sql`select id from (${holders(scope, kind, where)}) as m order by id${cut}`;
     return documentsOf(scope, kind, sql`select t.document, t.id from ${scope.rows(kind, row)} and t.id in (${ids})`, []);
   }
-  const keys = sort.map(({ field, descending }, index) => ({
+  const keys = keysOf(scope, row, sort);
+  const { source, id } = found(scope, kind, row, where, sort.length === 0);
+  return pageOf(scope, kind, keys, source, id, query);
+};
+
+interface Key {
+  readonly value: Sql;
+  readonly name: Sql;
+  readonly direction: Sql;
+}
+
+const keysOf = (scope: Scope, row: RowFields, sort: readonly SortKey[]): readonly Key[] =>
+  sort.map(({ field, descending }, index) => ({
     value: row.find(field).order,
     name: raw(`k${index}`),
     direction: direction(scope, descending),
   }));
-  const { source, id } = found(scope, kind, row, where, sort.length === 0);
+
+const ordered = (keys: readonly Key[], id: Sql): Sql =>
+  joined([...keys.map(({ value, direction }) => sql`${value}${direction}`), id], ', ');
+
+const pageOf = (scope: Scope, kind: string, keys: readonly Key[], source: Sql, id: Sql, { offset = 0, limit }: Query): Sql => {
+  const cut = limit === undefined && offset === 0 ? sql`` : scope.engine.page(limit, offset);
   const selected = joined([sql`select t.document, t.id`, ...keys.map(({ value, name }) => sql`${value} as ${name}`)], ', ');
-  const order = joined([...keys.map(({ value, direction }) => sql`${value}${direction}`), id], ', ');
   return documentsOf(
     scope,
     kind,
-    sql`${selected} from ${source} order by ${order}${cut}`,
+    sql`${selected} from ${source} order by ${ordered(keys, id)}${cut}`,
     keys.map(({ name, direction }) => sql`${name}${direction}`),
   );
 };
 
+/** Among how many rows, the first in the order wanted, a page is looked for before all that satisfy the question are found. */
+const LOOKED_AT = 200;
+
+/**
+ * A page of what many rows satisfy by being in one of several lists: it is found soonest by looking at the first rows in the order
+ * wanted. It is only the page if it is full.
+ * @returns undefined when the question is of another kind, or no index has that order
+ */
+export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql | undefined => {
+  const { where, sort = [], offset = 0, limit = Infinity } = query;
+  const terms = where.op === 'and' ? where.terms : [where];
+  if (!terms.some((term) => term.op === 'or' && term.terms.length > 1 && term.terms.every(isIdList))) return undefined;
+  if ((offset + limit) * 4 > LOOKED_AT || sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
+  const row = new RowFields(scope.engine, scope.layout(kind), 't', true);
+  const keys = keysOf(scope, row, sort);
+  const asked = condition(scope, kind, row, where);
+  if (row.needsDocument) return undefined;
+  const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page(LOOKED_AT, 0)}`;
+  return pageOf(scope, kind, keys, sql`(${first}) as t where ${asked}`, row.id, query);
+};
+
+const isIndexed = (scope: Scope, kind: string, { field: { path } }: SortKey): boolean =>
+  path.length === 1 && (path[0] === 'id' || (scope.layout(kind).columns.get(path[0])?.index ?? false) !== false);
+
 export const selectCount = (scope: Scope, kind: string, where: Predicate): Sql => {
   if (where.op === 'all') return scope.number(rowsOfKind(kind));
-  if (isListed(where)) return sql`select count(*) as value from (${members(scope, kind, where)}) as m`;
+  // Only rows that are there have elements, so that to count ids no row needs to be looked at.
+  if (isListed(where)) return sql`select count(*) as value from (${holders(scope, kind, where)}) as m`;
+  if (where.op === 'or' && where.terms.every(isIdList))
+    return sql`select count(*) as value from (${idsOf(scope, kind, where.terms, ' union ')}) as m`;
   return sql`select count(*) as value from ${found(scope, kind, fieldsOf(scope, kind), where, true).source}`;
+};
+
+/** How many rows hold each value, as `size`; those that `MANY` hold are not counted to the end. */
+export const selectSizes = (scope: Scope, kind: string, set: string, values: readonly string[]): Sql => {
+  const element = alias(0);
+  const held = sql`select 1 from ${scope.set(kind, set, element)} and ${element}.value = e.value${scope.engine.page(MANY, 0)}`;
+  return sql`select e.value as value, (select count(*) from (${held}) as h) as size from ${scope.engine.elements(JSON.stringify(values), 'string')}`;
 };
 
 /** Steps from one value to the next larger one, so that the cost follows the number of values and not of rows. */
@@ -86,7 +135,10 @@ const found = (
   const asked = condition(scope, kind, row, start?.rest ?? where, 1);
   if (!start) return { source: sql`${scope.rows(kind, row)} and ${asked}`, id: row.id };
   const element = alias(0);
-  const held = [holdsAll(scope, kind, start.held, element), ...start.alsoHeld.flatMap((also) => holdsToo(scope, kind, also, element))];
+  const held = [
+    holdsAll(scope, kind, start.held, element),
+    ...start.alsoHeld.flatMap((also) => holdsToo(scope, kind, also, sql`${element}.id`)),
+  ];
   return {
     source: sql`${scope.rowsWithElement(kind, start.held.set, element, row)} and ${joined([...held, asked], ' and ')}`,
     id: sql`${element}.id`,
@@ -97,12 +149,6 @@ const documentsOf = (scope: Scope, kind: string, page: Sql, order: readonly Sql[
   sql`select (select d.document from ${scope.layout(kind).documents} as d where d.id = p.document) as document from (${page}) as p order by ${joined([...order, raw('p.id')], ', ')}`;
 
 const fieldsOf = (scope: Scope, kind: string): RowFields => new RowFields(scope.engine, scope.layout(kind), 't');
-
-const withDocument = (scope: Scope, kind: string): RowFields => {
-  const row = fieldsOf(scope, kind);
-  row.needsDocument = true;
-  return row;
-};
 
 const direction = ({ engine }: Scope, descending: SortKey['descending']): Sql =>
   descending ? sql` desc${engine.nulls.descending}` : engine.nulls.ascending;

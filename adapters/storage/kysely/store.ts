@@ -49,7 +49,7 @@ export class KyselyStore implements Store {
       throw new TypeError(
         'a host transaction must be an open transaction of Kysely (or the connection of this store, or a client of pg that has begun one)',
       );
-    return new KyselyTransaction(connection, this.#scope, 'write', this.#scope.lockWriters());
+    return new KyselyTransaction(connection, this.#scope, 'write', { lock: this.#scope.lockWriters() });
   }
 
   async close(): Promise<void> {

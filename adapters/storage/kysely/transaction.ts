@@ -9,98 +9,72 @@ import {
   UniqueViolation,
   WriteConflict,
 } from '../../../src/adapter-kit.ts';
+import { arranged, valuesToArrange } from './arrange.ts';
 import { type Connection, type Result, run, Taken } from './connection.ts';
 import { type Column, columnValue, elementsOf, REVISION, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
-import { selectCount, selectDistinct, selectForWriting, selectPage, selectReferenced, selectRow, selectTaken } from './select.ts';
+import {
+  selectAmongFirst,
+  selectCount,
+  selectDistinct,
+  selectPage,
+  selectReferenced,
+  selectRow,
+  selectSizes,
+  selectTaken,
+} from './select.ts';
 import { name, type Sql, sql, type Value } from './sql.ts';
 
 export class KyselyTransaction implements Transaction {
   readonly #connection: Connection;
   readonly #scope: Scope;
   readonly #mode: TransactionMode;
-  readonly #lock: Sql | undefined;
+  readonly #joining: { readonly lock: Sql | undefined } | undefined;
+  readonly #known = new Map<string, Promise<Stored | undefined>>();
   #locked: Promise<unknown> | undefined;
   #isOver = false;
 
-  /** @param lock what to run before anything else. */
-  constructor(connection: Connection, scope: Scope, mode: TransactionMode, lock?: Sql) {
-    this.#lock = lock;
+  /** @param joining for a transaction of the host's: what to run before anything else. */
+  constructor(connection: Connection, scope: Scope, mode: TransactionMode, joining?: { readonly lock: Sql | undefined }) {
+    this.#joining = joining;
     this.#connection = connection;
     this.#scope = scope;
     this.#mode = mode;
   }
 
   async get(kind: string, id: string): Promise<Row | undefined> {
-    const { rows } = await this.#run(selectRow(this.#scope, kind, id));
-    return rows.length === 0 ? undefined : rowOf(rows[0]);
+    return (await this.#find(kind, id))?.row;
   }
 
   async list(kind: string, query: Query): Promise<readonly Row[]> {
-    const { rows } = await this.#run(selectPage(this.#scope, kind, query));
+    if (query.where.op === 'none') return [];
+    const among = selectAmongFirst(this.#scope, kind, query);
+    const first = among && (await this.#run(among)).rows;
+    if (first && first.length === query.limit) return first.map(rowOf);
+    const where = await this.#arranged(kind, query.where);
+    const { rows } = await this.#run(selectPage(this.#scope, kind, { ...query, where }));
     return rows.map(rowOf);
   }
 
   async count(kind: string, where: Predicate): Promise<number> {
-    const { rows } = await this.#run(selectCount(this.#scope, kind, where));
+    if (where.op === 'none') return 0;
+    const { rows } = await this.#run(selectCount(this.#scope, kind, await this.#arranged(kind, where)));
     return rows.length === 0 ? 0 : Number(field(rows[0], 'value'));
   }
 
   async insert(kind: string, row: Row): Promise<void> {
     this.#assertWriting('insert');
-    const { columns, documents, sets } = this.#scope.layout(kind);
-    const inserted = await this.#run(sql`insert into ${documents} (document) values (${JSON.stringify(row)}) returning id`);
-    const number = Number(field(inserted.rows[0], 'id'));
-    const values = [...columns.values()].map((column): Assignment => [column.sql, columnValue(column, row)]);
-    try {
-      await this.#insertRow(kind, row, [[ID, row.id], [DOCUMENT, number], ...values]);
-    } catch (error) {
-      if (error instanceof UniqueViolation) await this.#run(sql`delete from ${documents} where id = ${number}`);
-      throw error;
-    }
-    for (const set of sets.keys()) await this.#addElements(kind, set, row.id, [...elementsOf(row, set)]);
-    await this.#run(this.#scope.addTo(rowsOfKind(kind), 1));
+    await this.#changing(kind, row.id, () => this.#insert(kind, row));
   }
 
   async update(kind: string, row: Row, expected: number): Promise<void> {
     this.#assertWriting('update');
-    const { columns, documents, sets } = this.#scope.layout(kind);
-    const { rows } = await this.#run(selectForWriting(this.#scope, kind, row.id));
-    if (rows.length === 0) throw new RowMissing(kind, row.id);
-    const before = rowOf(rows[0]);
-    if (before.version !== expected) throw new WriteConflict();
-
-    const changed = changes([...columns.values()], before, row);
-    await this.#assertFree(kind, row, changed);
-    const updated = await this.#runUnique(kind, sql`${this.#scope.updateRow(kind, changed)} and id = ${row.id} and version = ${expected}`);
-    if (updated.written === 0) throw new WriteConflict();
-    await this.#run(sql`update ${documents} set document = ${JSON.stringify(row)} where id = ${Number(field(rows[0], 'number'))}`);
-    for (const set of sets.keys()) {
-      const [old, now] = [elementsOf(before, set), elementsOf(row, set)];
-      await this.#removeElements(
-        kind,
-        set,
-        row.id,
-        [...old].filter((element) => !now.has(element)),
-      );
-      await this.#addElements(
-        kind,
-        set,
-        row.id,
-        [...now].filter((element) => !old.has(element)),
-      );
-    }
+    await this.#changing(kind, row.id, () => this.#update(kind, row, expected));
   }
 
   async delete(kind: string, id: string): Promise<boolean> {
     this.#assertWriting('delete');
-    const { documents, sets } = this.#scope.layout(kind);
-    const { rows } = await this.#run(sql`${this.#scope.deleteRows(kind)} and id = ${id} returning document as number`);
-    if (rows.length === 0) return false;
-    await this.#run(sql`delete from ${documents} where id = ${Number(field(rows[0], 'number'))}`);
-    for (const set of sets.keys()) await this.#run(sql`${this.#scope.deleteElements(kind, set)} and id = ${id}`);
-    await this.#run(this.#scope.addTo(rowsOfKind(kind), -1));
-    return true;
+    return this.#changing(kind, id, () => this.#delete(kind, id));
   }
 
   async distinct(kind: string, set: string): Promise<readonly string[]> {
@@ -123,6 +97,91 @@ export class KyselyTransaction implements Transaction {
   /** The connection goes to others: nothing runs here any more. */
   end(): void {
     this.#isOver = true;
+  }
+
+  async #insert(kind: string, row: Row): Promise<void> {
+    const { columns, documents, sets } = this.#scope.layout(kind);
+    const inserted = await this.#run(sql`insert into ${documents} (document) values (${JSON.stringify(row)}) returning id`);
+    const number = Number(field(inserted.rows[0], 'id'));
+    const values = [...columns.values()].map((column): Assignment => [column.sql, columnValue(column, row)]);
+    try {
+      await this.#insertRow(kind, row, [[ID, row.id], [DOCUMENT, number], ...values]);
+    } catch (error) {
+      if (error instanceof UniqueViolation) await this.#run(sql`delete from ${documents} where id = ${number}`);
+      throw error;
+    }
+    for (const set of sets.keys()) await this.#addElements(kind, set, row.id, [...elementsOf(row, set)]);
+    await this.#run(this.#scope.addTo(rowsOfKind(kind), 1));
+  }
+
+  async #update(kind: string, row: Row, expected: number): Promise<void> {
+    const { columns, documents, sets } = this.#scope.layout(kind);
+    const found = await this.#find(kind, row.id);
+    if (!found) throw new RowMissing(kind, row.id);
+    const before = found.row;
+    if (before.version !== expected) throw new WriteConflict();
+
+    const changed = changes([...columns.values()], before, row);
+    await this.#assertFree(kind, row, changed);
+    const updated = await this.#runUnique(kind, sql`${this.#scope.updateRow(kind, changed)} and id = ${row.id} and version = ${expected}`);
+    if (updated.written === 0) throw new WriteConflict();
+    await this.#run(sql`update ${documents} set document = ${JSON.stringify(row)} where id = ${found.number}`);
+    for (const set of sets.keys()) {
+      const [old, now] = [elementsOf(before, set), elementsOf(row, set)];
+      await this.#removeElements(
+        kind,
+        set,
+        row.id,
+        [...old].filter((element) => !now.has(element)),
+      );
+      await this.#addElements(
+        kind,
+        set,
+        row.id,
+        [...now].filter((element) => !old.has(element)),
+      );
+    }
+  }
+
+  async #delete(kind: string, id: string): Promise<boolean> {
+    const { documents, sets } = this.#scope.layout(kind);
+    const { rows } = await this.#run(sql`${this.#scope.deleteRows(kind)} and id = ${id} returning document as number`);
+    if (rows.length === 0) return false;
+    await this.#run(sql`delete from ${documents} where id = ${Number(field(rows[0], 'number'))}`);
+    for (const set of sets.keys()) await this.#run(sql`${this.#scope.deleteElements(kind, set)} and id = ${id}`);
+    await this.#run(this.#scope.addTo(rowsOfKind(kind), -1));
+    return true;
+  }
+
+  async #arranged(kind: string, where: Predicate): Promise<Predicate> {
+    const sizes = new Map<string, number>();
+    for (const [set, values] of valuesToArrange(where)) {
+      const { rows } = await this.#run(selectSizes(this.#scope, kind, set, [...values]));
+      for (const row of rows) sizes.set(keyOf(set, String(field(row, 'value'))), Number(field(row, 'size')));
+    }
+    return sizes.size === 0 ? where : arranged(where, (set, value) => sizes.get(keyOf(set, value)) ?? 0);
+  }
+
+  /** A row is read once: nobody else changes it while a transaction of our own runs. In the host's, it may change at any time. */
+  #find(kind: string, id: string): Promise<Stored | undefined> {
+    if (this.#joining || this.#isOver) return this.#read(kind, id);
+    const key = keyOf(kind, id);
+    const known = this.#known.get(key) ?? this.#read(kind, id);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  async #changing<T>(kind: string, id: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      this.#known.delete(keyOf(kind, id));
+    }
+  }
+
+  async #read(kind: string, id: string): Promise<Stored | undefined> {
+    const { rows } = await this.#run(selectRow(this.#scope, kind, id));
+    return rows.length === 0 ? undefined : { row: rowOf(rows[0]), number: Number(field(rows[0], 'number')) };
   }
 
   async #addElements(kind: string, set: string, id: string, elements: readonly string[]): Promise<void> {
@@ -169,7 +228,8 @@ export class KyselyTransaction implements Transaction {
 
   async #run(statement: Sql): Promise<Result> {
     if (this.#isOver) throw new TypeError('the transaction is over');
-    if (this.#lock) await (this.#locked ??= run(this.#scope.engine, this.#connection, this.#lock));
+    const lock = this.#joining?.lock;
+    if (lock) await (this.#locked ??= run(this.#scope.engine, this.#connection, lock));
     return run(this.#scope.engine, this.#connection, statement);
   }
 
@@ -177,6 +237,14 @@ export class KyselyTransaction implements Transaction {
     if (this.#mode === 'read') throw new TypeError(`${what} needs a write transaction`);
   }
 }
+
+/** A row with the number of its document. */
+interface Stored {
+  readonly row: Row;
+  readonly number: number;
+}
+
+const keyOf = (kind: string, id: string): string => `${kind} ${id}`;
 
 type Assignment = readonly [Sql, Value];
 

@@ -2,113 +2,117 @@
  * Which rows a question can concern at all, found through the indexes of a table. Every candidate is still asked the whole
  * question unless the source is exact: a source may hold too many rows, never too few.
  */
-import type { FieldRef, Predicate, Row, Scalar } from '../../../src/adapter-kit.ts';
+import type { FieldRef, Predicate, Scalar } from '../../../src/adapter-kit.ts';
+import { boundsOf } from './bounds.ts';
+import { isExact, merged, posted, type Source, shared, single, spread } from './sources.ts';
 import type { Posting, Table } from './table.ts';
-import { get, type Tree, walk } from './tree.ts';
+import { get, keysWithin, type Tree, walk, walkWithin } from './tree.ts';
 
-/** @returns whether to go on. */
-type Visit = (row: Row) => boolean;
-
-export interface Source {
-  /** How many rows there are; when not ordered: at most. */
-  readonly size: number;
-  /** Whether the rows are just those that satisfy the question. */
-  readonly isExact: boolean;
-  /** Whether the rows come in order of id, and each once from one place. */
-  readonly isOrdered: boolean;
-  /** Visits each row until `visit` gives false, after passing over `skip` of them. */
-  each(visit: Visit, skip?: number): void;
-}
+/** A page and its total ask the same of the same table, one after the other. */
+const latest = new WeakMap<Table, { readonly where: Predicate; readonly source: Source | undefined }>();
 
 /** @returns undefined when no index narrows the question. */
 export const candidates = (table: Table, where: Predicate): Source | undefined => {
+  const last = latest.get(table);
+  if (last?.where === where) return last.source;
+  const source = narrowed(table, where);
+  latest.set(table, { where, source });
+  return source;
+};
+
+const narrowed = (table: Table, where: Predicate): Source | undefined => {
   switch (where.op) {
     case 'none':
-      return merged([]);
+      return merged(table, []);
     case 'compare':
-      return where.is === '=' ? byValues(table, where.field, [where.value]) : undefined;
+      return where.is === '=' ? byValues(table, where.field, [where.value]) : ranged(table, where);
     case 'in':
       return byValues(table, where.field, where.values);
+    case 'contains':
+      return containing(table, where);
     case 'overlaps':
       return holders(table, table.indexes.get(where.set), where.values);
     case 'covers': {
-      const holding = where.values.map((value) => holders(table, table.indexes.get(where.set), [value]));
-      return holding.length === 1 ? holding[0] : rarest(holding);
+      const index = table.indexes.get(where.set);
+      return index && where.values.length > 0
+        ? shared(
+            table,
+            where.values.map((value) => holders(table, index, [value])),
+          )
+        : undefined;
     }
-    case 'and':
-      return rarest(where.terms.map((term) => candidates(table, term)));
+    case 'and': {
+      // To look through an index is worth it only where nothing else narrows the question.
+      const quick = sourcesOf(
+        table,
+        where.terms.filter(({ op }) => op !== 'contains'),
+      );
+      const known = quick.length > 0 ? quick : sourcesOf(table, where.terms);
+      if (known.length === 0) return undefined;
+      return { ...shared(table, known), isExact: known.length === where.terms.length && known.every(isExact) };
+    }
     case 'or': {
-      const sources = where.terms.map((term) => candidates(table, term));
-      const known = sources.filter((source) => source !== undefined);
-      return known.length === sources.length ? merged(known) : undefined;
+      const known = sourcesOf(table, where.terms);
+      return known.length === where.terms.length ? merged(table, known) : undefined;
     }
     default:
       return undefined;
   }
 };
 
-export const everyRow = (table: Table): Source => ({
-  size: table.rows.size,
-  isExact: false,
-  isOrdered: true,
-  each: (visit, skip = 0) => void walk(table.rows, visit, { skip }),
-});
+const sourcesOf = (table: Table, terms: readonly Predicate[]): readonly Source[] =>
+  terms.map((term) => narrowed(table, term)).filter((source) => source !== undefined);
 
-const byValues = (table: Table, { path, type }: FieldRef, values: readonly Scalar[]): Source | undefined => {
-  const [name, ...deeper] = path;
+const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Source | undefined => {
   // Text held against a number means the number's text, which the index does not have.
-  if (deeper.length > 0 || type === 'tag' || (type === 'number' && values.some((value) => typeof value === 'string'))) return undefined;
-  if (name === 'id') return merged(values.map((id) => single(get(table.rows, id))));
-  const index = table.indexes.get(name);
-  return index && !table.schema.sets.includes(name) ? holders(table, index, values) : undefined;
+  if (field.path.length > 1 || field.type === 'tag' || (field.type === 'number' && values.some((value) => typeof value === 'string')))
+    return undefined;
+  if (field.path[0] === 'id')
+    return merged(
+      table,
+      values.map((id) => single(get(table.rows, id)?.number, id)),
+    );
+  const index = indexOf(table, field);
+  return index && holders(table, index, values);
 };
 
-const holders = (table: Table, index: Tree<Posting> | undefined, values: readonly Scalar[]): Source | undefined =>
-  index && merged(values.map((value) => get(index, value)).flatMap((posting) => (posting ? [posted(table, posting)] : [])));
+/** The index of a single-valued column. */
+export const indexOf = ({ schema, indexes }: Table, { path: [name, ...deeper] }: FieldRef): Tree<Posting> | undefined =>
+  deeper.length > 0 || schema.sets.includes(name) ? undefined : indexes.get(name);
 
-const posted = (table: Table, posting: Posting): Source => ({
-  size: posting.size,
-  isExact: true,
-  isOrdered: true,
-  each: (visit, skip = 0) => void walk(posting, (_, id) => visitRow(table, id as string, visit), { skip }), // postings hold ids
-});
-
-const single = (row: Row | undefined): Source => ({
-  size: row ? 1 : 0,
-  isExact: true,
-  isOrdered: true,
-  each: (visit, skip = 0) => void (row && skip === 0 && visit(row)),
-});
-
-/** The rows of all sources, each once. */
-const merged = (sources: readonly Source[]): Source => {
-  const [only, ...more] = sources;
-  if (only && more.length === 0) return only;
-  return {
-    size: sources.reduce((sum, { size }) => sum + size, 0),
-    isExact: sources.every(({ isExact }) => isExact),
-    isOrdered: false,
-    each(visit) {
-      const seen = new Set<Row>();
-      let goesOn = true;
-      const visitOnce: Visit = (row) => {
-        if (!seen.has(row)) goesOn = visit(row);
-        seen.add(row);
-        return goesOn;
-      };
-      for (const source of sources) if (goesOn) source.each(visitOnce);
-    },
-  };
+const holders = (table: Table, index: Tree<Posting> | undefined, values: readonly Scalar[]): Source => {
+  const postings = index ? [...new Set(values)].map((value) => get(index, value)) : [];
+  return merged(
+    table,
+    postings.flatMap((posting) => (posting ? [posted(table, posting)] : [])),
+  );
 };
 
-const rarest = (sources: readonly (Source | undefined)[]): Source | undefined => {
-  const known = sources.filter((source) => source !== undefined);
-  const best = known.reduce<Source | undefined>((least, source) => (least && least.size <= source.size ? least : source), undefined);
-  return best && { ...best, isExact: false };
+/** The rows of a stretch of an index. */
+const ranged = (table: Table, where: Extract<Predicate, { readonly op: 'compare' }>): Source | undefined => {
+  const index = indexOf(table, where.field);
+  const bounds = index && boundsOf(where, where.field);
+  if (!index || !bounds) return undefined;
+  const isStrict = where.is === '<' || where.is === '>';
+  const keys = keysWithin(index, bounds) - (isStrict && get(index, where.value) ? 1 : 0);
+  const rowsOfKey =
+    table.schema.columns.find(({ name }) => name === where.field.path[0])?.index === 'unique' ? 1 : table.rows.size / index.size;
+  const source = spread(table, Math.ceil(Math.max(0, keys) * rowsOfKey), (visit) =>
+    walkWithin(index, bounds, (posting, key) => (isStrict && key === where.value) || visit(posting)),
+  );
+  return rowsOfKey === 1 ? { ...source, count: () => keys } : source;
 };
 
-/** A posting holds ids of rows that are there. */
-const visitRow = (table: Table, id: string, visit: Visit): boolean => {
-  const row = get(table.rows, id);
-  return row === undefined || visit(row);
+/** The keys of an index are looked through, which are fewer and closer together than the rows. */
+const containing = (table: Table, { field, value, fold }: Extract<Predicate, { readonly op: 'contains' }>): Source | undefined => {
+  const index = field.type === 'string' || field.type === 'date' ? indexOf(table, field) : undefined;
+  if (!index) return undefined;
+  const found: Posting[] = [];
+  const asked = fold ? value.toUpperCase() : value;
+  walk(index, (posting, key) => {
+    if (typeof key === 'string' && (fold ? key.toUpperCase() : key).includes(asked)) found.push(posting);
+    return true;
+  });
+  const size = found.reduce((sum, posting) => sum + posting.size, 0);
+  return spread(table, size, (visit) => found.every(visit));
 };

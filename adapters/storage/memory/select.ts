@@ -1,80 +1,113 @@
 /** Answers questions about one table: finds the candidates, asks each, and stops as soon as the page is full where the order allows it. */
 
-import { comparator, compileMatcher, type Lookup, type Predicate, type Query, type Row, type SortKey } from '../../../src/adapter-kit.ts';
-import { candidates, everyRow, type Source } from './candidates.ts';
-import type { Table } from './table.ts';
+import {
+  comparator,
+  compileMatcher,
+  type Lookup,
+  type Predicate,
+  type Query,
+  type Row,
+  type SortKey,
+  text,
+} from '../../../src/adapter-kit.ts';
+import { holds } from './bits.ts';
+import { boundsOf } from './bounds.ts';
+import { candidates, indexOf } from './candidates.ts';
+import { type Source, skipping, type Visit } from './sources.ts';
+import type { Posting, Stored, Table } from './table.ts';
 import { firstOf } from './top.ts';
-import { get, walk } from './tree.ts';
+import { get, walk, walkWithin } from './tree.ts';
 
 export const listRows = (table: Table, { where, sort = [], offset = 0, limit = Infinity }: Query, lookup: Lookup): readonly Row[] => {
   if (limit === 0) return [];
-  const source = sourceOf(table, where, sort, offset + limit);
-  const accepts = accepting(source, where, lookup);
-  if (source.isOrdered && (sort.length === 0 || source.isSorted)) return page(source, accepts, offset, limit);
-  const found: Row[] = [];
-  source.each((row) => {
-    if (!accepts || accepts(row)) found.push(row);
-    return true;
-  });
+  const source = candidates(table, where);
+  const accepts = accepting(table, source, where, lookup);
+  if (source?.isOrdered && sort.length === 0) return page(table, source.each, accepts, offset, limit);
+  const walkInOrder = inOrder(table, where, sort);
+  if (sort.length === 0 && where.op === 'all') return page(table, everyRow(table), undefined, offset, limit);
+  if (walkInOrder && (!source || isSoonerInOrder(table, source, offset + limit)))
+    return page(table, walkInOrder, isStretch(where, sort) ? matching(table, where, lookup) : within(source, accepts), offset, limit);
+  const found = page(table, source?.each ?? everyRow(table), accepts, 0, Infinity);
   return firstOf(found, offset + limit, comparator(sort)).slice(offset);
 };
 
 export const countRows = (table: Table, where: Predicate, lookup: Lookup): number => {
-  const source = candidates(table, where) ?? everyRow(table);
-  const accepts = accepting(source, where, lookup);
-  if (!accepts && source.isOrdered) return source.size;
+  const source = candidates(table, where);
+  const accepts = accepting(table, source, where, lookup);
+  if (!accepts) return source ? source.count() : table.rows.size;
   let count = 0;
-  source.each((row) => {
-    if (!accepts || accepts(row)) count++;
+  (source?.each ?? everyRow(table))((id, number, row) => {
+    if (accepts(id, number, row)) count++;
     return true;
   });
   return count;
 };
 
-const accepting = (source: Source, where: Predicate, lookup: Lookup) =>
-  where.op === 'all' || source.isExact ? undefined : compileMatcher(where, lookup);
+type Walk = (visit: Visit, skip?: number) => void;
 
-/** The candidates; or all rows in the order wanted, if the first `wanted` of them that match should be found sooner there. */
-const sourceOf = (table: Table, where: Predicate, sort: readonly SortKey[], wanted: number): Source & { readonly isSorted?: boolean } => {
-  const narrowed = candidates(table, where);
-  const inOrder = sort.length === 0 ? everyRow(table) : byIndex(table, sort);
-  if (!narrowed) return inOrder ?? everyRow(table);
-  const isMet = sort.length === 0 && narrowed.isOrdered;
-  const stepsInOrder = (wanted * table.rows.size) / Math.max(1, narrowed.size);
-  return inOrder && !isMet && stepsInOrder < narrowed.size ? inOrder : narrowed;
+/** What is still to be asked of each candidate. */
+const accepting = (table: Table, source: Source | undefined, where: Predicate, lookup: Lookup): Visit | undefined => {
+  return where.op === 'all' || source?.isExact ? undefined : matching(table, where, lookup);
 };
 
-/** Rows in the order wanted already: what precedes the page and does not match is passed over, what follows it is not looked at. */
-const page = (source: Source, accepts: ((row: Row) => boolean) | undefined, offset: number, limit: number): readonly Row[] => {
+const matching = (table: Table, where: Predicate, lookup: Lookup): Visit => {
+  const matches = compileMatcher(where, lookup);
+  return (id, _, row) => matches(row ?? rowOf(table, id));
+};
+
+/** Whether a walk in that order, between the bounds of the question, meets hardly any row that does not satisfy it. */
+const isStretch = (where: Predicate, [key]: readonly SortKey[]): boolean =>
+  where.op === 'compare' && boundsOf(where, key?.field ?? text('id')) !== undefined;
+
+/** The same of every row: it must be a candidate first. */
+const within = (source: Source | undefined, accepts: Visit | undefined): Visit | undefined => {
+  if (!source) return accepts;
+  const bits = source.bits();
+  return (id, number, row) => holds(bits, number) && (accepts === undefined || accepts(id, number, row));
+};
+
+/** Whether the first `wanted` of the candidates are likely met sooner by walking all rows in the order wanted. */
+const isSoonerInOrder = (table: Table, { size }: Source, wanted: number): boolean => (wanted * table.rows.size) / Math.max(1, size) < size;
+
+/** What precedes the page is passed over, what follows it is not looked at. */
+const page = (table: Table, walkRows: Walk, accepts: Visit | undefined, offset: number, limit: number): readonly Row[] => {
   const rows: Row[] = [];
-  let toPass = accepts ? offset : 0;
-  const skip = accepts ? 0 : offset;
-  source.each((row) => {
-    if (accepts && !accepts(row)) return true;
-    if (toPass > 0) toPass--;
-    else rows.push(row);
-    return rows.length < limit;
-  }, skip);
+  const take = (id: string, row: Row | undefined) => rows.push(row ?? rowOf(table, id)) < limit;
+  if (!accepts) walkRows((id, _, row) => take(id, row), offset);
+  else {
+    const takeLater = skipping((id, _, row) => take(id, row), offset);
+    walkRows((id, number, row) => !accepts(id, number, row) || takeLater(id, number, row));
+  }
   return rows;
 };
 
-/** All rows by one indexed column, if that is the order wanted. */
-const byIndex = (table: Table, [key, ...others]: readonly SortKey[]): (Source & { readonly isSorted: true }) | undefined => {
-  if (!key || others.length > 0 || key.field.path.length > 1) return undefined;
-  const [name] = key.field.path;
-  const index = table.schema.sets.includes(name) ? undefined : table.indexes.get(name);
+const everyRow =
+  ({ rows }: Table): Walk =>
+  (visit, skip = 0) =>
+    void walk(rows, ({ row, number }) => visit(row.id, number, row), { skip });
+
+/** All rows that may satisfy the question in the order wanted, if that is the order of ids or of one indexed column. */
+const inOrder = (table: Table, where: Predicate, [key, ...others]: readonly SortKey[]): Walk | undefined => {
+  if (others.length > 0) return undefined;
+  const { field, descending } = key ?? { field: text('id'), descending: false };
+  const bounds = boundsOf(where, field) ?? {};
+  if (field.path.join() === 'id')
+    return (visit, skip = 0) => {
+      const visitLater = skipping(visit, skip);
+      walkWithin(table.rows, bounds, ({ row, number }) => visitLater(row.id, number, row), descending);
+    };
+  const index = indexOf(table, field);
   if (!index) return undefined;
-  const each: Source['each'] = (visit, skip = 0) => {
+  return (visit, skip = 0) => {
     let toPass = skip;
-    walk(
-      index,
-      (posting) => {
-        const passed = Math.min(toPass, posting.size);
-        toPass -= passed;
-        return walk(posting, (_, id) => visit(get(table.rows, id) as Row), { skip: passed }); // postings hold ids of rows
-      },
-      { descending: key.descending },
-    );
+    const visitPosting = (posting: Posting) => {
+      const passed = Math.min(toPass, posting.size);
+      toPass -= passed;
+      return walk(posting, (number, id) => visit(id as string, number), { skip: passed }); // postings hold ids, in their order
+    };
+    walkWithin(index, bounds, visitPosting, descending);
   };
-  return { ...everyRow(table), isSorted: true, each };
 };
+
+/** Indexes name rows that are there. */
+const rowOf = (table: Table, id: string): Row => (get(table.rows, id) as Stored).row;

@@ -5,25 +5,46 @@ import { frozenRow } from './document.ts';
 import type { Key } from './order.ts';
 import { emptyTree, get, remove, set, type Tree, walk } from './tree.ts';
 
-/** The ids of the rows that hold a value. */
-export type Posting = Tree<true>;
+/** The rows that hold a value: ids with the numbers of the rows. */
+export type Posting = Tree<number>;
+
+export interface Stored {
+  readonly row: Row;
+  /** Each row has one of its own, by which it stands in sets of rows. */
+  readonly number: number;
+}
+
+/** Numbers of rows that are gone, to be given again. */
+interface Free {
+  readonly number: number;
+  readonly more: Free | undefined;
+}
 
 export interface Table {
   readonly schema: KindSchema;
-  readonly rows: Tree<Row>;
+  readonly rows: Tree<Stored>;
+  /** The numbers of all rows are below it. */
+  readonly width: number;
+  readonly free: Free | undefined;
   /** By name of field: value to ids. Indexed and unique columns hold null as a value too; sets hold each element. */
   readonly indexes: ReadonlyMap<string, Tree<Posting>>;
 }
 
 export const emptyTable = (schema: KindSchema): Table => {
   const columns = schema.columns.filter((column) => column.index !== false).map((column) => column.name);
-  return { schema, rows: emptyTree(), indexes: new Map([...columns, ...schema.sets].map((field) => [field, emptyTree()])) };
+  return {
+    schema,
+    rows: emptyTree(),
+    width: 0,
+    free: undefined,
+    indexes: new Map([...columns, ...schema.sets].map((field) => [field, emptyTree()])),
+  };
 };
 
 /** The same rows under another schema. */
 export const reindexed = (table: Table, schema: KindSchema): Table => {
   let result = emptyTable(schema);
-  walk(table.rows, (row) => {
+  walk(table.rows, ({ row }) => {
     result = insertRow(result, row);
     return true;
   });
@@ -40,7 +61,7 @@ export const insertRow = (table: Table, row: Row): Table => {
 export const updateRow = (table: Table, row: Row, expected: number): Table => {
   const before = get(table.rows, row.id);
   if (!before) throw new RowMissing(table.schema.kind, row.id);
-  if (before.version !== expected) throw new WriteConflict();
+  if (before.row.version !== expected) throw new WriteConflict();
   return replaced(table, before, frozenRow(row));
 };
 
@@ -49,14 +70,18 @@ export const deleteRow = (table: Table, id: string): Table => {
   return before ? replaced(table, before, undefined) : table;
 };
 
-const replaced = (table: Table, before: Row | undefined, after: Row | undefined): Table => {
+const replaced = (table: Table, before: Stored | undefined, after: Row | undefined): Table => {
+  const { schema, width, free } = table;
   if (after) assertUnique(table, after);
+  const number = before?.number ?? free?.number ?? width;
   const indexes = new Map(table.indexes);
   for (const [field, index] of table.indexes) {
-    const moved = moveEntries(index, before, after, field, table.schema.sets.includes(field));
+    const moved = moveEntries(index, before?.row, after, number, field, schema.sets.includes(field));
     if (moved !== index) indexes.set(field, moved);
   }
-  return { schema: table.schema, rows: after ? set(table.rows, after.id, after) : remove(table.rows, before?.id ?? null), indexes };
+  const rows = after ? set(table.rows, after.id, { row: after, number }) : remove(table.rows, before?.row.id ?? null);
+  if (before) return { schema, rows, indexes, width, free: after ? free : { number, more: free } };
+  return { schema, rows, indexes, width: Math.max(width, number + 1), free: free?.more };
 };
 
 const assertUnique = ({ schema, indexes }: Table, row: Row): void => {
@@ -65,7 +90,7 @@ const assertUnique = ({ schema, indexes }: Table, row: Row): void => {
     if (index !== 'unique' || value === null) continue;
     const holders = indexes.get(name);
     const posting = holders && get(holders, value);
-    if (posting && posting.size > Number(get(posting, row.id) ?? false)) throw new UniqueViolation(schema.kind, name);
+    if (posting && posting.size > (get(posting, row.id) === undefined ? 0 : 1)) throw new UniqueViolation(schema.kind, name);
   }
 };
 
@@ -74,6 +99,7 @@ const moveEntries = (
   index: Tree<Posting>,
   before: Row | undefined,
   after: Row | undefined,
+  number: number,
   field: string,
   isSet: boolean,
 ): Tree<Posting> => {
@@ -87,7 +113,7 @@ const moveEntries = (
     result = rest.size === 0 ? remove(result, key) : set(result, key, rest);
   }
   for (const key of now) {
-    if (after && !old.has(key)) result = set(result, key, set(get(result, key) ?? emptyTree<true>(), after.id, true));
+    if (after && !old.has(key)) result = set(result, key, set(get(result, key) ?? emptyTree<number>(), after.id, number));
   }
   return result;
 };

@@ -60,7 +60,7 @@ export class MemoryTransaction implements Transaction {
     return revision + 1;
   }
 
-  readonly #find = (kind: string, id: string): Row | undefined => get(this.#table(kind).rows, id);
+  readonly #find = (kind: string, id: string): Row | undefined => get(this.#table(kind).rows, id)?.row;
 
   #table(kind: string): Table {
     const table = this.#view.read().tables.get(kind);

@@ -70,6 +70,54 @@ export const walk = <V>(tree: Tree<V>, visit: (value: V, key: Key) => boolean, {
   return true;
 };
 
+/** Bounds of keys, both included; none where undefined. */
+export interface Bounds {
+  readonly low?: Key | undefined;
+  readonly high?: Key | undefined;
+}
+
+/** As `walk`, over the keys within bounds. */
+export const walkWithin = <V>(
+  tree: Tree<V>,
+  { low, high }: Bounds,
+  visit: (value: V, key: Key) => boolean,
+  descending = false,
+): boolean => {
+  const { keys, children } = tree;
+  const first = low === undefined ? 0 : children ? childFor(keys, low) : firstNotBelow(keys, low);
+  for (let step = first; step < keys.length; step++) {
+    const index = descending ? keys.length - 1 - (step - first) : step;
+    const key = at(keys, index);
+    // The key of a child is a lower bound of its keys.
+    if (high !== undefined && compareKeys(key, high) > 0) {
+      if (!descending) return true;
+      continue;
+    }
+    // In bounds: a leaf has as many values as keys.
+    const goesOn = children ? walkWithin(at(children, index), { low, high }, visit, descending) : visit(tree.values[index] as V, key);
+    if (!goesOn) return false;
+  }
+  return true;
+};
+
+export const keysWithin = <V>(tree: Tree<V>, { low, high }: Bounds): number => {
+  const below = low === undefined ? 0 : rankOf(tree, low);
+  const upTo = high === undefined ? tree.size : rankOf(tree, high) + (get(tree, high) === undefined ? 0 : 1);
+  return Math.max(0, upTo - below);
+};
+
+/** How many keys are below `key`. */
+const rankOf = <V>(tree: Tree<V>, key: Key): number => {
+  let rank = 0;
+  let node = tree;
+  while (node.children) {
+    const index = childFor(node.keys, key);
+    for (let before = 0; before < index; before++) rank += at(node.children, before).size;
+    node = at(node.children, index);
+  }
+  return rank + firstNotBelow(node.keys, key);
+};
+
 /** The node that takes the place of `tree`, or two when it grew too wide. */
 const put = <V>(tree: Tree<V>, key: Key, value: V): readonly Tree<V>[] => {
   if (tree.children) {

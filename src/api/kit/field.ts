@@ -5,7 +5,7 @@ import type { FieldType } from '../../query/predicate.ts';
  * The field table of a resource kind is made of these wrappers. A wrapper says when a field may be written, zod says what it is,
  * the options say how it is stored, asked for and shown. An odd shape is overridden with plain zod where it stands.
  */
-export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'notPatched' | 'never';
+export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'notPatched' | 'replaceRequired' | 'fixed' | 'never';
 
 /** How a field is kept and shown: `stored` in the row, `computed` when shown, `input` only taken and turned into something else, `hidden` stored and never shown. */
 export type Keep = 'stored' | 'computed' | 'input' | 'hidden';
@@ -36,11 +36,11 @@ export interface Field<W extends Write = Write, K extends Keep = Keep, In = unkn
   /** A single entity of another kind, by id. */
   readonly reference?: Reference;
   /**
-   * A set of role attributes; of selectors (`#attribute`, `@id`, `#all`) of entities of a kind; of the attributes that another field's
+   * A set of role attributes (`empty`: how none is shown, default null); of selectors (`#attribute`, `@id`, `#all`) of entities of a kind; of the attributes that another field's
    * selectors name, kept beside them; of ids of entities of a kind, which leave the set when they are deleted or are kept from it by `restrict`; or of plain texts.
    */
   readonly set?:
-    | { readonly of: 'attributes' }
+    | { readonly of: 'attributes'; readonly empty?: 'list' }
     | { readonly of: 'selectors'; readonly target: string }
     | { readonly of: 'words'; readonly from: string }
     | { readonly of: 'references'; readonly target: string; readonly onDelete?: 'restrict' }
@@ -85,7 +85,7 @@ type Absent = { readonly absent: true };
 /** May be left out: then it is `default` on create and replace (null where no default is given). */
 export function optional<In, Out>(
   schema: Schema<In, Out>,
-  options: FieldOptions & Absent,
+  options: FieldOptions & Absent & { readonly default?: NoInfer<Out> },
 ): Field<'optional', 'stored', In, Out | null> & Absent;
 export function optional<In, Out>(
   schema: Schema<In, Out>,
@@ -108,11 +108,26 @@ export const createOnly = <In, Out>(schema: Schema<In, Out>, options: FieldOptio
   default: null,
 });
 
+/** Needed in every body, patches too, and never changed: another value than the entity's is refused. */
+export const fixed = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'fixed', 'stored', In, Out> => ({
+  ...options,
+  write: 'fixed',
+  keep: 'stored',
+  schema,
+  default: null,
+});
+
 /** Needed on create; replace resets it when it is left out; patch leaves it alone. */
 export const notPatched = <In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly default: NoInfer<Out> },
 ): Field<'notPatched', 'stored', In, Out> => ({ ...options, write: 'notPatched', keep: 'stored', schema });
+
+/** May be left out on create, and is `default` then; needed on replace. */
+export const replaceRequired = <In, Out>(
+  schema: Schema<In, Out>,
+  options: FieldOptions & { readonly default: NoInfer<Out> },
+): Field<'replaceRequired', 'stored', In, Out> => ({ ...options, write: 'replaceRequired', keep: 'stored', schema });
 
 /** Taken in a body, and turned into something else by the kind's behaviour: never stored or shown as it is. */
 export function writeOnly<In, Out>(
@@ -161,6 +176,9 @@ export function readOnly<In, Out>(
 ): Field<'never', Keep, In, Out | null> {
   return { ...options, write: 'never', keep: options.keep ?? 'stored', schema, default: options.default ?? null };
 }
+
+/** Whether a set without elements is shown as an empty list, not as null. */
+export const showsEmptyList = (set: NonNullable<Field['set']>): boolean => 'empty' in set && set.empty === 'list';
 
 /** What a filter may compare a field with, from its schema. */
 export const fieldType = (schema: z.ZodType): FieldType => {

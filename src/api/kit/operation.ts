@@ -44,6 +44,8 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly permission: Permission;
   /** A lesser actor gets 401, or 403 where the specification says so. */
   readonly denied?: 403;
+  /** The request must present a client certificate in TLS: without one it is 401, before its body is looked at. */
+  readonly needsCertificate?: true;
   readonly apis: readonly Api[];
   /** Query parameters; in process they stand beside the path parameters. A parameter that is an array may be repeated. */
   readonly query?: z.ZodObject;

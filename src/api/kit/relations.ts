@@ -46,8 +46,21 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
   };
 }
 
+/** The id of an entity of kind `target`, or null, that only the controller sets and nobody sees: for what deleting the target does. */
+export const hiddenReference = (
+  target: string,
+  onDelete: Reference['onDelete'],
+): Field<'never', 'hidden', string, string | null> & { readonly reference: Reference } => ({
+  write: 'never',
+  keep: 'hidden',
+  schema: idText,
+  default: null,
+  index: true,
+  reference: { target, onDelete, unknown: 'unresolved' },
+});
+
 /** By code point, as every list of texts is returned. */
-const sortedSet = (values: readonly string[]): readonly string[] => [...new Set(values)].sort(byCodePoint);
+export const sortedSet = (values: readonly string[]): readonly string[] => [...new Set(values)].sort(byCodePoint);
 
 /** Order by Unicode code point. JavaScript's own `<` compares UTF-16 units, which differs above U+FFFF. */
 export const byCodePoint = (a: string, b: string): number => {
@@ -86,6 +99,14 @@ export const roleAttributes = attribute.transform(sortedSet).meta({
   description: 'A set of role attributes, by which policies select the entity. No attribute begins with # or @.',
 });
 
+const anyAttribute = z
+  .array(z.string())
+  .superRefine((values, context) => {
+    if (values.includes('')) context.addIssue({ code: 'custom', message: 'role attributes may not be empty', path: [] });
+  })
+  .transform(sortedSet)
+  .meta({ id: 'PlainRoleAttributes', description: 'A set of role attributes: any texts that are not empty.' });
+
 type SetField = Field<'optional', 'stored', string[], readonly string[]> & Required<Pick<Field, 'set'>>;
 
 /** A set of role attributes; none reads back as null. */
@@ -96,6 +117,15 @@ export const roles = (): SetField => ({
   default: [],
   set: { of: 'attributes' },
   filter: true,
+});
+
+/** As `roles`, but any text is an attribute, filters do not know the set, and none reads back as an empty list. */
+export const plainRoles = (): SetField & { readonly set: { readonly of: 'attributes'; readonly empty: 'list' } } => ({
+  write: 'optional',
+  keep: 'stored',
+  schema: anyAttribute,
+  default: [],
+  set: { of: 'attributes', empty: 'list' },
 });
 
 /** What is at fault stays as it is, so that the fault is found when the entities are looked up: #all twice is not #all once. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
 import { type EntityReference, entityReference, links, type Tags, tags, text, timestamp } from '../shared.ts';
-import type { Field, Fields, Keep, Write } from './field.ts';
+import { type Field, type Fields, type Keep, showsEmptyList, type Write } from './field.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
 /** What a kind is, as data. Bodies, details, storage, filter symbols and links are derived from it. */
@@ -23,8 +23,8 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   readonly unknownParent?: 'emptyList';
   /** Names below the entity's own address that `_links` lists: `['services']` is `./identities/{id}/services`. */
   readonly subLinks?: readonly string[];
-  /** Other links: name to address, with `{field}` for a field of the row. */
-  readonly links?: Readonly<Record<string, string>>;
+  /** Other links: name to address, with `{field}` for a field of the row; or one that is there only while a flag of the row is so. */
+  readonly links?: Readonly<Record<string, string | { readonly at: string; readonly while: readonly [flag: string, is: boolean] }>>;
   /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without); or the ids of what a role array selects, which the kind's behaviour works out. */
   readonly symbols?: Readonly<
     Record<
@@ -36,8 +36,12 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   >;
 }
 
-/** A resource kind: its declaration, and the schemas of its bodies and details. */
+/**
+ * A resource kind: its declaration, and the schemas of its bodies and details. The field table of a kind with variants is, as a type, the union of
+ * its variants' tables, and as a value all of their fields.
+ */
 export interface Resource<K extends string = string, F extends Fields = Fields> extends ResourceDeclaration<K, F> {
+  readonly variants?: { readonly by: string; readonly tables: Readonly<Record<string, Fields>> };
   readonly schemas: {
     readonly create: z.ZodType<CreateBody<F>>;
     readonly replace: z.ZodType<ReplaceBody<F>>;
@@ -72,27 +76,41 @@ type Value<X> = X extends Field<Write, Keep, infer _I, infer O> ? O : never;
 type Expand<T> = { [K in keyof T]: T[K] };
 type TagsInput = { readonly tags?: Tags | null | undefined };
 
-export type CreateBody<F extends Fields> = Expand<
-  { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'notPatched'>]: In<F[K]> } & {
-    readonly [K in KeysWritten<F, 'optional' | 'createOptional'>]?: In<F[K]> | null | undefined;
-  } & TagsInput
->;
-export type ReplaceBody<F extends Fields> = Expand<
-  { readonly [K in KeysWritten<F, 'required'>]: In<F[K]> } & {
-    readonly [K in KeysWritten<F, 'optional' | 'notPatched'>]?: In<F[K]> | null | undefined;
-  } & TagsInput
->;
-export type PatchBody<F extends Fields> = Expand<
-  { readonly [K in KeysWritten<F, 'required' | 'optional'>]?: Patched<F[K]> | null | undefined } & TagsInput
->;
+// Conditional, so that of a union of tables each gives its own shape.
+export type CreateBody<F extends Fields> = F extends Fields
+  ? Expand<
+      { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'notPatched' | 'fixed'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'optional' | 'createOptional' | 'replaceRequired'>]?: In<F[K]> | null | undefined;
+      } & TagsInput
+    >
+  : never;
+export type ReplaceBody<F extends Fields> = F extends Fields
+  ? Expand<
+      { readonly [K in KeysWritten<F, 'required' | 'replaceRequired' | 'fixed'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'optional' | 'notPatched'>]?: In<F[K]> | null | undefined;
+      } & TagsInput
+    >
+  : never;
+export type PatchBody<F extends Fields> = F extends Fields
+  ? Expand<
+      { readonly [K in KeysWritten<F, 'fixed'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'required' | 'optional' | 'replaceRequired'>]?: Patched<F[K]> | null | undefined;
+      } & TagsInput
+    >
+  : never;
+type RowFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
 /** What the store holds. */
-export type RowOf<R> =
-  R extends Resource<string, infer F> ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
+export type RowOf<R> = R extends Resource<string, infer F> ? RowFields<F> : never;
 type KeysAbsent<F> = { [K in keyof F]: F[K] extends { readonly absent: true } ? K : never }[keyof F];
-/** An empty set is shown as null. */
-type Shown<X> = X extends { readonly set: object } ? Value<X> | null : Value<X>;
+/** An empty set is shown as null, unless its field says otherwise. */
+type Shown<X> = X extends { readonly set: { readonly empty: 'list' } }
+  ? Value<X>
+  : X extends { readonly set: object }
+    ? Value<X> | null
+    : Value<X>;
 /** What an answer shows. */
-export type Detail<F extends Fields> = Expand<
+export type Detail<F extends Fields> = F extends Fields ? DetailFields<F> : never;
+type DetailFields<F extends Fields> = Expand<
   BaseDetail & { readonly [K in Exclude<KeysKept<F, 'stored' | 'computed'>, KeysAbsent<F>>]: Shown<F[K]> } & {
     readonly [K in Extract<KeysKept<F, 'stored' | 'computed'>, KeysAbsent<F>>]?: NonNullable<Value<F[K]>>;
   } & {
@@ -120,7 +138,7 @@ export const resource = <const K extends string, const F extends Fields>(declara
     entries
       .filter(([, f]) => needed.includes(f.write) || others.includes(f.write))
       .map(([key, { write, patch, schema, input = schema }]) => {
-        if (partial) return [key, (patch ?? input).optional()] as const;
+        if (partial && write !== 'fixed') return [key, (patch ?? input).optional()] as const;
         return [key, needed.includes(write) ? input : input.optional()] as const;
       });
   const [singular] = declaration.names;
@@ -129,11 +147,16 @@ export const resource = <const K extends string, const F extends Fields>(declara
     schemas: {
       // The types say what these shapes say: both are computed from the same field table.
       create: body(
-        written(false, ['required', 'createOnly', 'notPatched'], 'createOptional', 'optional'),
+        written(false, ['required', 'createOnly', 'notPatched', 'fixed'], 'createOptional', 'optional', 'replaceRequired'),
         `${singular}Create`,
       ) as unknown as z.ZodType<CreateBody<F>>,
-      replace: body(written(false, ['required'], 'optional', 'notPatched'), `${singular}Update`) as unknown as z.ZodType<ReplaceBody<F>>,
-      patch: body(written(true, ['required'], 'optional'), `${singular}Patch`) as unknown as z.ZodType<PatchBody<F>>,
+      replace: body(
+        written(false, ['required', 'replaceRequired', 'fixed'], 'optional', 'notPatched'),
+        `${singular}Update`,
+      ) as unknown as z.ZodType<ReplaceBody<F>>,
+      patch: body(written(true, ['required', 'fixed'], 'optional', 'replaceRequired'), `${singular}Patch`) as unknown as z.ZodType<
+        PatchBody<F>
+      >,
       detail: detailSchema(fields, `${singular}Detail`) as unknown as z.ZodType<Detail<F>>,
     },
   };
@@ -170,7 +193,12 @@ const detailSchema = (fields: Fields, id: string) => {
 
 /** Whether an answer shows null for it: an empty set, or what is stored and may be unset. */
 const mayBeNull = ({ keep, write, set, default: unset }: Field): boolean =>
-  set !== undefined || (keep === 'stored' && unset === null && (write === 'optional' || write === 'createOptional' || write === 'never'));
+  set !== undefined
+    ? !showsEmptyList(set)
+    : keep === 'stored' && unset === null && (write === 'optional' || write === 'createOptional' || write === 'never');
 
-/** What a schema that transforms gives is, in an answer, what it takes. */
-const outputOf = (schema: z.ZodType): z.ZodType => (schema instanceof z.ZodPipe ? outputOf(schema.in as z.ZodType) : schema);
+/** What a schema that transforms gives is, in an answer, what it takes, unless it is piped into a schema that says what it gives. */
+const outputOf = (schema: z.ZodType): z.ZodType => {
+  if (!(schema instanceof z.ZodPipe)) return schema;
+  return schema.out instanceof z.ZodTransform ? outputOf(schema.in as z.ZodType) : (schema.out as z.ZodType); // any schema of zod's is one
+};

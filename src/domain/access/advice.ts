@@ -4,7 +4,7 @@ import { edgeRouter } from '../../api/routers.ts';
 import { service } from '../../api/services.ts';
 import type { Call } from '../../call/call.ts';
 import { referenceTo } from '../../resources/links.ts';
-import { evaluateAccess } from './evaluate.ts';
+import { evaluatePermissions } from './evaluate.ts';
 import { policiesBetween, routersBetween } from './through.ts';
 
 /** What policies, posture aside, let an identity do with a service, and the routers that both may use. */
@@ -12,7 +12,7 @@ export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: st
   call.read(async (entities) => {
     const who = await entities.require(identity, id);
     const what = await entities.require(service, serviceId);
-    const { dial, bind } = evaluateAccess(await policiesBetween(entities, who, what), who, what);
+    const { dial, bind } = evaluatePermissions(await policiesBetween(entities, who, what), who, what);
     const { identityRouterCount, serviceRouterCount, common } = await routersBetween(entities, who, what);
     return {
       identity: referenceTo(identity as unknown as Resource, who as never),
@@ -24,8 +24,8 @@ export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: st
       ...(identityRouterCount > 0 ? { identityRouterCount } : {}),
       ...(serviceRouterCount > 0 ? { serviceRouterCount } : {}),
       commonRouters:
-        common.length === 0
+        common.rows.length === 0
           ? null
-          : common.map((row) => ({ ...referenceTo(edgeRouter as unknown as Resource, row as never), isOnline: false })),
+          : common.rows.map((row) => ({ ...referenceTo(edgeRouter as unknown as Resource, row as never), isOnline: false })),
     };
   });

@@ -17,21 +17,21 @@ import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { askedConfigTypes, visibleTo } from '../services/handlers.ts';
 import { seenBy, type Viewer, viewerOf } from '../services/seen.ts';
 import { terminatorBehaviour } from '../terminators/behaviour.ts';
-import { evaluateAccess } from './evaluate.ts';
+import { evaluatePermissions } from './evaluate.ts';
 import { identityToRouters, policiesBetween, reachedFrom, serviceToRouters } from './through.ts';
 
 /** As many routers as a client is told of for one service. */
 const MOST_ROUTERS = 25;
 
 const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>
-  viewerOf(entities, sessionOf(call.actor).identity, await askedConfigTypes(entities, call, configTypes));
+  viewerOf(entities, sessionOf(call.actor), await askedConfigTypes(entities, call, configTypes));
 
 /** A service that nothing grants is not there for this session. */
 const requireAccessible = async (entities: Entities, call: Call, id: string): Promise<RowOf<typeof service>> => {
   const row = await entities.require(service, id);
   if (isAdministrator(call.actor)) return row;
   const who = sessionOf(call.actor).identity;
-  const { granting } = evaluateAccess(await policiesBetween(entities, who, row), who, row);
+  const { granting } = evaluatePermissions(await policiesBetween(entities, who, row), who, row);
   if (granting.length === 0) throw notFound(service.kind, id);
   return row;
 };

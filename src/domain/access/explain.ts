@@ -2,85 +2,100 @@ import { access } from '../../api/explain.ts';
 import { identity } from '../../api/identities.ts';
 import type { Resource, RowOf } from '../../api/kit/resource.ts';
 import { type PolicyType, servicePolicy } from '../../api/policies.ts';
+import { postureCheck } from '../../api/posture-checks/index.ts';
 import { edgeRouter } from '../../api/routers.ts';
 import { service } from '../../api/services.ts';
+import { apiSession } from '../../api/sessions.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import type { Entities } from '../../changes/entities.ts';
+import { notFound } from '../../errors/index.ts';
 import { and, not, or } from '../../query/index.ts';
 import { referenceTo } from '../../resources/links.ts';
 import type { Row } from '../../storage/port.ts';
+import { loadPosture } from '../posture/load.ts';
 import { describeSide, selecting } from '../roles/membership.ts';
-import { evaluateAccess, grants } from './evaluate.ts';
+import { decisionOf } from './decide.ts';
+import { evaluateAccess, evaluatePolicy, grants, type PolicyResult } from './evaluate.ts';
 import { suggestAccess } from './suggest.ts';
-import { ofType, routersBetween } from './through.ts';
+import { firstOf, ofType, routersBetween } from './through.ts';
 
 type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Policies that are shown of those that select one of the two; how many there are beyond is told. */
+/** Policies, and edge routers in common, that are shown; how many there are beyond is told. */
 const SHOWN = 50;
-const ROUTERS_SHOWN = 50;
 
-const explain = (
-  call: Call,
-  { identityId, serviceId, type }: { readonly identityId: string; readonly serviceId: string; readonly type: PolicyType },
-) =>
+interface Question {
+  readonly identityId: string;
+  readonly serviceId: string;
+  readonly type: PolicyType;
+  readonly apiSessionId?: string | undefined;
+}
+
+const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Question) =>
   call.read(async (entities) => {
     const who = await entities.require(identity, identityId);
     const what = await entities.require(service, serviceId);
+    const session = apiSessionId === undefined ? undefined : await sessionOfIdentity(entities, who, apiSessionId);
     const { granting, related, more, other } = await policiesAbout(entities, who, what, type);
-    const policies = [...granting, ...related];
-    const evaluated = evaluateAccess(policies, who, what);
-    const isAllowed = type === 'Dial' ? evaluated.dial : evaluated.bind;
-    const { common, ...routers } = await routersBetween(entities, who, what, ROUTERS_SHOWN);
+    const posture = await loadPosture(entities, [...granting, ...related], { identityId, session }, call.now());
+    const { isGranted, isPermitted, policies } = decisionOf(evaluateAccess(granting, who, what, posture), type);
+    const shown = policies.toSorted((a, b) => Number(b.isPassing) - Number(a.isPassing)).slice(0, SHOWN);
+    const results = [...shown, ...related.map((policy) => evaluatePolicy(policy, posture))];
+    const { common, ...routers } = await routersBetween(entities, who, what, SHOWN);
     return {
       type,
-      isAllowed,
+      isAllowed: isGranted,
+      isPermitted,
       identity: reference(identity, who),
       service: reference(service, what),
-      policies: policies.map((policy) => explainPolicy(policy, who, what)),
-      morePolicies: more,
+      policies: results.map((result) => explainPolicy(result, who, what)),
+      morePolicies: more + policies.length - shown.length,
       otherPolicies: other,
       ...routers,
-      commonRouters: common.map((router) => reference(edgeRouter, router)),
-      suggestions: isAllowed ? [] : [...suggestAccess(type, who, what, related)],
+      commonRouters: common.rows.map((router) => reference(edgeRouter, router)),
+      moreCommonRouters: common.count - common.rows.length,
+      suggestions: isGranted ? [] : [...suggestAccess(type, who, what, results)],
     };
   });
 
-/** Granting policies are found by themselves, so that however many there are, none that counts is left out. */
+const sessionOfIdentity = async (entities: Entities, who: Identity, id: string): Promise<RowOf<typeof apiSession>> => {
+  const session = await entities.require(apiSession, id);
+  if (session.identityId !== who.id) throw notFound(apiSession.kind, id);
+  return session;
+};
+
+/** All that select both, for one among them may pass; of those that select one of the two, some. */
 const policiesAbout = async (entities: Entities, who: Identity, what: Service, type: PolicyType) => {
   const selectsWho = selecting('identityRoles', who);
   const selectsWhat = selecting('serviceRoles', what);
   const both = and(ofType(type), selectsWho, selectsWhat);
   const either = and(ofType(type), or(selectsWho, selectsWhat), not(and(selectsWho, selectsWhat)));
-  const list = async (where: typeof both) => ({
-    rows: await entities.list(servicePolicy, { where, limit: SHOWN }),
-    count: await entities.count(servicePolicy as never, where), // a kind like any other
-  });
-  const granting = await list(both);
-  const related = await list(either);
+  const granting = await entities.list(servicePolicy, { where: both });
+  const { rows: related, count: relatedCount } = await firstOf(entities, servicePolicy, either, SHOWN);
   const all = await entities.count(servicePolicy as never, ofType(type));
-  const counted = granting.count + related.count;
-  return {
-    granting: granting.rows,
-    related: related.rows,
-    more: counted - granting.rows.length - related.rows.length,
-    other: all - counted,
-  };
+  return { granting, related, more: relatedCount - related.length, other: all - granting.length - relatedCount };
 };
 
-const explainPolicy = (policy: Policy, who: Identity, what: Service) => {
+const explainPolicy = ({ policy, isPassing, checks }: PolicyResult<Policy>, who: Identity, what: Service) => {
   const { semantic, identityRoles, serviceRoles } = policy;
   const { isSelected, selectors } = describeSide({ semantic, roles: identityRoles }, who);
   const ofService = describeSide({ semantic, roles: serviceRoles }, what);
   return {
     policy: reference(servicePolicy, policy),
     semantic,
-    isGranting: grants(policy, who, what),
+    isGranting: isPassing && grants(policy, who, what),
     identity: { isSelected, selectors: [...selectors] },
     service: { isSelected: ofService.isSelected, selectors: [...ofService.selectors] },
+    postureChecks: checks.map(({ check, isPassing, expectedValue, actualValue }) => ({
+      check: reference(postureCheck, check),
+      typeId: check.typeId,
+      isPassing,
+      expectedValue,
+      actualValue,
+    })),
   };
 };
 

@@ -56,13 +56,24 @@ export const policiesBetween = (
 ): Promise<readonly RowOf<typeof servicePolicy>[]> =>
   entities.list(servicePolicy, { where: and(selecting('identityRoles', from), selecting('serviceRoles', to)) });
 
-/** The edge routers by which an identity may reach a service: those that each may use, counted, and those that both may (`limit` of them; default all). */
-export const routersBetween = async (entities: Entities, from: RowOf<typeof identity>, to: RowOf<typeof service>, limit?: number) => {
+/** The first rows that satisfy a question (`most` of them, default all), and how many there are. Only a page that is full is counted on. */
+export const firstOf = async <R extends Resource>(
+  entities: Entities,
+  kind: R,
+  where: Predicate,
+  most = Infinity,
+): Promise<{ readonly rows: readonly RowOf<R>[]; readonly count: number }> => {
+  const rows = await entities.list(kind, { where, ...(most === Infinity ? {} : { limit: most }) });
+  return { rows, count: rows.length < most ? rows.length : await entities.count(kind, where) };
+};
+
+/** The edge routers by which an identity may reach a service: those that each may use, counted, and those that both may (`most` of them; default all). */
+export const routersBetween = async (entities: Entities, from: RowOf<typeof identity>, to: RowOf<typeof service>, most?: number) => {
   const ofIdentity = await reachedFrom(entities, identityToRouters, from);
   const ofService = await reachedFrom(entities, serviceToRouters, to);
   return {
     identityRouterCount: await entities.count(edgeRouter as never, ofIdentity), // a kind like any other
     serviceRouterCount: await entities.count(edgeRouter as never, ofService),
-    common: await entities.list(edgeRouter, { where: and(ofIdentity, ofService), ...(limit === undefined ? {} : { limit }) }),
+    common: await firstOf(entities, edgeRouter as never, and(ofIdentity, ofService), most),
   };
 };

@@ -5,13 +5,13 @@ import type { RowOf } from '../../api/kit/resource.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
+import { readCertificates } from '../../pki/certificate.ts';
 import { and, equals, not, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
+import { certificateFields, isInUse, issuerOf } from './certificates.ts';
 import { checkPassword } from './passwords.ts';
 
 type Row = RowOf<typeof authenticator>;
-
-const ONE_CERTIFICATE = /^\s*-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+-----END CERTIFICATE-----\s*$/;
 
 /** What each method needs on creation, and which fields it brings. */
 const methods: Readonly<Record<string, (call: Call, body: Readonly<Record<string, unknown>>) => Promise<Partial<Row>>>> = {
@@ -20,10 +20,13 @@ const methods: Readonly<Record<string, (call: Call, body: Readonly<Record<string
     if (password === undefined) throw invalidField('password', 'password in body is required for method updb', undefined);
     return { ...(await hashed(call, String(identityId), String(password))), certPem: null };
   },
-  cert: async (_call, { certPem }) => {
+  cert: async (call, { certPem }) => {
     if (certPem === undefined) throw invalidField('certPem', 'certPem in body is required for method cert', undefined);
-    if (!ONE_CERTIFICATE.test(String(certPem))) throw new ApiError('COULD_NOT_PARSE_PEM_BLOCK');
-    throw invalidField('certPem', 'the certificate was issued by no certificate authority that this network trusts', undefined);
+    const { value: [certificate] = [] } = await readCertificates(String(certPem), 1);
+    if (!certificate) throw new ApiError('COULD_NOT_PARSE_PEM_BLOCK');
+    const trust = await issuerOf(call, certificate);
+    if (!trust) throw invalidField('certPem', 'the certificate was issued by no certificate authority that this network trusts', undefined);
+    return { ...certificateFields(certificate, trust), username: null };
   },
 };
 
@@ -34,7 +37,10 @@ export const authenticatorBehaviour = behaviour(authenticator, {
     return changedPassword(call, row, body);
   },
   check: async (entities, after, before) => {
-    if (!before) await requireFirst(entities, after);
+    if (before) return undefined;
+    await requireFirst(entities, after);
+    if (after.fingerprint !== null && (await isInUse(entities, after.fingerprint)))
+      throw invalidField('certPem', 'the certificate is an authenticator already', undefined);
     return undefined;
   },
   guard: async (entities, row) => {

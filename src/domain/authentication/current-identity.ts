@@ -14,6 +14,7 @@ import { presentOne } from '../../resources/present.ts';
 import { listOwnEdgeRouters } from '../access/client.ts';
 import { identityBehaviour } from '../identity/behaviour.ts';
 import { changedPassword } from './authenticators.ts';
+import { confirmExtension, extend } from './extension.ts';
 import { countWrongPassword } from './lockout.ts';
 
 const SELF = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
@@ -106,4 +107,6 @@ export const currentIdentityEntries = implement(currentIdentity, {
     await changeOwn(call, id, body);
     return {};
   },
+  extendAuthenticator: extend,
+  extendVerifyAuthenticator: confirmExtension,
 });

@@ -3,31 +3,33 @@ import { authPolicies, authPolicy } from '../../api/auth-policies.ts';
 import type { authenticationMethod } from '../../api/authentication.ts';
 import { authentication } from '../../api/authentication.ts';
 import { authenticator, authenticators } from '../../api/authenticators.ts';
+import { mfa } from '../../api/mfa.ts';
 import { apiSession, apiSessions, currentApiSession } from '../../api/sessions.ts';
 import { type SessionActor, sessionOf } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
+import { ApiError } from '../../errors/index.ts';
 import { crudHandlers } from '../../resources/crud.ts';
 import { reEnroll } from '../enrollment/re-enroll.ts';
 import { accompanied } from '../external-jwt-signers/second-factor.ts';
+import { withCode } from '../mfa/codes.ts';
+import { passMfa } from '../mfa/record.ts';
 import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
 import { endSessions } from '../sessions/state.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
+import { loginByCertificate } from './certificate-login.ts';
+import { confirmExtension, extend, requestExtension } from './extension.ts';
 import { loginByExternalToken } from './external-login.ts';
-import { invalidAuth, type LoginBody } from './login.ts';
+import type { LoginBody } from './login.ts';
 import { loginByPassword } from './password-login.ts';
 import { authPolicyBehaviour } from './policies.ts';
 
 type Method = (call: Call, body: LoginBody) => Promise<SessionActor>;
 
-const nobody: Method = async () => {
-  throw invalidAuth();
-};
-
-/** The ways to log in. No certificate authority is known yet, so nobody can prove an identity by that. */
+/** The ways to log in. */
 const methods: Readonly<Record<z.infer<typeof authenticationMethod>, Method>> = {
   password: loginByPassword,
-  cert: nobody,
+  cert: loginByCertificate,
   'ext-jwt': loginByExternalToken,
 };
 
@@ -40,9 +42,22 @@ export const authenticationEntries = [
       call.answerHeaders.set('expiration-seconds', String(own.expirationSeconds)).set('expires-at', own.expiresAt);
       return own;
     },
+    authenticateMfa: async (call, { body }) => {
+      await withCode(call, 'login', body.code, async (entities, row, spent) => {
+        await entities.update(mfa, row, spent);
+        await passMfa(entities, sessionOf(call.actor).session.id, call.now());
+      });
+      return {};
+    },
   }),
   ...implement(authPolicies, crudHandlers(authPolicies, authPolicy, authPolicyBehaviour)),
-  ...implement(authenticators, { ...crudHandlers(authenticators, authenticator, authenticatorBehaviour), reEnroll }),
+  ...implement(authenticators, {
+    ...crudHandlers(authenticators, authenticator, authenticatorBehaviour),
+    reEnroll,
+    requestExtend: requestExtension,
+    extend,
+    extendVerify: confirmExtension,
+  }),
   ...implement(apiSessions, crudHandlers(apiSessions, apiSession, sessionBehaviour)),
   ...implement(currentApiSession, {
     get: (call) => call.read((entities) => presentOwnSession(entities, sessionOf(call.actor), call)),
@@ -50,6 +65,9 @@ export const authenticationEntries = [
       const { session } = sessionOf(call.actor);
       await call.write(async (entities) => endSessions(entities, [await entities.require(apiSession, session.id)]));
       return {};
+    },
+    createTotpToken: async () => {
+      throw new ApiError('INVALID_BACKING_TOKEN_TYPE');
     },
   }),
 ];

@@ -9,6 +9,7 @@ import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
 import { hashToken } from '../../resources/symbols.ts';
+import { hasMfa } from '../mfa/record.ts';
 import { wantedConfigTypes } from '../services/config-data.ts';
 import { endSessions, sessionActor, someIdleSessions } from '../sessions/state.ts';
 
@@ -17,6 +18,20 @@ export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations'
 /** What a caller who cannot prove an identity is told, whatever the reason. */
 export const invalidAuth = (): ApiError => new ApiError('INVALID_AUTH');
 
+type CertificateFacts = Pick<
+  RowOf<typeof apiSession>,
+  'isCertExtendable' | 'isCertExtendRequested' | 'isCertKeyRollRequested' | 'improperClientCertChain' | 'caId'
+>;
+
+/** What a session tells of the certificate of a login without one. */
+const noCertificate: CertificateFacts = {
+  isCertExtendable: false,
+  isCertExtendRequested: false,
+  isCertKeyRollRequested: false,
+  improperClientCertChain: false,
+  caId: null,
+};
+
 /** Opens a session for an identity that has proved itself in this transaction, and keeps what the client told of itself. */
 export const openSession = async (
   entities: Entities,
@@ -24,6 +39,7 @@ export const openSession = async (
   authenticatorId: string,
   body: LoginBody,
   call: Call,
+  certificate: CertificateFacts = noCertificate,
 ): Promise<SessionActor> => {
   const { core } = call;
   const now = call.now();
@@ -38,11 +54,14 @@ export const openSession = async (
     tokenHash: hashToken(token),
     ipAddress: call.remoteAddress,
     configTypes: [...(await wantedConfigTypes(entities, body.configTypes ?? []))].sort(byCodePoint),
-    isMfaRequired: false,
+    isMfaRequired: await hasMfa(entities, owner.id),
     isMfaComplete: false,
-    isCertExtendable: false,
-    improperClientCertChain: false,
+    mfaPassedAt: null,
+    ...certificate,
     lastActivityAt: now,
+    wokenAt: null,
+    unlockedAt: null,
+    sdkInfo: body.sdkInfo ?? null,
   });
   return sessionActor(entities, session, current, token);
 };

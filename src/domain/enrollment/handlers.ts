@@ -5,6 +5,7 @@ import { implement } from '../../call/implement.ts';
 import { invalidField } from '../../errors/index.ts';
 import { crudHandlers } from '../../resources/crud.ts';
 import { enrollmentBehaviour, enrollmentLink, requireLater } from './behaviour.ts';
+import { becomeIdentity } from './by-certificate.ts';
 import { enroll } from './enroll.ts';
 import { newToken } from './token.ts';
 
@@ -19,8 +20,11 @@ const refresh = async (call: Call, { id, body: { expiresAt } }: { readonly id: s
 export const enrollmentEntries = [
   ...implement(enrollments, { ...crudHandlers(enrollments, enrollment, enrollmentBehaviour), refresh }),
   ...implement(enrolling, {
-    enroll: (call, { token, method, body = {} }) => enroll(call, { token, method, offer: body }),
+    enroll: (call, { token, method, body = {} }) =>
+      method === 'ca' && !token ? becomeIdentity(call, body) : enroll(call, { token, method, offer: body }),
     ott: (call, { body: { token, ...offer } }) => enroll(call, { token, method: 'ott', offer }),
+    ottca: (call, { body: { token } }) => enroll(call, { token, method: 'ottca', offer: {} }),
+    ca: (call, { body = {} }) => becomeIdentity(call, body),
     updb: (call, { token, body }) => {
       if (!token) throw invalidField('token', 'token in query is required', undefined);
       return enroll(call, { token, method: 'updb', offer: body });

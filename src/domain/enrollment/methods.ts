@@ -12,6 +12,7 @@ import { clientProfile } from '../../pki/profiles.ts';
 import { readRequest } from '../../pki/request.ts';
 import { newRow } from '../../resources/merge.ts';
 import { hashed, requireFirst } from '../authentication/authenticators.ts';
+import { enrollWithCertificate } from './by-certificate.ts';
 
 type Row = RowOf<typeof enrollment>;
 type Enroll = (typeof enrolling)['operations']['enroll'];
@@ -25,7 +26,7 @@ export interface Result {
 }
 
 /** Before the transaction: looks at what the client brings, and does the slow work. What it throws leaves the enrollment as it is. */
-type Method = (call: Call, row: Row, offer: Offer) => Promise<Result>;
+export type Method = (call: Call, row: Row, offer: Offer) => Promise<Result>;
 
 /** The ways to enroll by a token. */
 export const methods: Readonly<Partial<Record<string, Method>>> = {
@@ -43,6 +44,7 @@ export const methods: Readonly<Partial<Record<string, Method>>> = {
         addAuthenticator(entities, row, 'cert', { certPem }, { fingerprint: certificate.fingerprint, isIssuedByNetwork: true }),
     };
   },
+  ottca: enrollWithCertificate,
   /** A password for the username that the administrator gave. */
   updb: async (call, row, { password }) => {
     if (password === undefined) throw invalidField('password', 'password in body is required', undefined);

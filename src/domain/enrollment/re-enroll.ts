@@ -1,16 +1,14 @@
 import { authenticator } from '../../api/authenticators.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
 import type { Call } from '../../call/call.ts';
-import { ApiError } from '../../errors/index.ts';
 import { deleteRow } from '../../resources/crud.ts';
 import { authenticatorBehaviour } from '../authentication/authenticators.ts';
 import { addEnrollment, enrollmentLink, requireLater } from './behaviour.ts';
 
 /** The enrollment by which the owner of an authenticator gets another of its kind. */
-const again = ({ method, username, isIssuedByNetwork }: RowOf<typeof authenticator>) => {
+const again = ({ method, username, isIssuedByNetwork, caId }: RowOf<typeof authenticator>) => {
   if (method === 'updb') return { method, username };
-  if (isIssuedByNetwork) return { method: 'ott' } as const;
-  throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
+  return isIssuedByNetwork ? ({ method: 'ott' } as const) : ({ method: 'ottca', caId } as const);
 };
 
 /** In place of the authenticator, in one transaction. */

@@ -2,9 +2,11 @@ import { authPolicy } from '../../api/auth-policies.ts';
 import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../api/kit/resource.ts';
+import { mfa } from '../../api/mfa.ts';
 import { apiSession } from '../../api/sessions.ts';
+import type { Call } from '../../call/call.ts';
 import { ApiError, invalidField } from '../../errors/index.ts';
-import { date, oneOf, text } from '../../query/index.ts';
+import { date, equals, flag, oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { idleSince, isDisabled } from '../sessions/state.ts';
 import { enrollNew, outstandingOf } from './enrollments.ts';
@@ -13,9 +15,9 @@ import { keepWayIn } from './way-in.ts';
 type Identity = RowOf<typeof identity>;
 
 export const identityBehaviour = behaviour(identity, {
-  prepare: async (_call, verb, body) => {
-    // Identities of type Router exist only as companions of edge routers, and only a router makes one.
-    if (verb === 'replace' && body.type === 'Router')
+  prepare: async (call, verb, body, id) => {
+    // Identities of type Router exist only as companions of edge routers, and only a router makes one: no type ever changes.
+    if (verb === 'replace' && body.type === 'Router' && !(await mayBeRouter(call, id)))
       throw invalidField('typeId', 'may not change the type of an identity to Router', body.type);
     return {};
   },
@@ -45,13 +47,15 @@ export const identityBehaviour = behaviour(identity, {
     const ids = rows.map((row) => row.id);
     const now = call.now();
     const live = { op: 'compare', field: date('lastActivityAt'), is: '>', value: idleSince(call.core.settings, now) } as const;
-    const [authenticators, outstanding, withSession] = await Promise.all([
+    const [authenticators, outstanding, withSession, withMfa] = await Promise.all([
       entities.list(authenticator, { where: oneOf(text('identityId'), ids) }),
       outstandingOf(entities, ids, call),
       entities.referenced(apiSession, 'identityId', ids, live),
+      entities.referenced(mfa, 'identityId', ids, equals(flag('isVerified'), true)),
     ]);
     const byIdentity = Map.groupBy(authenticators, (row) => row.identityId);
     const logged = new Set(withSession);
+    const enrolled = new Set(withMfa);
     return rows.map((row) => ({
       roleAttributes: row.roleAttributes.length === 0 ? null : row.roleAttributes,
       disabled: isDisabled(row, now),
@@ -62,11 +66,17 @@ export const identityBehaviour = behaviour(identity, {
       hasApiSession: logged.has(row.id),
       hasEdgeRouterConnection: false,
       edgeRouterConnectionStatus: 'offline',
-      isMfaEnabled: false,
+      isMfaEnabled: enrolled.has(row.id),
       interfaces: null,
     }));
   },
 });
+
+/** Whether an identity is the companion of a router; one that is not there is found missing later. */
+const mayBeRouter = async (call: Call, id = ''): Promise<boolean> => {
+  const row = await call.read((entities) => entities.get(identity, id));
+  return row === undefined || row.typeId === 'Router';
+};
 
 type EnrollmentRequest = CreateBody<(typeof identity)['fields']>['enrollment'];
 

@@ -1,3 +1,4 @@
+import { ca } from '../../api/cas.ts';
 import { enrollment } from '../../api/enrollments.ts';
 import type { identity } from '../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../api/kit/resource.ts';
@@ -5,7 +6,6 @@ import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { notFoundField } from '../../errors/index.ts';
 import { oneOf, text } from '../../query/index.ts';
-import { kindOf } from '../../resources/kinds.ts';
 import { presentRows } from '../../resources/present.ts';
 import type { Row } from '../../storage/port.ts';
 import { addEnrollment, enrollmentBehaviour } from '../enrollment/behaviour.ts';
@@ -19,8 +19,7 @@ const MINUTE = 60_000;
 export const enrollNew = async (entities: Entities, { id }: Identity, request: Request, call: Call): Promise<void> => {
   const asked = askedFor(request);
   if (!asked) return;
-  const cas = kindOf('ca');
-  if (asked.caId !== undefined && !(cas && (await entities.get(cas, asked.caId)))) throw notFoundField('caId', 'ca', asked.caId);
+  if (asked.caId !== undefined && !(await entities.get(ca, asked.caId))) throw notFoundField('caId', 'ca', asked.caId);
   const expiresAt = new Date(Date.parse(call.now()) + call.core.settings.enrollmentMinutes * MINUTE).toISOString();
   await addEnrollment(entities, call, { identityId: id, expiresAt, ...asked });
 };

@@ -9,13 +9,15 @@ import { equals, text } from '../../query/index.ts';
 import { crudHandlers, listRows } from '../../resources/crud.ts';
 import { relatedList } from '../../resources/related.ts';
 import { policyAdviceFor } from '../access/advice.ts';
-import { type ByPolicyType, typed } from '../access/policy-type.ts';
+import { typed } from '../access/policy-type.ts';
 import { identityToRouters, identityToServices, ofType, reachedFrom } from '../access/through.ts';
 import { enrollmentBehaviour } from '../enrollment/behaviour.ts';
+import { endMfa, mfaOf } from '../mfa/record.ts';
 import { servicePolicyBehaviour } from '../policies/behaviour.ts';
+import { postureDataFor } from '../posture/data.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
-import { serviceBehaviour } from '../services/behaviour.ts';
+import { askedOf, viewerOf } from '../services/seen.ts';
 import { identityBehaviour } from './behaviour.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
@@ -34,18 +36,30 @@ export const identityEntries = implement(identities, {
     await call.write(async (entities) => enableIdentity(entities, await entities.require(identity, id)));
     return {};
   },
+  deleteMfa: async (call, { id }) => {
+    await call.write(async (entities) => {
+      await entities.require(identity, id);
+      const enrolled = await mfaOf(entities, id);
+      if (enrolled) await endMfa(entities, enrolled);
+    });
+    return {};
+  },
   listAuthenticators: (call, { id, ...query }) =>
     call.read(async (entities) => {
       await entities.require(identity, id);
       return listRows(entities, authenticator, undefined, query, call, equals(text('identityId'), id));
     }),
   listEnrollments: relatedList(identity, enrollment, enrollmentBehaviour, (_, { id }) => equals(text('identityId'), id)),
-  listServices: relatedList(identity, service, serviceBehaviour, (entities, row, { policyType }: ByPolicyType) =>
-    reachedFrom(entities, identityToServices, row, ofType(typed(policyType))),
-  ),
+  listServices: (call, { id, policyType, ...query }) =>
+    call.read(async (entities) => {
+      const row = await entities.require(identity, id);
+      const reached = await reachedFrom(entities, identityToServices, row, ofType(typed(policyType)));
+      return listRows(entities, service, askedOf(await viewerOf(entities, { identity: row }, [])), query, call, reached);
+    }),
   listServicePolicies: relatedList(identity, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('identityRoles', row)),
   listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, undefined, (_, row) => selecting('identityRoles', row)),
   listEdgeRouters: relatedList(identity, edgeRouter, edgeRouterBehaviour, (entities, row) => reachedFrom(entities, identityToRouters, row)),
+  getPostureData: postureDataFor,
   getPolicyAdvice: policyAdviceFor,
   listServiceConfigs,
   assignServiceConfigs,

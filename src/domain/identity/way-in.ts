@@ -8,7 +8,8 @@ import { equals, text } from '../../query/index.ts';
 type Policy = RowOf<typeof authPolicy>;
 
 /**
- * The default administrator must always be able to log in by one of its authenticators.
+ * The default administrator must always be able to log in by one of its authenticators, and without anybody else's help. A policy that requires TOTP shuts nobody out: a session that
+ * owes a code may enroll in MFA.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field that shuts it out, or with `field`
  */
 export const keepWayIn = async (
@@ -25,13 +26,6 @@ export const keepWayIn = async (
       field ?? 'primary',
       `the default administrator could not log in any more: the policy must allow ${ways.map(({ method }) => method).join(' or ')}`,
       undefined,
-    );
-  // No operation of this version enrols a second factor, so nobody could ever give the code.
-  if (policy.secondary.requireTotp)
-    throw invalidField(
-      field ?? 'secondary.requireTotp',
-      'the default administrator could not log in any more: it has no second factor',
-      true,
     );
   // The provider may be away, and nobody else might be there to change the policy.
   if (policy.secondary.requireExtJwtSigner)

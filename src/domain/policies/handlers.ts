@@ -1,6 +1,7 @@
 import { identity } from '../../api/identities.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from '../../api/policies.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from '../../api/policy-operations.ts';
+import { postureCheck } from '../../api/posture-checks/index.ts';
 import { edgeRouter } from '../../api/routers.ts';
 import { service } from '../../api/services.ts';
 import { implement } from '../../call/implement.ts';
@@ -8,6 +9,7 @@ import { crudHandlers } from '../../resources/crud.ts';
 import { relatedList } from '../../resources/related.ts';
 import { sideOf } from '../access/through.ts';
 import { identityBehaviour } from '../identity/behaviour.ts';
+import { postureCheckBehaviour } from '../posture/behaviour.ts';
 import { selectedBy } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { serviceBehaviour } from '../services/behaviour.ts';
@@ -22,6 +24,7 @@ export const policyEntries = [
     ...crudHandlers(servicePolicies, servicePolicy, servicePolicyBehaviour),
     listIdentities: relatedList(servicePolicy, identity, identityBehaviour, selectedIn('identityRoles')),
     listServices: relatedList(servicePolicy, service, serviceBehaviour, selectedIn('serviceRoles')),
+    listPostureChecks: relatedList(servicePolicy, postureCheck, postureCheckBehaviour, selectedIn('postureCheckRoles')),
   }),
   ...implement(edgeRouterPolicies, {
     ...crudHandlers(edgeRouterPolicies, edgeRouterPolicy),

@@ -1,6 +1,7 @@
 import { identity } from '../../api/identities.ts';
 import type { Page } from '../../api/kit/operation.ts';
 import type { Resource } from '../../api/kit/resource.ts';
+import { postureCheck } from '../../api/posture-checks/index.ts';
 import { roleAttributeLists } from '../../api/role-attributes.ts';
 import { edgeRouter } from '../../api/routers.ts';
 import { service } from '../../api/services.ts';
@@ -27,5 +28,6 @@ const listInUse =
 export const roleAttributeEntries = implement(roleAttributeLists, {
   identities: listInUse(identity),
   services: listInUse(service),
+  postureChecks: listInUse(postureCheck),
   edgeRouters: listInUse(edgeRouter),
 });

@@ -7,6 +7,7 @@ import { edgeRouter } from '../../api/routers.ts';
 import { services } from '../../api/service-operations.ts';
 import { service } from '../../api/services.ts';
 import { terminator } from '../../api/terminators.ts';
+import type { SessionActor } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import type { Entities } from '../../changes/entities.ts';
@@ -28,9 +29,8 @@ import { seenBy, type Viewer, viewerOf } from './seen.ts';
 
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 
-/** The identity of the session that asks; undefined for the host's own code. */
-export const askingIdentity = ({ actor }: Call): RowOf<typeof identity> | undefined =>
-  actor.kind === 'session' ? actor.identity : undefined;
+/** The session that asks; undefined for the host's own code. */
+const askingSession = ({ actor }: Call): SessionActor | undefined => (actor.kind === 'session' ? actor : undefined);
 
 /** The config types that the request names, or else those that the login named. */
 export const askedConfigTypes = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>
@@ -46,7 +46,7 @@ const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInp
   call.read(async (entities) => {
     // Lists by role are for those who write policies: who may use what they show is another question.
     if (query.roleFilter?.length) return listRows(entities, service, serviceBehaviour, query, call);
-    const who = asIdentity === undefined ? askingIdentity(call) : await identityNamed(entities, asIdentity);
+    const who = asIdentity === undefined ? askingSession(call) : { identity: await identityNamed(entities, asIdentity) };
     const viewer = await viewerOf(entities, who, await askedConfigTypes(entities, call, configTypes));
     return listRows(entities, service, seenBy(viewer, {}), query, call, asIdentity === undefined ? ALL : visibleTo(viewer));
   });
@@ -63,7 +63,7 @@ export const serviceEntries = implement(services, {
   get: (call, { id }) =>
     call.read(async (entities) => {
       const row = await entities.require(service, id);
-      const viewer = await viewerOf(entities, askingIdentity(call), await askedConfigTypes(entities, call));
+      const viewer = await viewerOf(entities, askingSession(call), await askedConfigTypes(entities, call));
       return presentOne(entities, service, seenBy(viewer, null), row, call);
     }),
   listConfigs: relatedList(service, config, undefined, (_, { configs }) => oneOf(text('id'), configs)),

@@ -4,8 +4,10 @@ import type { servicePolicy } from '../../api/policies.ts';
 import type { service } from '../../api/services.ts';
 import type { Entities } from '../../changes/entities.ts';
 import type { Presenter } from '../../resources/behaviours.ts';
-import { type Access, evaluateAccess } from '../access/evaluate.ts';
+import { evaluatePermissions, evaluatePolicy, type Permissions } from '../access/evaluate.ts';
 import { policiesOfIdentity } from '../access/through.ts';
+import type { SessionFacts } from '../posture/facts.ts';
+import { loadPosture } from '../posture/load.ts';
 import { serviceConfigsSeen } from './config-data.ts';
 
 type Identity = RowOf<typeof identity>;
@@ -14,37 +16,67 @@ type Policies = readonly RowOf<typeof servicePolicy>[];
 /** Who looks at services: with the policies that select it. The host's own code is nobody. */
 export interface Viewer {
   readonly identity: Identity | undefined;
+  /** The API session in which it looks; undefined for who is only looked at. */
+  readonly session: SessionFacts | undefined;
   readonly policies: Policies;
   /** Ids of config types, `all` for every one. */
   readonly configTypes: readonly string[];
 }
 
-export const viewerOf = async (entities: Entities, who: Identity | undefined, configTypes: readonly string[]): Promise<Viewer> => ({
-  identity: who,
-  policies: who ? await policiesOfIdentity(entities, who) : [],
+export const viewerOf = async (
+  entities: Entities,
+  who: { readonly identity: Identity; readonly session?: SessionFacts } | undefined,
+  configTypes: readonly string[],
+): Promise<Viewer> => ({
+  identity: who?.identity,
+  session: who?.session,
+  policies: who ? await policiesOfIdentity(entities, who.identity) : [],
   configTypes,
 });
 
 /** Services as somebody sees them: what policies permit, what they ask for, and the data of the configs that were asked for. */
-export const seenBy = ({ identity: who, policies, configTypes }: Viewer, noConfig: object | null): Presenter => ({
-  present: async (entities, rows: readonly RowOf<typeof service>[]) => {
+export const seenBy = ({ identity: who, session, policies, configTypes }: Viewer, noConfig: object | null): Presenter => ({
+  present: async (entities, rows: readonly RowOf<typeof service>[], call) => {
     const configs = configTypes.length === 0 ? undefined : await serviceConfigsSeen(entities, rows, who?.id, configTypes);
-    return rows.map((row) => {
-      const access = who ? evaluateAccess(policies, who, row) : NOTHING;
-      return {
-        permissions: permissionsOf(access),
-        config: configs ? (configs.get(row.id) ?? {}) : noConfig,
-        postureQueries: queriesOf(access),
-      };
-    });
+    const permissions = rows.map((row) => (who ? evaluatePermissions(policies, who, row) : NOTHING));
+    const queries = await postureQueriesFor(entities, { identity: who, session }, permissions, call.now());
+    return rows.map((row, i) => ({
+      permissions: permissionsOf(permissions[i] ?? NOTHING),
+      config: configs ? (configs.get(row.id) ?? {}) : noConfig,
+      postureQueries: queries[i],
+    }));
   },
 });
 
-const NOTHING: Access<Policies[number]> = { dial: false, bind: false, granting: [] };
+/** Services as the list below an identity shows them: with what is asked of it, and nothing of who looks. */
+export const askedOf = ({ identity: who, session, policies }: Viewer): Presenter => ({
+  present: async (entities, rows: readonly RowOf<typeof service>[], call) => {
+    const permissions = rows.map((row) => (who ? evaluatePermissions(policies, who, row) : NOTHING));
+    const queries = await postureQueriesFor(entities, { identity: who, session }, permissions, call.now());
+    return queries.map((postureQueries) => ({ permissions: null, config: null, postureQueries }));
+  },
+});
 
-const permissionsOf = ({ dial, bind }: Access): readonly string[] =>
+const NOTHING: Permissions<Policies[number]> = { dial: false, bind: false, granting: [] };
+
+const permissionsOf = ({ dial, bind }: Permissions): readonly string[] =>
   dial || bind ? [...(bind ? ['Bind'] : []), ...(dial ? ['Dial'] : [])] : ['Invalid'];
 
-/** One for each policy that grants the service. Without posture checks a policy passes. */
-const queriesOf = ({ granting }: Access): readonly object[] =>
-  granting.map(({ id, type }) => ({ policyId: id, policyType: type, isPassing: true, postureQueries: [] }));
+/** For each service of a page, one entry for each policy that grants it. The page costs two questions, and each policy is worked out once. */
+const postureQueriesFor = async (
+  entities: Entities,
+  { identity: who, session }: Pick<Viewer, 'identity' | 'session'>,
+  page: readonly Permissions<Policies[number]>[],
+  now: string,
+): Promise<readonly (readonly object[])[]> => {
+  if (!who) return page.map(() => []);
+  const granting = [...new Set(page.flatMap((permissions) => permissions.granting))];
+  const posture = await loadPosture(entities, granting, { identityId: who.id, session }, now);
+  const entries = new Map(
+    granting.map((policy) => {
+      const { isPassing, checks } = evaluatePolicy(policy, posture);
+      return [policy, { policyId: policy.id, policyType: policy.type, isPassing, postureQueries: checks.map(posture.queryFor) }];
+    }),
+  );
+  return page.map((permissions) => permissions.granting.flatMap((policy) => entries.get(policy) ?? []));
+};

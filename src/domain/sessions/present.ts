@@ -19,6 +19,7 @@ export const sessionBehaviour = behaviour(apiSession, {
       authQueries: [],
       cachedLastActivityAt: row.lastActivityAt,
       isMfaRequired: row.isMfaRequired || required.has(row.identityId),
+      isMfaComplete: row.isMfaComplete && !(required.has(row.identityId) && !row.mfaPassedAt),
     }));
   },
 });
@@ -38,12 +39,13 @@ export const presentOwnSession = async (
   call: Call,
 ) => {
   const detail = await presentOne(entities, apiSession, undefined, session, call);
-  const isMfaRequired = session.isMfaRequired || authQueries.some(({ typeId }) => typeId === 'MFA');
+  const owesCode = authQueries.some(({ typeId }) => typeId === 'MFA');
   return {
     ...detail,
     token,
     authQueries: [...authQueries],
-    isMfaRequired,
+    isMfaRequired: session.isMfaRequired || owesCode,
+    isMfaComplete: session.isMfaComplete === true && !owesCode,
     cachedLastActivityAt: session.lastActivityAt ?? session.createdAt,
     ...expiry(call.core.settings, session.lastActivityAt ?? session.createdAt),
   };

@@ -77,10 +77,16 @@ export const sessionActor = async (
 export const isDisabled = (row: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: string): boolean =>
   row.disabledAt !== null && (row.disabledUntil === null || row.disabledUntil > now);
 
+/**
+ * Whether the session owes a code. A login that found MFA enrolled owes one until it is given. A policy that requires TOTP wants one of the MFA that
+ * the identity has now: with that ended, it is owed again.
+ */
+export const owesCode = (session: Session, { secondary }: Pick<Policy, 'secondary'>): boolean =>
+  secondary.requireTotp ? !session.mfaPassedAt : session.isMfaRequired === true && !session.isMfaComplete;
+
 /** What the session owes under the policy as it is now: a change of policy holds for running sessions too. */
-export const owedFactors = (session: Session, policy: Policy): readonly AuthQuery[] => {
-  const owesCode = (session.isMfaRequired || policy.secondary.requireTotp) && !session.isMfaComplete;
-  return owesCode
+export const owedFactors = (session: Session, policy: Policy): readonly AuthQuery[] =>
+  owesCode(session, policy)
     ? [
         {
           typeId: 'MFA',
@@ -94,7 +100,6 @@ export const owedFactors = (session: Session, policy: Policy): readonly AuthQuer
         },
       ]
     : [];
-};
 
 /** Whether the activity of a session is worth writing down again. */
 export const needsTouch = (settings: Settings, session: Session, now: string): boolean =>

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Scope } from '../../../adapters/storage/kysely/scope.ts';
-import { selectCount, selectDistinct, selectPage, selectReferenced, selectRow } from '../../../adapters/storage/kysely/select.ts';
+import {
+  selectAmongFirst,
+  selectCount,
+  selectDistinct,
+  selectPage,
+  selectReferenced,
+  selectRow,
+} from '../../../adapters/storage/kysely/select.ts';
 import type { Sql } from '../../../adapters/storage/kysely/sql.ts';
 import { sqlite } from '../../../adapters/storage/kysely/sqlite/engine.ts';
 import { ALL, and, equals, flag, has, oneOf, type Predicate, text } from '../../../src/query/predicate.ts';
@@ -99,10 +106,39 @@ describe('query plans of SQLite', () => {
         { op: 'covers', set: 'labels', values: ['l3', 'm1'] },
       ],
     };
-    for (const steps of [page(where), count(where)]) {
-      assert.match(steps, /SEARCH t USING PRIMARY KEY \(ns=\? AND id=\?\)/);
-      assert.match(steps, /SEARCH s\d USING PRIMARY KEY \(ns=\? AND value=\?\)/);
-    }
+    assert.match(page(where), /SEARCH t USING PRIMARY KEY \(ns=\? AND id=\?\)/);
+    for (const steps of [page(where), count(where)]) assert.match(steps, /SEARCH s\d USING PRIMARY KEY \(ns=\? AND value=\?\)/);
+  });
+
+  test('lists that are all long are read side by side, and counted without looking at rows', () => {
+    const where: Predicate = {
+      op: 'or',
+      terms: [and(has('labels', 'l1'), has('labels', 'm1')), and(has('labels', 'l2'), has('labels', 'm2'))],
+    };
+    const steps = count(where);
+    assert.match(steps, /INTERSECT/);
+    assert.doesNotMatch(steps, /SEARCH t\b/);
+    assert.doesNotMatch(steps.replaceAll(/SEARCH s0 USING PRIMARY KEY \(ns=\? AND value=\?\)/g, ''), /SCAN overlay|SEARCH/);
+  });
+
+  test('a page of what many rows may be is looked for among the first in the order wanted', () => {
+    const where: Predicate = {
+      op: 'or',
+      terms: [
+        { op: 'covers', set: 'labels', values: ['l1', 'm1'] },
+        { op: 'covers', set: 'labels', values: ['l2', 'm2'] },
+      ],
+    };
+    const among = (query: Omit<Query, 'where'>) => selectAmongFirst(scope, 'note', { where, ...query });
+    const byId = among({ limit: 10 });
+    assert.ok(byId);
+    assert.match(plan(byId), /SEARCH t USING PRIMARY KEY \(ns=\?\)/);
+    assert.match(plan(byId), /SEARCH o0 USING PRIMARY KEY \(ns=\? AND value=\? AND id=\?\)/);
+    const byName = among({ limit: 10, sort: [{ field: text('name'), descending: true }] });
+    assert.ok(byName);
+    assert.match(plan(byName), /SEARCH t USING INDEX overlay_note__by_name \(ns=\?\)/);
+    assert.equal(among({ limit: 500 }), undefined);
+    assert.equal(among({ limit: 10, sort: [{ field: { path: ['rank'], type: 'number' }, descending: false }] }), undefined);
   });
 
   test('a part of a name is looked for in the index of names', () => {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { JsonName } from '@peculiar/x509';
 import fc from 'fast-check';
 import { certsOnly } from '../../../src/pki/bundle.ts';
-import { certificatesPem, readCertificate, readCertificates } from '../../../src/pki/certificate.ts';
+import { beginsWith, certificatesPem, readCertificate, readCertificates } from '../../../src/pki/certificate.ts';
 import { issue } from '../../../src/pki/issue.ts';
 import { openNetworkKey } from '../../../src/pki/network-key.ts';
 import { readPem, writePem } from '../../../src/pki/pem.ts';
@@ -34,6 +34,17 @@ describe('reading certificates', () => {
       [certificate.uris, certificate.emails, certificate.dnsNames, certificate.ipAddresses],
       [['spiffe://a/b'], ['ann@example.org'], ['ann'], ['127.0.0.1']],
     );
+  });
+
+  test('a certificate whose names hold U+0000 is none', async () => {
+    for (const names of [{ emails: ['ann\0@example.org'] }, { uris: ['spiffe://a\0/b'] }])
+      await assert.rejects(party('ann', { by: root, names }), /cannot be read/);
+    await assert.rejects(party('ann\0', { by: root }), /cannot be read/);
+  });
+
+  test('a text in PEM begins with the certificate that it begins with', () => {
+    assert.ok(beginsWith(ann.cert + root.cert, ann.certificate));
+    for (const text of [root.cert + ann.cert, ann.key, '', 'x']) assert.equal(beginsWith(text, ann.certificate), false);
   });
 
   test('a text may hold several, and words before the first', async () => {

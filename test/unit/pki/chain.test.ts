@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { type Certificate, Eku, KeyUsage } from '../../../src/pki/certificate.ts';
 import { type ChainRules, validateChain } from '../../../src/pki/chain.ts';
 import { newKeyPair } from '../../../src/pki/keys.ts';
@@ -89,10 +90,11 @@ describe('a chain of certificates', () => {
   for (const [who, ...ignoring] of expired)
     test(`is not valid when the ${who} has expired, unless ${ignoring.join(' or ')} may have`, async () => {
       const r = await authority('root', who === 'root' ? past : {});
-      const m = await authority('middle', { by: r, ...(who === 'middle' ? past : {}), notAfter: NOW + (who === 'middle' ? -DAY : DAY) });
-      // The issuer of a certificate may not outlive it here, so those below an expired one are expired, too.
+      // No certificate outlives its issuer, so those below an expired one are expired, too.
+      const old = { notBefore: past.notBefore };
+      const m = await authority('middle', { by: r, ...old, ...(who === 'middle' ? past : {}) });
       const rules = { anchors: [r], intermediates: [m] };
-      const l = await party('leaf', { by: m, ...(who === 'leaf' ? past : {}) });
+      const l = await party('leaf', { by: m, ...old, ...(who === 'leaf' ? past : {}) });
       assert.deepEqual(await validate(l, rules), { fault: 'notValidNow' });
       for (const ignoreValidity of ignoring) assert.ok((await validate(l, { ...rules, ignoreValidity })).chain, ignoreValidity);
     });
@@ -119,6 +121,49 @@ describe('a chain of certificates', () => {
   test('is found past another authority of the same name', async () => {
     const other = await authority('middle', { by: root });
     assert.ok((await validate(leaf, { anchors: [root], intermediates: [other, middle] })).chain);
+  });
+
+  test('is found exactly when all between the leaf and an anchor was sent, in whatever order and with whatever else', async () => {
+    // Two roots, and below each two lines of three authorities with a leaf at their end.
+    const lines = (
+      await Promise.all(
+        ['a', 'b'].map(async (name) => {
+          const top = await authority(name);
+          const line = async () => {
+            const down = [top];
+            for (let depth = 0; depth < 3; depth++) down.push(await authority(`${name} ${depth}`, { by: down.at(-1) as Party }));
+            return [...down, await party('leaf', { by: down.at(-1) as Party })];
+          };
+          return Promise.all([line(), line()]);
+        }),
+      )
+    ).flat();
+    const authorities = [...new Set(lines.flatMap((line) => line.slice(0, -1)))];
+    const some = fc
+      .subarray(authorities, { minLength: 0, maxLength: 10 })
+      .chain((chosen) => fc.shuffledSubarray(chosen, { minLength: chosen.length }));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...lines),
+        some,
+        fc.subarray(authorities, { maxLength: 4 }),
+        async (line, intermediates, anchors) => {
+          const end = line.at(-1) as Party;
+          // From the leaf upwards: as far as what was sent reaches, or to the first anchor.
+          const above = line.slice(0, -1).toReversed();
+          const first = above.findIndex((each) => anchors.includes(each));
+          const expected = first >= 0 && above.slice(0, first).every((each) => intermediates.includes(each));
+          const { chain } = await validate(end, { anchors, intermediates });
+          assert.equal(chain !== undefined, expected);
+          if (chain)
+            assert.deepEqual(
+              chain,
+              [end, ...above.slice(0, first + 1)].map(({ certificate }) => certificate),
+            );
+        },
+      ),
+      { numRuns: 150 },
+    );
   });
 
   test('does not come of circles', async () => {

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { readPem } from '../../src/adapter-kit.ts';
+
+/** Proxies that end the TLS connections of clients, and are believed when they say which certificate a client presented. */
+export interface TrustedProxies {
+  /** Their addresses, single ones and ranges: `['10.1.2.3', '10.2.0.0/16', 'fd00::/8']`. */
+  readonly from: readonly string[];
+  /**
+   * Header with the certificate of the client: a byte sequence (RFC 9440), or PEM in percent-encoding, as nginx has it in
+   * `$ssl_client_escaped_cert`. The proxy must set it on every request, and so throw away what clients send under that name. Default `client-cert`.
+   */
+  readonly certificateHeader?: string;
+  /** Header with the certificates that stand above it, in one of the same forms. Default `client-cert-chain`. */
+  readonly chainHeader?: string;
+}
+
+/** Certificates of one request at most: no chain that is believed is longer. */
+const MOST = 11;
+
+/**
+ * Reads the certificates that a trusted proxy hands on.
+ * @returns undefined for a request of anybody else, whose headers count for nothing; an empty list where the proxy names none, or what is none
+ * @throws TypeError for an address that is none
+ */
+export const forwardedCertificates = ({
+  from,
+  certificateHeader = 'client-cert',
+  chainHeader = 'client-cert-chain',
+}: TrustedProxies): ((req: IncomingMessage) => readonly Uint8Array[] | undefined) => {
+  const proxies = addresses(from);
+  const [leafName, chainName] = [certificateHeader.toLowerCase(), chainHeader.toLowerCase()];
+  return (req) => {
+    const { remoteAddress = '' } = req.socket;
+    const family = isIP(remoteAddress);
+    if (family === 0 || !proxies.check(remoteAddress, family === 4 ? 'ipv4' : 'ipv6')) return undefined;
+    const [leaf, ...more] = certificatesIn(onlyHeader(req, leafName));
+    if (!leaf) return [];
+    return [leaf, ...more, ...certificatesIn(onlyHeader(req, chainName))].slice(0, MOST);
+  };
+};
+
+/** A header that stands there twice was sent by two, of whom one is the client. */
+const onlyHeader = (req: IncomingMessage, name: string): string => {
+  const values = req.rawHeaders.filter((_, i) => i % 2 === 1 && req.rawHeaders[i - 1]?.toLowerCase() === name);
+  return values.length === 1 ? (values[0] ?? '') : '';
+};
+
+const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;
+
+/** @returns none for what is malformed anywhere */
+const certificatesIn = (value: string): readonly Uint8Array[] => {
+  if (value.startsWith(':')) {
+    const sequences = value.split(',').map((item) => BYTE_SEQUENCE.exec(item.trim())?.[1]);
+    return sequences.every((base64) => base64 !== undefined)
+      ? sequences.map((base64) => new Uint8Array(Buffer.from(base64, 'base64')))
+      : [];
+  }
+  try {
+    return readPem(decodeURIComponent(value), { labels: ['CERTIFICATE'], most: MOST }).value ?? [];
+  } catch {
+    return []; // no percent-encoding
+  }
+};
+
+const addresses = (from: readonly string[]): BlockList => {
+  const list = new BlockList();
+  for (const entry of from) {
+    const [address = '', bits, ...rest] = entry.split('/');
+    const family = isIP(address);
+    const prefix = bits === undefined ? undefined : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (family === 0 || rest.length > 0 || (prefix !== undefined && !(prefix <= (family === 4 ? 32 : 128))))
+      throw new TypeError(`trustedProxies.from must hold addresses and ranges like 10.2.0.0/16, got '${entry}'`);
+    const type = family === 4 ? 'ipv4' : 'ipv6';
+    if (prefix === undefined) list.addAddress(address, type);
+    else list.addSubnet(address, prefix, type);
+  }
+  return list;
+};

@@ -1,0 +1,60 @@
+/**
+ * In which order the values of a set are looked up that a row must hold all of. No index says how many rows hold two values, and the
+ * engine knows no more than an average, so that the store looks how many rows hold each: few are looked up among the others, beginning
+ * with the rarest value; where every value is held by many, their lists are read side by side.
+ */
+import { and, has, type Predicate } from '../../../src/adapter-kit.ts';
+import type { Held } from './sets.ts';
+
+/** So many rows are many. Looking one up in another list costs as much as reading some ten on. */
+export const MANY = 200;
+
+/** How many rows hold a value, or `MANY`. */
+export type Sizes = (set: string, value: string) => number;
+
+/** The values, by set, whose order matters. */
+export const valuesToArrange = (where: Predicate): ReadonlyMap<string, ReadonlySet<string>> => {
+  const found = new Map<string, Set<string>>();
+  const visit = (term: Predicate): void => {
+    const several = severalHeld(term);
+    for (const { set, values } of several) for (const value of values) (found.get(set) ?? fresh(found, set)).add(value);
+    if (several.length === 0 && (term.op === 'and' || term.op === 'or')) term.terms.forEach(visit);
+  };
+  visit(where);
+  return found;
+};
+
+/** The same question in the order that suits. An `and` of single values stands for lists to be read side by side. */
+export const arranged = (where: Predicate, sizes: Sizes): Predicate => {
+  const several = severalHeld(where);
+  if (several.length > 0) return and(...several.map((held) => inOrder(held, sizes)), ...otherTerms(where));
+  if (where.op !== 'and' && where.op !== 'or') return where;
+  return { op: where.op, terms: where.terms.map((term) => arranged(term, sizes)) };
+};
+
+type AllHeld = Pick<Held, 'set' | 'values'>;
+
+/** What a row must hold by one term, or by several of an `and`: for each set with more than one value. */
+const severalHeld = (term: Predicate): readonly AllHeld[] => {
+  const terms = term.op === 'and' ? term.terms : [term];
+  const bySet = Map.groupBy(terms.filter(isHeld), ({ set }) => set);
+  const all = [...bySet].map(([set, held]) => ({ set, values: [...new Set(held.flatMap(({ values }) => values))] }));
+  return all.some(({ values }) => values.length > 1) ? all : [];
+};
+
+const isHeld = (term: Predicate): term is Held => term.op === 'covers';
+
+const otherTerms = (where: Predicate): readonly Predicate[] => (where.op === 'and' ? where.terms.filter(({ op }) => op !== 'covers') : []);
+
+const inOrder = ({ set, values }: AllHeld, sizes: Sizes): Predicate => {
+  const [rarest, ...others] = values.map((value) => ({ value, size: sizes(set, value) })).sort((a, b) => a.size - b.size);
+  const sorted = [rarest, ...others].flatMap((each) => (each ? [each.value] : []));
+  if (rarest && rarest.size < MANY) return { op: 'covers', set, values: sorted };
+  return and(...sorted.map((value) => has(set, value)));
+};
+
+const fresh = (found: Map<string, Set<string>>, set: string): Set<string> => {
+  const values = new Set<string>();
+  found.set(set, values);
+  return values;
+};

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { crud } from './kit/crud.ts';
+import { createOnly, optional, readOnly, replaceRequired, required } from './kit/field.ts';
+import { leaves } from './kit/leaves.ts';
+import { EMPTY, group, operation } from './kit/operation.ts';
+import { roles } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { flag, name, text } from './shared.ts';
+
+const claim = {
+  location: z.enum(['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL']).meta({ description: 'Where the values stand in a certificate.' }),
+  matcher: z.enum(['ALL', 'PREFIX', 'SUFFIX', 'SCHEME']).meta({
+    description: 'Which values count: all; those that begin or end with the criteria, which are cut off; URIs of a scheme.',
+  }),
+  matcherCriteria: text,
+  parser: z.enum(['NONE', 'SPLIT']).meta({ description: 'Whether a value is one, or several with the criteria between them.' }),
+  parserCriteria: text,
+  index: z.int().meta({ description: 'Which of the values that come out is the external id, from 0.' }),
+};
+
+/** Which part of a certificate is the external id of its identity. */
+export const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
+export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
+
+/** The name of an identity that enrols by itself, unless the authority says otherwise. */
+export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
+const nameFormat = text
+  .transform((value) => (value.trim() === '' ? DEFAULT_NAME_FORMAT : value))
+  .meta({
+    description: `Text with [caName], [caId], [commonName], [requestedName] and [identityId]; blank is ${DEFAULT_NAME_FORMAT}.`,
+  });
+
+export const ca = resource({
+  kind: 'ca',
+  collection: 'cas',
+  names: ['Ca', 'Cas'],
+  about:
+    'A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates that it issues.',
+  fields: {
+    name: required(name, { unique: true, filter: true }),
+    certPem: createOnly(text.meta({ description: 'PEM of one or more certificates, of which the first is the authority.' })),
+    fingerprint: readOnly(text, { unique: true, filter: true }),
+    /** SHA-256 of the subject's DER: certificates find their issuer by it. */
+    subjectHash: readOnly(text, { keep: 'hidden', index: true }),
+    identityRoles: { ...roles(), write: 'required' },
+    identityNameFormat: replaceRequired(nameFormat, { default: DEFAULT_NAME_FORMAT }),
+    isAuthEnabled: required(flag, { filter: true }),
+    isOttCaEnrollmentEnabled: required(flag, { filter: true }),
+    isAutoCaEnrollmentEnabled: required(flag, { filter: true }),
+    isVerified: readOnly(flag, { default: false, filter: true }),
+    verificationToken: readOnly(text, { default: '' }),
+    externalIdClaim: {
+      ...optional(externalIdClaim, { absent: true }),
+      patch: leaves(claim).meta({ id: 'ExternalIdClaimPatch' }),
+    },
+  },
+  links: {
+    verify: { at: './cas/{id}/verify', while: ['isVerified', false] },
+    jwt: { at: './cas/{id}/jwt', while: ['isAutoCaEnrollmentEnabled', true] },
+  },
+  symbols: { verificationToken: { secret: 'string' } },
+});
+
+export const cas = group('cas', 'Certificate authorities', {
+  ...crud(ca),
+  verify: operation('POST', '/cas/{id}/verify', {
+    operationId: 'verifyCa',
+    summary: 'Prove that a certificate authority is in your hands, by a certificate that it signed for its verification token',
+    permission: 'ca.update',
+    body: { schema: text, name: 'certificate', media: ['text/plain'] },
+    answer: EMPTY,
+    errors: [
+      'EXPECTED_PEM_CERTIFICATE',
+      'COULD_NOT_PARSE_DER_BLOCK',
+      'INVALID_COMMON_NAME',
+      'CERTIFICATE_FAILED_VALIDATION',
+      'CA_ALREADY_VERIFIED',
+    ],
+  }),
+  getJwt: operation('GET', '/cas/{id}/jwt', {
+    operationId: 'getCaJwt',
+    summary: 'Get the JWT by which clients find where to enroll with a certificate of this authority',
+    permission: 'ca.read',
+    answer: { is: 'raw', contentTypes: ['application/jwt'] },
+  }),
+});

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** As PATCH wants a value: it may be left out, and null is not given. */
+export const given = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
+
+/** A document of which PATCH may give some of the leaves. */
+export const leaves = <S extends Record<string, z.ZodType>>(shape: S) =>
+  z.object(
+    Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, given(schema)])) as {
+      [K in keyof S]: ReturnType<typeof given<S[K]>>;
+    }, // key by key
+  );

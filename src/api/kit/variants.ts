@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { type Field, type Fields, fixed } from './field.ts';
+import { type Resource, type ResourceDeclaration, resource } from './resource.ts';
+
+/** One shape that entities of a kind may have: the fields that it has beside those that all entities of the kind share. */
+export interface Variant<F extends Fields = Fields> {
+  /** In names of schemas: `OperatingSystem` makes `PostureCheckOperatingSystemCreate`. */
+  readonly name: string;
+  readonly fields: F;
+}
+
+type Variants = Readonly<Record<string, Variant>>;
+
+export const variant = <const F extends Fields>(name: string, fields: F): Variant<F> => ({ name, fields });
+
+/** The union of the tables of the variants. */
+type Tables<C extends Fields, B extends string, V extends Variants> = {
+  [T in keyof V & string]: C & { readonly [P in B]: Field<'fixed', 'stored', T, T> } & V[T]['fields'];
+}[keyof V & string];
+
+/**
+ * A kind whose entities have different fields by what the field `by` says. In bodies and details each variant has a schema of its own;
+ * in the store and in filters there is one table with the fields of all.
+ * @throws TypeError when two variants have a field of one name, for which the table has one place
+ */
+export const variantResource = <const K extends string, const C extends Fields, const B extends string, const V extends Variants>(
+  declaration: ResourceDeclaration<K, C>,
+  by: B,
+  variants: V,
+): Resource<K, Tables<C, B, V>> => {
+  const [singular, plural] = declaration.names;
+  const values = Object.keys(variants);
+  const each = Object.entries(variants).map(([value, { name, fields }]) =>
+    resource({
+      ...declaration,
+      names: [`${singular}${name}`, plural],
+      fields: { ...declaration.fields, [by]: fixed(z.literal(value)), ...fields } as Fields, // a table like any other
+    }),
+  );
+  const names = Object.values(variants).flatMap(({ fields }) => Object.keys(fields));
+  const [twice] = names.filter((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new TypeError(`two variants of ${declaration.kind} have a field ${twice}`);
+  const oneOf = (body: keyof Resource['schemas'], id: string) =>
+    z.discriminatedUnion(by, each.map(({ schemas }) => schemas[body]) as never).meta({ id: `${singular}${id}` }); // each is an object with a literal at `by`
+  const all: Resource = {
+    ...declaration,
+    fields: {
+      ...declaration.fields,
+      [by]: fixed(z.enum(values), { filter: true }),
+      ...Object.assign({}, ...Object.values(variants).map(({ fields }) => fields)),
+    },
+    variants: { by, tables: Object.fromEntries(each.map(({ fields }, i) => [values[i], fields])) },
+    schemas: {
+      create: oneOf('create', 'Create'),
+      replace: oneOf('replace', 'Update'),
+      patch: oneOf('patch', 'Patch'),
+      detail: oneOf('detail', 'Detail'),
+    } as unknown as Resource['schemas'], // a union of such schemas
+  };
+  return all as unknown as Resource<K, Tables<C, B, V>>; // its fields are those of every variant, its schemas theirs
+};
+
+/** The field table of one entity: of a kind with variants, that of its variant. */
+export const fieldsOf = ({ fields, variants }: Pick<Resource, 'fields' | 'variants'>, entity: Readonly<Record<string, unknown>>): Fields =>
+  variants?.tables[String(entity[variants.by])] ?? fields;

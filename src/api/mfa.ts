@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { readOnly } from './kit/field.ts';
+import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
+import { reference } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { flag, links, tags, text, timestamp } from './shared.ts';
+
+const whole = z.array(z.int());
+
+export const mfa = resource({
+  kind: 'mfa',
+  collection: 'mfas',
+  names: ['Mfa', 'Mfas'],
+  about:
+    'An MFA enrollment is the second factor of an identity: codes from an authenticator app (TOTP, RFC 6238), and recovery codes for when that is lost.',
+  fields: {
+    identityId: reference('identity', { write: 'never', onDelete: 'cascade', unique: true }),
+    isVerified: readOnly(flag, { default: false, filter: true }),
+    /** The TOTP secret in base32, sealed: it must be read again to check a code. */
+    sealedSecret: readOnly(text, { keep: 'hidden' }),
+    /** The recovery codes as a JSON list, sealed and not hashed: their owner may see them again. */
+    sealedRecoveryCodes: readOnly(text, { keep: 'hidden' }),
+    /** Places in that list of the recovery codes that were used. */
+    spentRecoveryCodes: readOnly(whole, { keep: 'hidden', default: [] }),
+    /** Intervals of TOTP whose codes completed a login, for as long as they could be given again. */
+    spentIntervals: readOnly(whole, { keep: 'hidden', default: [] }),
+    /** When the latest wrong codes were given. */
+    wrongCodesAt: readOnly(z.array(timestamp), { keep: 'hidden', default: [], volatile: true }),
+  },
+});
+
+/** Of the authenticator app, or where it says so a recovery code. */
+export const mfaCode = z.object({ code: text }).meta({ id: 'MfaCode' });
+/** The code may stand in the header instead; that of the body counts if there are both. */
+const optionalCode = z.object({ code: text.optional() }).meta({ id: 'OptionalMfaCode' });
+
+const base = { _links: links, createdAt: timestamp, id: text, tags, updatedAt: timestamp };
+
+/** What is needed to verify is shown until then, and never again. */
+const mfaStatus = z
+  .object({ ...base, isVerified: flag, provisioningUrl: text.optional(), recoveryCodes: z.array(text).nullable() })
+  .meta({ id: 'MfaDetail' });
+const recoveryCodes = z.object({ ...base, recoveryCodes: z.array(text) }).meta({ id: 'MfaRecoveryCodes' });
+
+const both = { apis: ['management', 'client'] } as const;
+/** What a session that owes a code needs to set up the factor that it owes. */
+const settingUp = { permission: 'partial', ...both } as const;
+const own = { permission: 'session', ...both } as const;
+const at = '/current-identity/mfa';
+const header = { code: 'mfa-validation-code' } as const;
+
+export const currentMfa = group('currentMfa', "MFA of the session's identity", {
+  enroll: operation('POST', at, {
+    operationId: 'enrollMfa',
+    summary: 'Begin to enroll in MFA',
+    answer: CREATED,
+    errors: ['MFA_EXISTS'],
+    ...settingUp,
+  }),
+  get: operation('GET', at, {
+    operationId: 'detailMfa',
+    summary: 'Get the state of MFA, and what is needed to verify it',
+    answer: data(mfaStatus),
+    errors: ['NOT_FOUND'],
+    ...settingUp,
+  }),
+  getQrCode: operation('GET', `${at}/qr-code`, {
+    operationId: 'detailMfaQrCode',
+    summary: 'Get the provisioning URL as a QR code, until MFA is verified',
+    answer: { is: 'raw', contentTypes: ['image/png', 'application/json'] },
+    errors: ['NOT_FOUND'],
+    ...settingUp,
+  }),
+  verify: operation('POST', `${at}/verify`, {
+    operationId: 'verifyMfa',
+    summary: 'Finish enrolling in MFA: prove by a code that the authenticator app has the secret',
+    body: { schema: mfaCode, name: 'mfaValidation' },
+    answer: EMPTY,
+    errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN'],
+    ...settingUp,
+  }),
+  delete: operation('DELETE', at, {
+    operationId: 'deleteMfa',
+    summary: 'End MFA: by a code of the app or a recovery code, or by none before it is verified',
+    headers: header,
+    body: { schema: optionalCode, name: 'mfaValidation', required: false },
+    answer: EMPTY,
+    errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN'],
+    ...own,
+  }),
+  getRecoveryCodes: operation('GET', `${at}/recovery-codes`, {
+    operationId: 'detailMfaRecoveryCodes',
+    summary: 'See the recovery codes that are left, by a code of the app',
+    headers: header,
+    body: { schema: optionalCode, name: 'mfaValidation', required: false },
+    answer: data(recoveryCodes),
+    errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN', 'SERVER_TOO_MANY_REQUESTS'],
+    ...own,
+  }),
+  replaceRecoveryCodes: operation('POST', `${at}/recovery-codes`, {
+    operationId: 'createMfaRecoveryCodes',
+    summary: 'Replace all recovery codes by new ones, by a code of the app or a recovery code',
+    body: { schema: mfaCode, name: 'mfaValidation' },
+    answer: EMPTY,
+    errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN'],
+    ...own,
+  }),
+});

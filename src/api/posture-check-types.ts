@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { crud } from './kit/crud.ts';
+import { readOnly, required } from './kit/field.ts';
+import { group } from './kit/operation.ts';
+import { resource } from './kit/resource.ts';
+import { operatingSystem } from './posture-checks/os.ts';
+import { name, text } from './shared.ts';
+
+/** The types of posture checks are fixed; the id is the `typeId` of checks. */
+export const postureCheckType = resource({
+  kind: 'postureCheckType',
+  collection: 'posture-check-types',
+  names: ['PostureCheckType', 'PostureCheckTypes'],
+  about: 'Posture check types are fixed: what can be asked of an endpoint, and on which operating systems.',
+  fields: {
+    name: required(name, { unique: true, filter: true }),
+    operatingSystems: readOnly(z.array(operatingSystem).readonly(), { default: [] }),
+    /** Of the form of checks of the type. */
+    version: readOnly(text, { keep: 'computed' }),
+  },
+});
+
+export const postureCheckTypes = group(
+  'postureCheckTypes',
+  'Posture check types',
+  crud(postureCheckType, { except: ['create', 'replace', 'patch', 'delete'] }),
+);

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { readOnly, required } from '../kit/field.ts';
+import { plainRoles } from '../kit/relations.ts';
+import { variantResource } from '../kit/variants.ts';
+import { name } from '../shared.ts';
+import { domain } from './domain.ts';
+import { mac } from './mac.ts';
+import { mfa } from './mfa.ts';
+import { os } from './os.ts';
+import { process } from './process.ts';
+import { processMulti } from './process-multi.ts';
+
+export const postureCheck = variantResource(
+  {
+    kind: 'postureCheck',
+    collection: 'posture-checks',
+    names: ['PostureCheck', 'PostureChecks'],
+    about: 'A posture check is a condition that an endpoint must meet before the service policies that select the check let it in.',
+    fields: {
+      name: required(name, { unique: true, filter: true }),
+      roleAttributes: plainRoles(),
+      /** Of the form of the check. There is one. */
+      version: readOnly(z.literal(1), { keep: 'computed' }),
+    },
+  },
+  'typeId',
+  { OS: os, MAC: mac, MFA: mfa, PROCESS: process, PROCESS_MULTI: processMulti, DOMAIN: domain },
+);

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { required } from '../kit/field.ts';
+import { sortedSet } from '../kit/relations.ts';
+import { variant } from '../kit/variants.ts';
+import { text } from '../shared.ts';
+import { hexDigits } from './hex.ts';
+
+/** Kept by their hex digits in lower case. */
+const addresses = z
+  .array(text.refine((address) => hexDigits(address) !== '', { error: 'must have hex digits' }))
+  .min(1)
+  .transform((values) => sortedSet(values.map(hexDigits)));
+
+/** One of the endpoint's hardware addresses must be listed. */
+export const mac = variant('MacAddress', { macAddresses: required(addresses) });

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { optional } from '../kit/field.ts';
+import { variant } from '../kit/variants.ts';
+import { flag } from '../shared.ts';
+
+/** Seconds that a passed code counts. 0 and less: without end, kept as -1. */
+const timeoutSeconds = z.int().transform((seconds): number => (seconds <= 0 ? -1 : seconds));
+
+const prompt = () => optional(flag, { default: false, absent: true, filter: true });
+
+/** The API session must have passed a code, and again after the timeout and five minutes after waking or unlocking, where the check says so. */
+export const mfa = variant('Mfa', {
+  timeoutSeconds: optional(timeoutSeconds, { default: -1 }),
+  promptOnWake: prompt(),
+  promptOnUnlock: prompt(),
+  /** Old clients do not understand the time that is left, and are told of none. */
+  ignoreLegacyEndpoints: optional(flag, { default: false, absent: true }),
+});

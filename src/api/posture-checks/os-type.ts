@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** As clients name operating systems, and as the specification writes their families. */
+const names = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;
+const families = ['WINDOWS', 'WINDOWS_SERVER', 'ANDROID', 'IOS', 'LINUX', 'MACOS'] as const;
+
+export const osType = z.enum([...names, ...families]).meta({ id: 'OsType', description: 'Case and underscores do not count.' });
+export type OsType = z.infer<typeof osType>;
+
+/** One word for every way to write an operating system: case and underscores do not count. */
+export const osKey = (type: string): string => type.toLowerCase().replaceAll('_', '');
+
+const byKey: ReadonlyMap<string, (typeof names)[number]> = new Map(names.map((name) => [osKey(name), name]));
+
+/** The name that clients know. */
+export const osName = (type: OsType): OsType => byKey.get(osKey(type)) ?? type;

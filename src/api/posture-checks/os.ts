@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { required } from '../kit/field.ts';
+import { byCodePoint, sortedSet } from '../kit/relations.ts';
+import { variant } from '../kit/variants.ts';
+import { text } from '../shared.ts';
+import { osKey, osType } from './os-type.ts';
+import { readVersionRange } from './version-range.ts';
+
+const version = text.refine((range) => readVersionRange(range) !== undefined, {
+  error: 'must be a semantic version or a range of them, like >=10.0.0 <11.0.0 || 12.x',
+});
+
+/** `versions`: ranges of which the endpoint's version must be in one; null for any version. */
+export const operatingSystem = z
+  .object({ type: osType, versions: z.array(text).readonly().nullable() })
+  .readonly()
+  .meta({ id: 'OperatingSystem' });
+export type OperatingSystem = z.infer<typeof operatingSystem>;
+
+/** Of a system that is listed twice, the last entry counts. */
+const operatingSystems = z
+  .array(z.object({ type: osType, versions: z.array(version) }))
+  .min(1)
+  .transform((systems): readonly OperatingSystem[] =>
+    [...new Map(systems.map((system) => [osKey(system.type), system])).values()]
+      .map(({ type, versions }) => ({ type, versions: versions.length === 0 ? null : sortedSet(versions) }))
+      .sort((a, b) => byCodePoint(a.type, b.type)),
+  )
+  .pipe(z.array(operatingSystem).readonly());
+
+/** The endpoint must run one of these operating systems, in one of the versions. */
+export const os = variant('OperatingSystem', { operatingSystems: required(operatingSystems) });

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { required } from '../kit/field.ts';
+import { sortedSet } from '../kit/relations.ts';
+import { variant } from '../kit/variants.ts';
+import { text } from '../shared.ts';
+import { osType } from './os-type.ts';
+
+const lower = (value: string): string => value.toLowerCase();
+
+const body = z.object({ osType, path: text.min(1), hashes: z.array(text).nullish(), signerFingerprint: text.nullish() });
+
+/** `hashes`: SHA-256 of binaries that will do, null for any. `signerFingerprint`: SHA-1 of the certificate that must have signed it. */
+const stored = z
+  .object({ osType, path: text, hashes: z.array(text).readonly().nullable(), signerFingerprint: text.optional() })
+  .readonly()
+  .meta({ id: 'PostureProcess' });
+
+const processDocument = body
+  .transform(
+    ({ hashes, signerFingerprint, ...rest }): z.infer<typeof stored> => ({
+      ...rest,
+      hashes: hashes?.length ? sortedSet(hashes.map(lower)) : null,
+      ...(signerFingerprint ? { signerFingerprint: lower(signerFingerprint) } : {}),
+    }),
+  )
+  .pipe(stored);
+
+/** A patch gives system and path anew, and keeps what it does not give of the others. */
+const patch = body.transform(({ hashes, signerFingerprint, ...rest }) => ({
+  ...rest,
+  ...(hashes ? { hashes: hashes.length ? sortedSet(hashes.map(lower)) : null } : {}),
+  ...(signerFingerprint == null ? {} : { signerFingerprint: lower(signerFingerprint) }),
+}));
+
+/** A program must run on the endpoint. */
+export const process = variant('Process', { process: required(processDocument, { patch }) });

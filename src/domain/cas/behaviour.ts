@@ -1,0 +1,32 @@
+import { ca } from '../../api/cas.ts';
+import { invalidField } from '../../errors/index.ts';
+import { type Certificate, KeyUsage, readCertificates } from '../../pki/certificate.ts';
+import { equals, text } from '../../query/index.ts';
+import { behaviour } from '../../resources/behaviours.ts';
+import { checkClaim } from './claims.ts';
+import { subjectHashOf } from './trust.ts';
+
+/** A new authority is trusted in nothing until it is verified. Its certificate never changes. */
+export const caBehaviour = behaviour(ca, {
+  prepare: async (call, verb, { certPem }) => {
+    if (verb !== 'create') return {};
+    const { fingerprint, subjectKey } = await authorityIn(String(certPem));
+    return { fingerprint, subjectHash: subjectHashOf(subjectKey), verificationToken: call.core.platform.random.uuid() };
+  },
+  check: async (entities, after, before) => {
+    if (after.externalIdClaim && after.externalIdClaim !== before?.externalIdClaim) checkClaim(after.externalIdClaim);
+    const twins = before ? 0 : await entities.count(ca, equals(text('fingerprint'), after.fingerprint ?? ''));
+    if (twins > 0) throw invalidField('certPem', 'this certificate authority is there already', undefined);
+    return undefined;
+  },
+});
+
+/** The first certificate of a text. @throws ApiError `COULD_NOT_VALIDATE` for a text that is none, or one of nobody who may sign others */
+const authorityIn = async (pem: string): Promise<Certificate> => {
+  const { value: [certificate] = [], fault } = await readCertificates(pem);
+  if (!certificate) throw invalidField('certPem', `certPem must be certificates in PEM: ${fault}`, undefined);
+  const { isCa, keyUsage = KeyUsage.keyCertSign } = certificate;
+  if (!isCa || !(keyUsage & KeyUsage.keyCertSign))
+    throw invalidField('certPem', 'the first certificate must be that of a certificate authority, which may sign others', undefined);
+  return certificate;
+};

@@ -1,0 +1,14 @@
+import type { CheckType } from './check-type.ts';
+import type { PostureCheckOf } from './facts.ts';
+
+/** The domain that the endpoint told must be listed. Case does not count. */
+export const domain: CheckType<PostureCheckOf<'DOMAIN'>> = {
+  evaluate: ({ domains }, facts) => {
+    const told = facts.domain?.domain ?? '';
+    return {
+      isPassing: told !== '' && domains.some((each) => each.toLowerCase() === told.toLowerCase()),
+      expectedValue: domains,
+      actualValue: told,
+    };
+  },
+};

@@ -1,0 +1,9 @@
+/** Whether two values are the same JSON. Stores may hand out the names of a document in another order than they were given. */
+export const isSameJson = (a: unknown, b: unknown): boolean => {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
+  const [those, these] = [Object.entries(a), Object.keys(b)];
+  return (
+    those.length === these.length && those.every(([name, value]) => Object.hasOwn(b, name) && isSameJson(value, b[name as keyof typeof b]))
+  );
+};

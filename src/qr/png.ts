@@ -1,0 +1,69 @@
+/**
+ * Black and white pictures as PNG (W3C "Portable Network Graphics", third edition): one bit a pixel, no filters, one chunk of data.
+ */
+
+const SIGNATURE = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]);
+/** One bit for a pixel, grey: 0 is black and 1 is white. */
+const [BIT_DEPTH, GREYSCALE] = [1, 0];
+const NO_FILTER = 0;
+
+/**
+ * @param rows of pixels, all of the same length; `true` is black
+ * @param scale pixels of the picture for each of those given, across and down
+ * @returns the bytes of a PNG file
+ */
+export const png = async (rows: readonly (readonly boolean[])[], scale: number): Promise<Uint8Array<ArrayBuffer>> => {
+  const [width, height] = [(rows[0]?.length ?? 0) * scale, rows.length * scale];
+  const lines = rows.flatMap((row) => Array.from({ length: scale }, () => lineOf(row, scale, width)));
+  const header = new Uint8Array(13);
+  const view = new DataView(header.buffer);
+  view.setUint32(0, width);
+  view.setUint32(4, height);
+  header.set([BIT_DEPTH, GREYSCALE], 8);
+  return concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', await deflated(concat(lines))), chunk('IEND', new Uint8Array(0))]);
+};
+
+/** The bits of a line, the leftmost pixel highest, after the byte that names its filter. */
+const lineOf = (row: readonly boolean[], scale: number, width: number): Uint8Array<ArrayBuffer> => {
+  const line = new Uint8Array(1 + Math.ceil(width / 8));
+  line[0] = NO_FILTER;
+  for (let x = 0; x < width; x++) {
+    if (!row[Math.floor(x / scale)]) line[1 + (x >> 3)] = (line[1 + (x >> 3)] ?? 0) | (0x80 >> (x & 7));
+  }
+  return line;
+};
+
+const chunk = (type: string, data: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> => {
+  const body = concat([new TextEncoder().encode(type), data]);
+  return concat([bigEndian(data.length), body, bigEndian(crc32(body))]);
+};
+
+const bigEndian = (value: number): Uint8Array<ArrayBuffer> => {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, value);
+  return bytes;
+};
+
+/** The checksum of ISO 3309, bit by bit: pictures are small. */
+const crc32 = (bytes: Uint8Array): number => {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+};
+
+/** What the Compression Streams Standard calls `deflate` is the zlib format (RFC 1950) that PNG wants. */
+const deflated = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate'))).arrayBuffer());
+
+const concat = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+};

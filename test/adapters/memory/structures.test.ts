@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { add, addAll, bitsOf, common, countOf, holds, noBits } from '../../../adapters/storage/memory/bits.ts';
+import { compareKeys, type Key } from '../../../adapters/storage/memory/order.ts';
+import { emptyTree, keysWithin, remove, set, type Tree, walk, walkWithin } from '../../../adapters/storage/memory/tree.ts';
+
+const key: fc.Arbitrary<Key> = fc.oneof(fc.constantFrom(null, true, false), fc.integer({ min: -300, max: 300 }), fc.nat(400).map(String));
+const bound = fc.option(key, { nil: undefined });
+
+/** A tree of several levels, some keys of which were taken out again. */
+const grown = (keys: readonly Key[], gone: readonly Key[]): Tree<number> =>
+  gone.reduce<Tree<number>>(
+    (tree, each) => remove(tree, each),
+    keys.reduce<Tree<number>>((tree, each, i) => set(tree, each, i), emptyTree()),
+  );
+
+const keysOf = (tree: Tree<number>): readonly Key[] => {
+  const keys: Key[] = [];
+  walk(tree, (_, each) => keys.push(each) > 0);
+  return keys;
+};
+
+describe('trees of the memory store', () => {
+  test('a walk within bounds meets the keys between them, both included, in either direction, until it is stopped', () => {
+    const keys = fc.array(key, { maxLength: 600, size: 'max' });
+    fc.assert(
+      fc.property(
+        keys,
+        fc.array(key, { maxLength: 100 }),
+        bound,
+        bound,
+        fc.boolean(),
+        fc.nat(50),
+        (all, gone, low, high, descending, most) => {
+          const tree = grown(all, gone);
+          const right = keysOf(tree).filter(
+            (each) => (low === undefined || compareKeys(each, low) >= 0) && (high === undefined || compareKeys(each, high) <= 0),
+          );
+          assert.equal(keysWithin(tree, { low, high }), right.length);
+          const met: Key[] = [];
+          walkWithin(tree, { low, high }, (_, each) => met.push(each) <= most, descending);
+          assert.deepEqual(met, (descending ? right.toReversed() : right).slice(0, most + 1));
+        },
+      ),
+    );
+  });
+});
+
+describe('sets of rows in the memory store', () => {
+  const numbers = fc.uniqueArray(fc.nat(200));
+  const made = (list: readonly number[], width: number) => {
+    const bits = noBits(width);
+    for (const number of list) add(bits, number);
+    return bits;
+  };
+
+  test('are united, cut and counted as sets are, whichever was made for more rows', () => {
+    fc.assert(
+      fc.property(numbers, numbers, (a, b) => {
+        const width = Math.max(0, ...a, ...b) + 1;
+        const both = made(a, width);
+        addAll(both, made(b, Math.max(0, ...b) + 1));
+        assert.equal(countOf(both), new Set([...a, ...b]).size);
+        const shared = common(made(a, width), made(b, Math.max(0, ...b) + 1));
+        for (let number = 0; number < 250; number++) {
+          assert.equal(holds(both, number), a.includes(number) || b.includes(number));
+          assert.equal(holds(shared, number), a.includes(number) && b.includes(number));
+        }
+      }),
+    );
+  });
+
+  test('a tree has the same bits as long as it is the same tree', () => {
+    const tree = set(set(emptyTree<number>(), 'a', 3), 'b', 40);
+    const bits = bitsOf(tree, 41);
+    assert.equal(bitsOf(tree, 500), bits);
+    assert.equal(countOf(bits), 2);
+    assert.equal(countOf(bitsOf(set(tree, 'c', 7), 41)), 3);
+  });
+});

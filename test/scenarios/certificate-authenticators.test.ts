@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { aCa, aCertificate, aForeignCertificate, certificateLogin } from '../support/certificates.ts';
+import { authority, NOW, party, sharedPki } from '../support/pki.ts';
+import { assertInvalid, assertRefused } from '../support/refusals.ts';
+
+const DAY = 86_400_000;
+const person = (app: App, name = 'ann') => app.create('/identities', { name, type: 'User', isAdmin: false });
+const post = (app: App, identityId: string, certPem: string) =>
+  app.request('POST', '/authenticators', { body: { identityId, method: 'cert', certPem } });
+const read = async (app: App, id: string) => (await app.request('GET', `/authenticators/${id}`)).body.data;
+
+onEveryStore('certificate authenticators', (open) => {
+  test('one of an authority shows its certificate and fingerprint, and nothing that is false', async () => {
+    await using app = await open();
+    const own = await aForeignCertificate(app, await aCa(app));
+    const { identity, createdAt, updatedAt, ...fields } = await read(app, own.id);
+    assert.deepEqual(fields, {
+      _links: { self: { href: `./authenticators/${own.id}` }, identities: { href: `./identities/${own.identityId}` } },
+      id: own.id,
+      identityId: own.identityId,
+      method: 'cert',
+      certPem: own.cert,
+      fingerprint: own.certificate.fingerprint,
+      tags: {},
+    });
+    const { authenticators } = (await app.request('GET', `/identities/${own.identityId}`)).body.data;
+    assert.deepEqual(authenticators, { cert: { id: own.id, fingerprint: own.certificate.fingerprint } });
+  });
+
+  test('one of the network says that the network issued it', async () => {
+    await using app = await open();
+    assert.equal((await read(app, (await aCertificate(app)).id)).isIssuedByNetwork, true);
+  });
+
+  test('a certificate belongs to one identity, and an identity has one', async () => {
+    await using app = await open();
+    const own = await aCa(app);
+    const mine = await aForeignCertificate(app, own);
+    assertInvalid(await post(app, await person(app), mine.cert), 'certPem');
+    assertRefused(await post(app, mine.identityId, (await own.issue('other')).cert), 409, 'MAX_AUTHENTICATOR_METHODS_REACHED');
+  });
+
+  test('of two administrators who give one certificate to two identities at once, one succeeds', async () => {
+    await using app = await open();
+    const { cert } = await (await aCa(app)).issue('device');
+    const people = await Promise.all(['ann', 'bob', 'eve'].map((name) => person(app, name)));
+    const answers = await Promise.all(people.map((id) => post(app, id, cert)));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 400, 400]);
+  });
+
+  test('its issuer must be verified, and must have been valid when it issued it; its own use and end do not count', async () => {
+    await using app = await open();
+    const unverified = await aCa(app, {}, { verified: false });
+    assertInvalid(await post(app, await person(app), (await unverified.issue('x')).cert), 'certPem');
+    const old = await aCa(app, {}, { as: await authority('old', { notBefore: NOW - 10 * DAY, notAfter: NOW + DAY }) });
+    assertInvalid(await post(app, await person(app, 'bob'), (await old.issue('x', { notBefore: NOW - 20 * DAY })).cert), 'certPem');
+    const expired = { notBefore: NOW - 5 * DAY, notAfter: NOW - DAY, extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] };
+    assert.equal((await post(app, await person(app, 'eve'), (await old.issue('x', expired)).cert)).status, 201);
+    app.clock.advance('3d');
+    const identityId = (await app.controller.identities.create({ body: { name: 'tom', type: 'User', isAdmin: false } })).id;
+    const certPem = (await old.issue('y')).cert;
+    assert.ok((await app.controller.authenticators.create({ body: { identityId, method: 'cert', certPem } })).id);
+  });
+
+  test('its certificate never changes; it takes neither username nor password, and tags as ever', async () => {
+    await using app = await open();
+    const own = await aCertificate(app);
+    const at = `/authenticators/${own.id}`;
+    for (const body of [{ username: 'annie' }, { password: PASSWORD }])
+      assertRefused(await app.request('PATCH', at, { body }), 409, 'CAN_NOT_UPDATE_AUTHENTICATOR');
+    assertRefused(await app.request('PUT', at, { body: { username: 'annie', password: PASSWORD } }), 409, 'CAN_NOT_UPDATE_AUTHENTICATOR');
+    const certPem = (await party('other')).cert;
+    assert.equal(
+      (await app.request('PATCH', at, { body: { tags: { a: 'b' }, certPem, fingerprint: 'x', isIssuedByNetwork: false } })).status,
+      200,
+    );
+    const after = await read(app, own.id);
+    assert.deepEqual(
+      [after.certPem, after.fingerprint, after.isIssuedByNetwork, after.tags],
+      [own.cert, own.certificate.fingerprint, true, { a: 'b' }],
+    );
+    assertRefused(
+      await app.request('PATCH', `/current-identity${at}`, { as: own.as, body: { password: PASSWORD, currentPassword: PASSWORD } }),
+      409,
+      'CAN_NOT_UPDATE_AUTHENTICATOR',
+    );
+  });
+
+  test('a username that is given with a certificate is not kept', async () => {
+    await using app = await open();
+    const body = { identityId: await person(app), method: 'cert', certPem: (await (await aCa(app)).issue('x')).cert, username: 'annie' };
+    const id = await app.create('/authenticators', body);
+    assert.equal('username' in (await read(app, id)), false);
+  });
+
+  test('deleting it ends its sessions, and the certificate logs nobody in any more', async () => {
+    await using app = await open();
+    const own = await aCertificate(app);
+    await app.request('DELETE', `/authenticators/${own.id}`);
+    assertRefused(await app.request('GET', '/current-identity', { as: own.as }), 401, 'UNAUTHORIZED');
+    assertRefused(await certificateLogin(app, own, (await sharedPki()).signer), 401, 'INVALID_AUTH');
+  });
+
+  test('an identity sees its own, with its certificate and no links but its own', async () => {
+    await using app = await open();
+    const own = await aCertificate(app);
+    const { data } = (await app.request('GET', '/current-identity/authenticators', { as: own.as })).body;
+    assert.deepEqual(
+      data.map(({ id, certPem, _links }: Record<string, unknown>) => ({ id, certPem, _links })),
+      [{ id: own.id, certPem: own.cert, _links: { self: { href: `./current-identity/authenticators/${own.id}` } } }],
+    );
+  });
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type App, onEveryStore } from '../support/app.ts';
+import { beginMfa, enrollMfa, type Factor, giveCode } from '../support/mfa.ts';
+
+const AT = '/current-identity/mfa';
+
+/** What may be tried as a code. `spent` ones have completed a login before. */
+const kinds = ['TOTP', 'spent TOTP', 'recovery', 'spent recovery', 'wrong', 'empty', 'absent'] as const;
+type Kind = (typeof kinds)[number];
+type State = 'none' | 'unverified' | 'verified';
+
+interface Operation {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  /** The code stands in the body, and is needed there; elsewhere in the header. */
+  readonly inBody: boolean;
+  /** What each state makes of it, whatever the code; where it is about the code, which of them do. */
+  readonly answers: Readonly<Record<State, string | readonly Kind[]>>;
+}
+
+const operations: Readonly<Record<string, Operation>> = {
+  'completing a login': {
+    method: 'POST',
+    path: '/authenticate/mfa',
+    inBody: true,
+    answers: { none: '409 MFA_NOT_ENROLLED', unverified: '409 MFA_NOT_ENROLLED', verified: ['TOTP', 'recovery'] },
+  },
+  'verifying an enrollment': {
+    method: 'POST',
+    path: `${AT}/verify`,
+    inBody: true,
+    answers: { none: '404 NOT_FOUND', unverified: ['TOTP'], verified: '404 NOT_FOUND' },
+  },
+  'seeing recovery codes': {
+    method: 'GET',
+    path: `${AT}/recovery-codes`,
+    inBody: false,
+    answers: { none: '404 NOT_FOUND', unverified: '404 NOT_FOUND', verified: ['TOTP', 'spent TOTP'] },
+  },
+  'replacing recovery codes': {
+    method: 'POST',
+    path: `${AT}/recovery-codes`,
+    inBody: true,
+    answers: { none: '404 NOT_FOUND', unverified: '404 NOT_FOUND', verified: ['TOTP', 'spent TOTP', 'recovery'] },
+  },
+  'ending MFA': {
+    method: 'DELETE',
+    path: AT,
+    inBody: false,
+    answers: { none: '404 NOT_FOUND', unverified: kinds, verified: ['TOTP', 'spent TOTP', 'recovery'] },
+  },
+  'seeing the state': {
+    method: 'GET',
+    path: AT,
+    inBody: false,
+    answers: { none: '404 NOT_FOUND', unverified: '200', verified: '200' },
+  },
+  'seeing the QR code': {
+    method: 'GET',
+    path: `${AT}/qr-code`,
+    inBody: false,
+    answers: { none: '404 NOT_FOUND', unverified: '200', verified: '404 NOT_FOUND' },
+  },
+};
+
+/** Somebody in a state, with a full session, and the codes that there are then. */
+const states: Readonly<Record<State, (app: App) => Promise<{ as: string; codes: Readonly<Partial<Record<Kind, string>>> }>>> = {
+  none: async (app) => ({
+    as: await (await app.user()).login(),
+    codes: { TOTP: '123456', recovery: 'ABCDEF', wrong: '000000', empty: '' },
+  }),
+  unverified: async (app) => {
+    const as = await (await app.user()).login();
+    return { as, codes: codesOf(await beginMfa(app, as)) };
+  },
+  verified: async (app) => {
+    const user = await app.user();
+    const as = await user.login();
+    const factor = await enrollMfa(app, as);
+    const codes = { ...codesOf(factor), 'spent TOTP': factor.code(-1), 'spent recovery': factor.recoveryCodes[1] ?? '' };
+    for (const code of [codes['spent TOTP'], codes['spent recovery']])
+      assert.equal((await giveCode(app, await user.login(), code)).status, 200);
+    return { as, codes };
+  },
+};
+const codesOf = ({ code, recoveryCodes, wrongCode }: Factor) => ({
+  TOTP: code(),
+  recovery: recoveryCodes[0] ?? '',
+  wrong: wrongCode(),
+  empty: '',
+});
+
+const expected = ({ inBody, answers }: Operation, state: State, kind: Kind): string => {
+  if (inBody && kind === 'absent') return '400 COULD_NOT_VALIDATE';
+  const answer = answers[state];
+  if (typeof answer === 'string') return answer;
+  return answer.includes(kind) ? '200' : '400 MFA_INVALID_TOKEN';
+};
+
+onEveryStore('what each code does', (open) => {
+  for (const state of ['none', 'unverified', 'verified'] as const) {
+    test(`where MFA is ${state}, every operation answers every kind of code as it should`, async (t) => {
+      await using app = await open();
+      for (const [name, operation] of Object.entries(operations)) {
+        await t.test(name, async () => {
+          for (const kind of kinds) {
+            const { as, codes } = await states[state](app);
+            if (kind !== 'absent' && codes[kind] === undefined) continue;
+            const code = codes[kind];
+            const given = operation.inBody
+              ? { body: code === undefined ? {} : { code } }
+              : { headers: code === undefined ? {} : { 'mfa-validation-code': code } };
+            const { status, body } = await app.request(operation.method, operation.path, { as, ...given });
+            const answer = status === 200 ? '200' : `${status} ${body.error.code}`;
+            assert.equal(answer, expected(operation, state, kind), kind);
+          }
+        });
+      }
+    });
+  }
+
+  test('codes of the two intervals before and after are taken, and no others', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const { code } = await enrollMfa(app, await user.login());
+    const answers: number[] = [];
+    for (const interval of [-3, -2, -1, 0, 1, 2, 3]) answers.push((await giveCode(app, await user.login(), code(interval))).status);
+    assert.deepEqual(answers, [400, 200, 200, 200, 200, 200, 400]);
+  });
+
+  test('what only resembles a code is none', async () => {
+    await using app = await open({ settings: { maxWrongCodes: 100 } });
+    const user = await app.user();
+    const { code, recoveryCodes } = await enrollMfa(app, await user.login());
+    const as = await user.login();
+    const [recovery = ''] = recoveryCodes;
+    const fullWidth = [...code()].map((digit) => String.fromCodePoint(0xff10 + Number(digit))).join('');
+    for (const given of [
+      ` ${code()}`,
+      `${code()} `,
+      `${code()}\u0000`,
+      `+${code()}`,
+      `0${code()}`,
+      code().slice(1),
+      `${code().slice(0, 3)} ${code().slice(3)}`,
+      fullWidth,
+      recovery.toLowerCase(),
+      recovery.slice(0, 5),
+      `${recovery} `,
+      recoveryCodes.join(''),
+      recoveryCodes.join(','),
+      '%',
+      'x'.repeat(100_000),
+    ]) {
+      const { status, body } = await giveCode(app, as, given);
+      assert.equal(status, 400, given.slice(0, 20));
+      assert.ok(['MFA_INVALID_TOKEN', 'COULD_NOT_PARSE_BODY'].includes(body.error.code));
+    }
+    assert.equal((await giveCode(app, as, code())).status, 200);
+  });
+});

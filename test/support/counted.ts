@@ -1,0 +1,38 @@
+import type { StorageAdapter, Store, Transaction, TransactionMode } from '../../src/storage/port.ts';
+
+/** A real store that says what is asked of it: `read` and `write` for transactions, and the operations of the port by name and kind. */
+export interface CountedStorage {
+  readonly storage: StorageAdapter;
+  /** What some work asks of the store, in order: `['read', 'get identity', ...]`. */
+  asked(work: () => Promise<unknown>): Promise<readonly string[]>;
+}
+
+export const counted = (adapter: StorageAdapter): CountedStorage => {
+  let asked: string[] = [];
+  const noting = (tx: Transaction): Transaction =>
+    new Proxy(tx, {
+      get: (target, name: keyof Transaction) => {
+        const operation = target[name] as (...args: unknown[]) => unknown; // the port has nothing but functions
+        return (...args: unknown[]) => {
+          asked.push(args.length > 0 ? `${name} ${args[0]}` : name);
+          return operation.apply(target, args);
+        };
+      },
+    });
+  const watched = (store: Store): Store => ({
+    transaction: (mode: TransactionMode, work) => {
+      asked.push(mode);
+      return store.transaction(mode, (tx) => work(noting(tx)));
+    },
+    join: (host) => noting(store.join(host)),
+    close: () => store.close(),
+  });
+  return {
+    storage: { open: async (schema) => watched(await adapter.open(schema)) },
+    asked: async (work) => {
+      asked = [];
+      await work();
+      return asked;
+    },
+  };
+};
