@@ -13,7 +13,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import { arranged, valuesToArrange } from './arrange.ts';
 import { type Connection, type Result, run, Taken } from './connection.ts';
-import { type Column, columnValue, elementsOf, REVISION, rowsOfKind } from './layout.ts';
+import { columnValue, elementsOf, REVISION, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
 import {
   selectAmongFirst,
@@ -25,7 +25,7 @@ import {
   selectSizes,
   selectTaken,
 } from './select.ts';
-import { name, raw, type Sql, sql, type Value } from './sql.ts';
+import { name, raw, type Sql, sql } from './sql.ts';
 import { type Assignment, changes, field, rowOf, type Stored } from './stored.ts';
 import { foundIn, verifyPage } from './verify.ts';
 
