@@ -8,6 +8,17 @@ export { BodyIncomplete, BodyTooLarge, type CoreAnswer, type CoreRequest } from 
 // Certificates, as texts in PEM.
 export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
 // Platforms: clock, randomness, password hashing, logging.
+// Platforms: clock, randomness, password hashing, logging, outbound requests.
+export { type AddressRule, addressRule } from './platform/addresses.ts';
+export {
+  createOutbound,
+  fetchTransport,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundOptions,
+  OutboundRefused,
+  type OutboundTransport,
+} from './platform/outbound.ts';
 export { argon2idHasher, type DeriveArgon2id } from './platform/password-hasher.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
 export { newSecretKey } from './platform/secrets.ts';

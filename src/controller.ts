@@ -18,6 +18,7 @@ import {
 } from './domain/bootstrap.ts';
 import { joinNetwork, type MemberOptions } from './domain/controllers/membership.ts';
 import { entries } from './domain/entries.ts';
+import { loadKeysEarly } from './domain/external-jwt-signers/load-keys.ts';
 import { keptAuthority } from './domain/kept-authority.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
 import { createNetworkJwt } from './domain/trust/network-jwt.ts';
@@ -26,12 +27,14 @@ import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { createInvoke } from './pipeline/invoke.ts';
 import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
+import { addressRule } from './platform/addresses.ts';
 import type { Platform } from './platform/platform.ts';
 import type { Secrets } from './platform/secrets.ts';
 import type { SnapshotSink } from './platform/snapshots.ts';
 import { webPlatform } from './platform/web.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
+import { createTokenVerifier } from './tokens/verifier.ts';
 import { software } from './version.ts';
 
 export interface ControllerOptions extends PkiOptions {
@@ -52,11 +55,16 @@ export interface ControllerOptions extends PkiOptions {
   readonly member?: MemberOptions | undefined;
 }
 
+export interface AsOptions {
+  /** A token of an external JWT signer, for sessions whose every call must come with one. */
+  readonly externalToken?: string;
+}
+
 /** The management plane of an overlay network, in process. Its own operations run as the host's own code, with every right. */
 export interface ManagementController extends Facade {
   readonly system: Facade;
   /** The operations as the owner of a session may call them. */
-  as(session: string | { readonly token: string | null }): Facade;
+  as(session: string | { readonly token: string | null }, options?: AsOptions): Facade;
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
@@ -127,6 +135,7 @@ const start = async (
     pki: keys,
     networkJwt: createNetworkJwt(keys, settings, platform.random),
     passwordChecks: createPasswordChecks(platform.passwords, settings),
+    tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
     enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     background,
@@ -134,6 +143,7 @@ const start = async (
     stamp,
     startedAt: stamp(),
   };
+  loadKeysEarly(events, core);
   if (member) await joinNetwork(core, member);
   const invoke = createInvoke({ core, write });
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
@@ -141,13 +151,19 @@ const start = async (
   return {
     ...system,
     system,
-    as: (session) => facade({ kind: 'token', token: (typeof session === 'string' ? session : session.token) ?? '' }),
+    as: (session, { externalToken } = {}) =>
+      facade({
+        kind: 'token',
+        token: (typeof session === 'string' ? session : session.token) ?? '',
+        ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
+      }),
     handle: createHandler({ entries, invoke, settings, platform, version: software.version }),
     events,
     publish: () => publisher.catchUp(),
     firstAdministrator,
     settings,
     close: async () => {
+      core.tokens.close();
       await background.close();
       await store.close();
     },

@@ -14,11 +14,22 @@ import { identityPostureData } from './posture-data.ts';
 import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { policyTypeQuery, service } from './services.ts';
-import { cost, entityReference, envInfo, flag, jsonMap, name, precedence, sdkInfo, text, timestamp, username } from './shared.ts';
+import {
+  blankIsNull,
+  cost,
+  entityReference,
+  envInfo,
+  flag,
+  jsonMap,
+  name,
+  precedence,
+  sdkInfo,
+  text,
+  timestamp,
+  username,
+} from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
-/** Blank text is no value. */
-const blankIsNull = text.transform((value): string | null => (value.trim() === '' ? null : value));
 /** Blank text is the default policy. */
 const policyId = text.transform((value): string | null => (value.trim() === '' ? 'default' : value));
 

@@ -11,6 +11,7 @@ import { edgeRouters } from './edge-router-operations.ts';
 import { enrolling } from './enrolling.ts';
 import { enrollment, enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
+import { externalJwtSigner, externalJwtSigners, publicExternalJwtSigners } from './external-jwt-signers.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
@@ -41,6 +42,8 @@ export const groups = {
   authPolicies,
   authenticators,
   cas,
+  externalJwtSigners,
+  publicExternalJwtSigners,
   enrollments,
   enrolling,
   authentication,
@@ -78,6 +81,7 @@ export const kinds = {
   authPolicy,
   authenticator,
   ca,
+  externalJwtSigner,
   enrollment,
   apiSession,
   mfa,

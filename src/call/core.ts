@@ -4,6 +4,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Store } from '../storage/port.ts';
+import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Background } from './background.ts';
 import type { Gate } from './gate.ts';
 import type { PasswordChecks } from './password-checks.ts';
@@ -21,6 +22,8 @@ export interface Core {
   /** The JWT by which clients can join the network. */
   networkJwt(): Promise<string>;
   readonly passwordChecks: PasswordChecks;
+  /** Checks the tokens of external signers. */
+  readonly tokens: TokenVerifier;
   /** Through which the work of enrolling goes: anybody may ask for it. */
   readonly enrollments: Gate;
   /** The descriptions of the APIs, as JSON text. */

@@ -16,6 +16,7 @@ import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { controllerEntries } from './controllers/handlers.ts';
 import { databaseEntries } from './database/handlers.ts';
 import { enrollmentEntries } from './enrollment/handlers.ts';
+import { externalJwtSignerEntries } from './external-jwt-signers/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
 import { currentMfaEntries } from './mfa/handlers.ts';
@@ -34,6 +35,7 @@ export const entries: readonly Entry[] = [
   ...identityEntries,
   ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
   ...authenticationEntries,
+  ...externalJwtSignerEntries,
   ...enrollmentEntries,
   ...currentIdentityEntries,
   ...currentMfaEntries,

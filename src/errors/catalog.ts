@@ -25,6 +25,7 @@ export const catalog = {
   CERTIFICATE_FAILED_VALIDATION: [400, "The supplied certificate failed to validate against the CA's certificate chain"],
   CA_ALREADY_VERIFIED: [409, 'CA has already been verified'],
   INVALID_CLIENT_CERT: [400, 'The provided client certificate is invalid'],
+  INVALID_CERT_PEM: [400, 'the supplied certificate PEM is either invalid or contains the incorrect number of certificates'],
   MAX_AUTHENTICATOR_METHODS_REACHED: [409, 'The identity already has the maximum authenticators of the specified method'],
   MFA_EXISTS: [409, 'An MFA record already exists, try removing it'],
   MFA_NOT_ENROLLED: [409, 'The current identity is not enrolled in MFA'],

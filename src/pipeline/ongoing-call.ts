@@ -11,6 +11,7 @@ import { authorize } from './authorize.ts';
 
 export interface Parts {
   readonly core: Core;
+  /** Through which every change goes. */
   readonly write: Write;
 }
 
@@ -88,7 +89,7 @@ export class OngoingCall implements Call {
     // Where reading and writing share a connection, it would wait for itself.
     if (this.#state) throw new TypeError(`${this.#operation.operationId} is a GET, which must not write`);
     if (this.#source.hostTransaction !== undefined) return work(this.#joined());
-    return this.#parts.write(this.#context, this.signal, async (entities) => {
+    return this.#parts.write(this.#context(), this.signal, async (entities) => {
       await this.#assertStillAllowed(entities);
       return work(entities);
     });
@@ -98,7 +99,7 @@ export class OngoingCall implements Call {
   async #assertStillAllowed(entities: Entities): Promise<void> {
     if (this.actor.kind !== 'session') return;
     const session = await entities.get(apiSession, this.actor.session.id);
-    const actor = session && (await actorOfSession(entities, this.core.settings, session, this.actor.token, this.now()));
+    const actor = session && (await actorOfSession(entities, this.core.settings, session, this.actor.token, this.now(), this.actor.proofs));
     if (!actor) throw unauthorized();
     authorize(actor, this.#operation);
   }
@@ -108,11 +109,17 @@ export class OngoingCall implements Call {
   }
 
   #entitiesOf(tx: Transaction): Entities {
-    return entitiesOf(tx, this.#context);
+    return entitiesOf(tx, this.#context());
   }
 
-  get #context(): EntitiesContext {
+  #context(): EntitiesContext {
     const { platform, settings, stamp } = this.core;
-    return { actor: actorId(this.actor), requestId: this.requestId, random: platform.random, stamp, changesKept: settings.changesKept };
+    return {
+      actor: actorId(this.actor),
+      requestId: this.requestId,
+      random: platform.random,
+      stamp,
+      changesKept: settings.changesKept,
+    };
   }
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
-import { integrityEnd, integrityRun, integrityState } from '../support/integrity.ts';
+import { falsify, integrityEnd, integrityRun, integrityState } from '../support/integrity.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { newSharedStorage } from '../support/stores.ts';
 
@@ -31,11 +31,11 @@ const falsified = async (app: App) => {
   });
   const configTypeId = await app.create('/config-types', { name: 't' });
   const config = await app.create('/configs', { name: 'c', configTypeId, data: {} });
-  await app.alter('authenticator', user.authenticatorId, { identityId: 'gone-identity' });
-  await app.alter('identity', user.id, { authPolicyId: 'gone-policy', serviceHostingCosts: { [service]: 1, 'gone-service': 2 } });
-  await app.alter('service', service, { configs: [config, 'gone-config'] });
-  await app.alter('servicePolicy', policy, { identityRoles: ['#sales', '@gone-identity', `@${user.id}`], identityWords: ['marketing'] });
-  await app.alter('config', config, { configTypeId: 'gone-type' });
+  await falsify(app, 'authenticator', user.authenticatorId, { identityId: 'gone-identity' });
+  await falsify(app, 'identity', user.id, { authPolicyId: 'gone-policy', serviceHostingCosts: { [service]: 1, 'gone-service': 2 } });
+  await falsify(app, 'service', service, { configs: [config, 'gone-config'] });
+  await falsify(app, 'servicePolicy', policy, { identityRoles: ['#sales', '@gone-identity', `@${user.id}`], identityWords: ['marketing'] });
+  await falsify(app, 'config', config, { configTypeId: 'gone-type' });
   const descriptions = [
     `authenticators.identityId has invalid value for authenticator ${user.authenticatorId}, which references invalid identity gone-identity`,
     `identities.authPolicyId has invalid value for identity ${user.id}, which references invalid authPolicy gone-policy`,
@@ -189,7 +189,7 @@ onEveryStore('data integrity', (open, store) => {
     await integrityRun(app, 'check');
     const now = app.clock.now();
     const heldUntil = new Date(now + 60_000).toISOString();
-    await app.alter('maintenanceTask', 'data-integrity', { holder: 'somebody', heldUntil, endedAt: null });
+    await falsify(app, 'maintenanceTask', 'data-integrity', { holder: 'somebody', heldUntil, endedAt: null });
     assert.equal((await integrityState(app)).inProgress, true);
     assertRefused(await app.request('POST', '/database/check-data-integrity'), 429, 'RATE_LIMITED');
     app.clock.advance('60s');

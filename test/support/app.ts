@@ -65,12 +65,12 @@ export interface App extends AsyncDisposable {
   login(username: string, password: string): Promise<Answer>;
   /** The rows of a kind as the store holds them, by id. */
   rows(kind: KindName): Promise<readonly Row[]>;
-  /** Writes to the store without the controller, so that nothing checks it. */
-  tamper<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Entities beneath the operations: for what no operation does. */
   inStore<T>(mode: TransactionMode, work: (entities: Entities) => Promise<T>): Promise<T>;
   /** Writes over fields of a stored row, past every check: for states that no operation leads to. */
   alter(kind: KindName, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Writes to the store without the controller, so that nothing checks it. */
+  tamper<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** The change records that some work leaves, in order: `create identity`, `delete apiSession`, ... */
   trail(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** The snapshots that were taken, by name. */
@@ -144,7 +144,6 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     },
     login: (username, password) => request('POST', '/authenticate?method=password', { as: null, body: { username, password } }),
     rows: (kind) => storeOf().transaction('read', (tx) => tx.list(kind, { where: { op: 'all' } })),
-    tamper: (work) => storeOf().transaction('write', work),
     inStore: (mode, work) => {
       const stamp = () => new Date(clock.now()).toISOString();
       const context = { actor: 'test', requestId: 'test', random: platform.random, stamp, changesKept: 100_000 };
@@ -156,6 +155,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
         assert.ok(row, `no ${kind} ${id}`);
         await tx.update(kind, { ...row, ...fields }, row.version);
       }),
+    tamper: (work) => storeOf().transaction('write', work),
     trail: async (work) => {
       const before = (await app.rows('change')).length;
       await work();

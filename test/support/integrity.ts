@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { KindName } from '../../src/api/index.ts';
 import type { App } from './app.ts';
 
 /** The state of the last check or fix. */
@@ -18,3 +19,11 @@ export const integrityEnd = async (app: App) => {
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 };
+
+/** Changes fields of a row without anybody noticing. */
+export const falsify = (app: App, kind: KindName, id: string, fields: Readonly<Record<string, unknown>>) =>
+  app.tamper(async (tx) => {
+    const row = await tx.get(kind === 'edgeRouter' ? 'router' : kind, id);
+    assert.ok(row);
+    await tx.update(kind === 'edgeRouter' ? 'router' : kind, { ...row, ...fields }, row.version);
+  });

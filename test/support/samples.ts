@@ -2,7 +2,7 @@ import { type App, PASSWORD } from './app.ts';
 import { aCa, aCertificate, COMMON_NAME, caBody, chainOf } from './certificates.ts';
 import { LATER, toEnroll } from './enrolling.ts';
 import { beginMfa, enrollMfa } from './mfa.ts';
-import { authority, csr } from './pki.ts';
+import { authority, csr, party } from './pki.ts';
 import { policyBody } from './policies.ts';
 
 /** A call of an operation that succeeds. */
@@ -34,6 +34,14 @@ const anIdentity = (app: App) => app.create('/identities', person);
 const aPolicy = (app: App) => app.create('/auth-policies', policyBody('strict'));
 const aType = (app: App) => app.create('/config-types', { name: 'a type', schema: { type: 'object' } });
 const aConfig = async (app: App) => app.create('/configs', { name: 'a config', configTypeId: await aType(app), data: { a: 1 } });
+const signerBody = async () => ({
+  name: 'a signer',
+  issuer: 'https://issuer.example',
+  audience: 'us',
+  enabled: true,
+  certPem: (await party('a signer')).cert,
+});
+const aSigner = async (app: App) => app.create('/external-jwt-signers', { ...(await signerBody()), scopes: ['openid'], tags: { a: true } });
 const anAuthenticator = async (app: App) => (await app.user()).authenticatorId;
 const aSession = async (app: App) =>
   (await app.request('GET', '/current-api-session', { as: await (await app.user()).login() })).body.data.id;
@@ -192,6 +200,16 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     return { id: own.id, body: (await own.issue(own.verificationToken)).cert, leaves: ['update ca'] };
   },
   getCaJwt: read(async (app) => (await aCa(app)).id),
+  listExternalJwtSigners: read(aSigner),
+  detailExternalJwtSigner: read(aSigner),
+  createExternalJwtSigner: async () => ({ body: await signerBody(), leaves: ['create externalJwtSigner'] }),
+  updateExternalJwtSigner: async (app) => ({ id: await aSigner(app), body: await signerBody(), leaves: ['update externalJwtSigner'] }),
+  patchExternalJwtSigner: async (app) => ({ id: await aSigner(app), body: { enabled: false }, leaves: ['update externalJwtSigner'] }),
+  deleteExternalJwtSigner: async (app) => ({ id: await aSigner(app), leaves: ['delete externalJwtSigner'] }),
+  'client listExternalJwtSigners': async (app) => {
+    await aSigner(app);
+    return {};
+  },
   reEnrollAuthenticator: async (app) => ({
     id: await anAuthenticator(app),
     body: { expiresAt: LATER },

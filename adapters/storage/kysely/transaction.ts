@@ -14,7 +14,6 @@ import {
 import { arranged, valuesToArrange } from './arrange.ts';
 import { type Connection, type Result, run, Taken } from './connection.ts';
 import { type Column, columnValue, elementsOf, REVISION, rowsOfKind } from './layout.ts';
-import { type Assignment, repairCount, repairRow } from './repair.ts';
 import type { Scope } from './scope.ts';
 import {
   selectAmongFirst,
@@ -26,8 +25,8 @@ import {
   selectSizes,
   selectTaken,
 } from './select.ts';
-import { name, type Sql, sql } from './sql.ts';
-import { verifyPage } from './verify.ts';
+import { name, raw, type Sql, sql, type Value } from './sql.ts';
+import { foundIn, verifyPage } from './verify.ts';
 
 export class KyselyTransaction implements Transaction {
   readonly #connection: Connection;
@@ -105,21 +104,35 @@ export class KyselyTransaction implements Transaction {
 
   async repair(kind: string, id?: string): Promise<boolean> {
     this.#assertWriting('repair');
-    if (id === undefined) return repairCount((statement) => this.#run(statement), this.#scope, kind);
-    return this.#changing(kind, id, () =>
-      repairRow(
-        {
-          run: (statement) => this.#run(statement),
-          assign: async (row, values) => {
-            await this.#assertFree(kind, row, values);
-            await this.#runUnique(kind, sql`${this.#scope.updateRow(kind, values)} and id = ${id}`);
-          },
-        },
-        this.#scope,
-        kind,
-        id,
-      ),
+    if (id === undefined) {
+      await this.#run(this.#scope.setTo(rowsOfKind(kind), sql`(${this.#scope.countRows(kind)})`));
+      return true;
+    }
+    const { columns, documents, sets } = this.#scope.layout(kind);
+    const { rows } = await this.#run(
+      sql`select (select d.document from ${documents} as d where d.id = t.document) as document from ${this.#scope.rowsAs(kind, raw('t'))} and t.id = ${id}`,
     );
+    const found = rows.length === 0 ? undefined : foundIn(field(rows[0], 'document'), id);
+    if (found?.is === 'unreadable') return false;
+    if (found?.is === 'readable') {
+      const values = [...columns.values()].map((column): Assignment => [column.sql, columnValue(column, found.row)]);
+      try {
+        await this.#assertFree(kind, found.row, values);
+        await this.#runUnique(kind, sql`${this.#scope.updateRow(kind, values)} and id = ${id}`);
+      } catch (error) {
+        if (error instanceof UniqueViolation) return false;
+        throw error;
+      }
+    }
+    if (found?.is === 'missing') {
+      await this.#run(sql`${this.#scope.deleteRows(kind)} and id = ${id}`);
+      await this.#run(this.#scope.addTo(rowsOfKind(kind), -1));
+    }
+    for (const set of sets.keys()) {
+      await this.#run(sql`${this.#scope.deleteElements(kind, set)} and id = ${id}`);
+      if (found?.is === 'readable') await this.#addElements(kind, set, id, [...elementsOf(found.row, set)]);
+    }
+    return true;
   }
 
   /** The connection goes to others: nothing runs here any more. */
@@ -273,6 +286,8 @@ interface Stored {
 }
 
 const keyOf = (kind: string, id: string): string => `${kind} ${id}`;
+
+type Assignment = readonly [Sql, Value];
 
 const ID = name('id');
 const DOCUMENT = name('document');

@@ -192,6 +192,19 @@ export const references = (target: string): SetField => ({
   filter: true,
 });
 
+/** A set of plain texts; none reads back as null. */
+export const texts = (): SetField => ({
+  write: 'optional',
+  keep: 'stored',
+  schema: textSet,
+  default: [],
+  set: { of: 'values' },
+  filter: true,
+});
+
+/** The ids of entities of kind `target` that stand elsewhere in the row: kept beside it by the kind's behaviour, so that none of them is deleted. */
+export const pointers = (target: string): DerivedField => derived({ of: 'references', target, onDelete: 'restrict' });
+
 /** A map of names to values, replaced as a whole by PATCH. `keys`: the names are ids of that kind (unknown: 404). */
 export const map = <In, Out>(
   value: z.ZodType<Out, In>,
