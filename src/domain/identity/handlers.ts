@@ -17,7 +17,9 @@ import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { postureDataFor } from '../posture/data.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
-import { askedOf, grantedTo, viewerOf } from '../services/seen.ts';
+import { serviceBehaviour } from '../services/behaviour.ts';
+import { grantedTo, viewerOf } from '../services/seen.ts';
+import { traceIdentity } from '../tracing/trace-identity.ts';
 import { identityBehaviour } from './behaviour.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
@@ -54,12 +56,13 @@ export const identityEntries = implement(identities, {
     call.read(async (entities) => {
       const row = await entities.require(identity, id);
       const viewer = await viewerOf(entities, { identity: row }, []);
-      return listRows(entities, service, askedOf(viewer), query, call, grantedTo(viewer, typed(policyType)));
+      return listRows(entities, service, serviceBehaviour, query, call, grantedTo(viewer, typed(policyType)));
     }),
   listServicePolicies: relatedList(identity, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('identityRoles', row)),
   listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, undefined, (_, row) => selecting('identityRoles', row)),
   listEdgeRouters: relatedList(identity, edgeRouter, edgeRouterBehaviour, (entities, row) => reachedFrom(entities, identityToRouters, row)),
   getPostureData: postureDataFor,
+  trace: traceIdentity,
   getPolicyAdvice: policyAdviceFor,
   listServiceConfigs,
   assignServiceConfigs,

@@ -54,15 +54,6 @@ export const seenBy = ({ identity: who, session, policies, configTypes }: Viewer
   },
 });
 
-/** Services as the list below an identity shows them: with what is asked of it, and nothing of who looks. */
-export const askedOf = ({ identity: who, session, policies }: Viewer): Presenter => ({
-  present: async (entities, rows: readonly RowOf<typeof service>[], call) => {
-    const permissions = rows.map((row) => (who ? evaluatePermissions(policies, who, row) : NOTHING));
-    const queries = await postureQueriesFor(entities, { identity: who, session }, permissions, call.now());
-    return queries.map((postureQueries) => ({ permissions: null, config: null, postureQueries }));
-  },
-});
-
 const NOTHING: Permissions<Policies[number]> = { dial: false, bind: false, granting: [] };
 
 const permissionsOf = ({ dial, bind }: Permissions): readonly string[] =>
