@@ -9,6 +9,7 @@ import { edgeRouters } from './edge-router-operations.ts';
 import { enrolling } from './enrolling.ts';
 import { enrollment, enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
+import { failedServiceRequest } from './failed-service-requests.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
@@ -25,6 +26,7 @@ import { roleAttributeLists } from './role-attributes.ts';
 import { edgeRouter, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
 import { accessibleServices, services } from './service-operations.ts';
+import { session, sessions } from './service-sessions.ts';
 import { service } from './services.ts';
 import { apiSessionCertificate, sessionCertificates } from './session-certificates.ts';
 import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
@@ -57,6 +59,7 @@ export const groups = {
   routers,
   transitRouters,
   terminators,
+  sessions,
   access,
   configTypes,
   configs,
@@ -88,6 +91,8 @@ export const kinds = {
   router,
   edgeRouter,
   terminator,
+  session,
+  failedServiceRequest,
   configType,
   config,
   change,

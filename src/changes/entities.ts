@@ -19,7 +19,7 @@ type NewRow<R> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | '
 
 /**
  * The store inside one transaction, typed by kind. Every write goes through here, so that none escapes the change log:
- * a write draws the next revision, becomes the row's version, and leaves a change record in the same transaction.
+ * a write draws the next revision, becomes the row's version, and leaves a change record in the same transaction. Kinds that are declared `unlogged` do not.
  */
 export interface Entities {
   get<R extends AnyResource>(kind: R, id: string): Promise<RowOf<R> | undefined>;
@@ -49,6 +49,9 @@ export interface EntitiesContext {
   /** The time of a write, ISO text. */
   stamp(): string;
 }
+
+/** The version of rows of which no change is recorded. */
+const UNLOGGED = 1;
 
 /** @returns the entities of one transaction. */
 export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities => {
@@ -102,12 +105,12 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
         ? Promise.resolve([])
         : tx.referenced(tableOf(kind), field, values, kind.view ? inView(kind, where ?? ALL) : where),
     insert: async (kind, fields) => {
-      const revision = await tx.nextRevision();
+      const revision = kind.unlogged ? UNLOGGED : await tx.nextRevision();
       const at = context.stamp();
       const id = fields.id ?? newId(context.random);
       const row: Row = withWords(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
       await taken(kind, row, () => tx.insert(tableOf(kind), row));
-      await record(kind, 'create', revision, null, row);
+      if (!kind.unlogged) await record(kind, 'create', revision, null, row);
       return row as never;
     },
     update: async (kind, before, changed) => {
@@ -127,7 +130,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
     },
     remove: async (kind, row) => {
       const old = row as unknown as Row;
-      if (!(await tx.delete(tableOf(kind), old.id))) return;
+      if (!(await tx.delete(tableOf(kind), old.id)) || kind.unlogged) return;
       await record(kind, 'delete', await tx.nextRevision(), old, null);
     },
   };

@@ -5,6 +5,7 @@ import type { Core } from '../call/core.ts';
 import type { Gate } from '../call/gate.ts';
 import { type Entities, entitiesOf } from '../changes/entities.ts';
 import type { Publisher } from '../changes/publisher.ts';
+import { endLostSessions } from '../domain/service-sessions/ends.ts';
 import { actorOfSession } from '../domain/sessions/state.ts';
 import { unauthorized } from '../errors/index.ts';
 import { WriteConflict } from '../storage/errors.ts';
@@ -87,7 +88,7 @@ export class OngoingCall implements Call {
   async write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     // Where reading and writing share a connection, it would wait for itself.
     if (this.#state) throw new TypeError(`${this.#operation.operationId} is a GET, which must not write`);
-    if (this.#source.hostTransaction !== undefined) return work(this.#joined());
+    if (this.#source.hostTransaction !== undefined) return this.#carriedOut(this.#joined(), work);
     return this.#parts.writes.pass(() => onceMore(() => this.#written(work)));
   }
 
@@ -97,11 +98,18 @@ export class OngoingCall implements Call {
     const { result, changes } = await this.core.store.transaction('write', async (tx) => {
       const entities = this.#entitiesOf(tx);
       await this.#assertStillAllowed(entities);
-      const result = await work(entities);
+      const result = await this.#carriedOut(entities, work);
       signal.throwIfAborted();
       return { result, changes: entities.changes };
     });
     await this.#parts.publisher.announce(changes);
+    return result;
+  }
+
+  /** What a change takes from sessions, it takes in the same transaction, whoever made it. */
+  async #carriedOut<T>(entities: Entities, work: (entities: Entities) => Promise<T>): Promise<T> {
+    const result = await work(entities);
+    await endLostSessions(entities, [...entities.changes], this.now());
     return result;
   }
 

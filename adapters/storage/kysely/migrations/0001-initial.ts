@@ -209,6 +209,31 @@ export const migration: Migration = {
         sets: [],
       },
     },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'session',
+        columns: [
+          { name: 'apiSessionId', type: 'string', index: true },
+          { name: 'serviceId', type: 'string', index: true },
+          { name: 'identityId', type: 'string', index: true },
+          { name: 'type', type: 'string', index: false },
+          { name: 'grantedUntil', type: 'date', index: true },
+        ],
+        sets: ['grantedBy'],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'failedServiceRequest',
+        columns: [
+          { name: 'identityId', type: 'string', index: true },
+          { name: 'number', type: 'number', index: true },
+        ],
+        sets: [],
+      },
+    },
     { do: 'addKind', kind: { kind: 'configType', columns: [{ name: 'name', type: 'string', index: 'unique' }], sets: [] } },
     {
       do: 'addKind',
