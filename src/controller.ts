@@ -6,6 +6,7 @@ import { createPasswordChecks } from './call/password-checks.ts';
 import { checkedSettings, defaultSettings, type Settings } from './call/settings.ts';
 import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
+import { createRecentChanges } from './changes/recent.ts';
 import { createStamps } from './changes/stamps.ts';
 import {
   type AdministratorOptions,
@@ -17,6 +18,7 @@ import {
 import { entries } from './domain/entries.ts';
 import { keptAuthority } from './domain/kept-authority.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
+import { concerningKinds } from './domain/services/updates.ts';
 import { createNetworkJwt } from './domain/trust/network-jwt.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
@@ -105,6 +107,7 @@ const start = async (
   const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
   const keys = createPki(sources);
+  const startedAt = stamp();
   const core: Core = {
     store,
     platform,
@@ -116,7 +119,8 @@ const start = async (
     enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     stamp,
-    startedAt: stamp(),
+    recentChanges: createRecentChanges(concerningKinds, startedAt),
+    startedAt,
   };
   const publisher = await createPublisher(store, events, platform.logger);
   const invoke = createInvoke({ core, publisher, writes: createGate(4, settings.maxQueuedWrites) });

@@ -67,6 +67,10 @@ export class OngoingCall implements Call {
     return this.#source.signal ?? NEVER_ABORTED;
   }
 
+  get isHosted() {
+    return this.#source.hostTransaction !== undefined;
+  }
+
   now(): string {
     return new Date(this.core.platform.clock.now()).toISOString();
   }

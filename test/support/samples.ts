@@ -307,6 +307,7 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     const { user, factor } = await withMfa(app, enrollMfa);
     return { as: await user.login(), body: { code: factor.code() }, leaves: ['update mfa', 'update apiSession'] };
   },
+  listServiceUpdates: async (app) => ({ as: (await own(app)).as }),
   createTotpToken: async (app) => ({ as: (await own(app)).as, body: { code: '000000' }, refused: 'INVALID_BACKING_TOKEN_TYPE' }),
 
   listServices: async (app) => {
@@ -564,6 +565,7 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   listRoot: nothing,
   listVersion: nothing,
   listEnumeratedCapabilities: nothing,
+  listProtocols: nothing,
   listSpecs: nothing,
   detailSpec: fixed('edge-client'),
   detailSpecBody: fixed('edge-management'),

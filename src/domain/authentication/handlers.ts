@@ -13,6 +13,7 @@ import { crudHandlers } from '../../resources/crud.ts';
 import { reEnroll } from '../enrollment/re-enroll.ts';
 import { withCode } from '../mfa/codes.ts';
 import { passMfa } from '../mfa/record.ts';
+import { lastServiceChange } from '../services/updates.ts';
 import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
 import { endSessions } from '../sessions/state.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
@@ -68,6 +69,7 @@ export const authenticationEntries = [
       await call.write(async (entities) => endSessions(entities, [await entities.require(apiSession, session.id)]));
       return {};
     },
+    getServiceUpdates: lastServiceChange,
     createTotpToken: async () => {
       throw new ApiError('INVALID_BACKING_TOKEN_TYPE');
     },

@@ -100,7 +100,18 @@ export const migration: Migration = {
         sets: [],
       },
     },
-    { do: 'addKind', kind: { kind: 'apiSessionCertificate', columns: [{ name: 'apiSessionId', type: 'string', index: true }], sets: [] } },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'apiSessionCertificate',
+        columns: [
+          { name: 'apiSessionId', type: 'string', index: true },
+          { name: 'fingerprint', type: 'string', index: false },
+          { name: 'subject', type: 'string', index: false },
+        ],
+        sets: [],
+      },
+    },
     {
       do: 'addKind',
       kind: {
