@@ -4,8 +4,6 @@
  *
  *     npm run bench -- --stores memory,sqlite --sizes 10000x1000x200,100000x10000x1000 --seconds 3 --results bench/RESULTS.md
  */
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +11,7 @@ import { parseArgs } from 'node:util';
 import type { Size } from './data.ts';
 import type { Filled } from './fill.ts';
 import { createClient, type Request } from './load.ts';
+import { type Measurable, measure as measured, startServer, usage } from './measure.ts';
 import { type Operation, operations } from './operations.ts';
 
 const { values } = parseArgs({
@@ -28,47 +27,13 @@ const seconds = Number(values.seconds);
 const connections = Number(values.connections);
 const M = '/edge/management/v1';
 
-interface Server extends Filled {
-  readonly child: ChildProcess;
-  readonly port: number;
+interface Server extends Filled, Measurable {
   readonly openedMs: number;
 }
 
-interface Figures {
-  readonly cpuMs: number;
-  readonly perSecond: number;
-  readonly p50: number;
-  readonly p99: number;
-}
-
-const start = async (...args: string[]): Promise<Server> => {
-  const child = fork(join(import.meta.dirname, 'server.ts'), args);
-  const [message] = await once(child, 'message');
-  return { child, ...message };
-};
-
-const usage = async (child: ChildProcess): Promise<{ user: number; system: number; rss: number }> => {
-  child.send('usage');
-  const [message] = await once(child, 'message');
-  return message;
-};
-
-const measure = async (
-  { child, port }: Pick<Server, 'child' | 'port'>,
-  token: string | undefined,
-  next: () => Request,
-): Promise<Figures> => {
-  const client = createClient(token ? { port, token } : { port }, connections);
-  await client.run(next, Math.min(1, seconds / 3));
-  const before = await usage(child);
-  const load = await client.run(next, seconds);
-  const after = await usage(child);
-  client.close();
-  const bad = Object.entries(load.statuses).filter(([status]) => Number(status) >= 400);
-  if (bad.length > 0) throw new Error(`the load was refused: ${JSON.stringify(load.statuses)}`);
-  const cpuMs = (after.user - before.user + after.system - before.system) / 1000 / load.operations;
-  return { cpuMs, perSecond: load.operations / load.seconds, p50: load.p50, p99: load.p99 };
-};
+const start = (...args: string[]): Promise<Server> => startServer('server.ts', args);
+const measure = (server: Measurable, token: string | undefined, next: () => Request) =>
+  measured(server, token, next, { seconds, connections });
 
 const login = async (port: number, username: string, password: string): Promise<string> => {
   const client = createClient({ port }, 1);
@@ -119,7 +84,7 @@ try {
     const size: Size = { identities, services, policies };
     for (const store of values.stores.split(',')) {
       const kind = placeOf(store, named);
-      const filling = await start(kind, JSON.stringify(size));
+      const filling = await start(kind, JSON.stringify(size), 'fill');
       // A store that lasts is opened again: start-up with the data loaded, and a process that has not just loaded it.
       if (store !== 'memory') filling.child.disconnect();
       const server = store === 'memory' ? filling : await start(kind, JSON.stringify(size));
@@ -132,7 +97,7 @@ try {
       say(`## ${store}, ${identities} identities x ${services} services x ${policies} policies`);
       say();
       say(
-        `Resident ${Math.round((await usage(server.child)).rss / 1048576)} MiB with the data loaded; opened in ${server.openedMs.toFixed(0)} ms.`,
+        `Resident ${Math.round((await usage(server)).rss / 1048576)} MiB with the data loaded; opened in ${server.openedMs.toFixed(0)} ms.`,
       );
       say();
       row('operation', 'CPU ms', 'to bare', 'a second', 'p50 ms', 'p99 ms');

@@ -1,8 +1,9 @@
 /**
- * Runs a folder of conformance scenarios (`run.mjs --url ... --only ...`) against the example server, and holds what fails against the
+ * Runs a folder of conformance scenarios (`run.mjs --url ... --only ...`) against examples, by default the server, and holds what fails against the
  * list of known exceptions in `test/conformance/exceptions.json`: a scenario that fails without being listed is an error, and so is one
  * that is listed and passes, so that the list only shrinks.
- * `node scripts/conformance.ts --scenarios FOLDER --store memory|sqlite|postgres`; the last in a new schema of the database that `POSTGRES_URL` names
+ * `node scripts/conformance.ts --scenarios FOLDER --store memory|sqlite|postgres [--example NAME ...] [--areas AREA,...]`; the store `postgres` is a new
+ * schema of the database that `POSTGRES_URL` names
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,66 +16,82 @@ const { values } = parseArgs({
   options: {
     scenarios: { type: 'string' },
     store: { type: 'string', default: 'memory' },
-    port: { type: 'string', default: '21280' },
+    example: { type: 'string', multiple: true, default: ['server'] },
+    areas: { type: 'string' },
   },
 });
-if (!values.scenarios) throw new Error('--scenarios FOLDER is missing');
+const { scenarios: scenarioFolder, store } = values;
+if (!scenarioFolder) throw new Error('--scenarios FOLDER is missing');
 
 interface Exceptions {
   readonly areas: readonly string[];
   /** Scenario (`area: title`) to the reason why it cannot pass yet. */
   readonly scenarios: Readonly<Record<string, string>>;
+  /** By example, what its framework does in its own way. */
+  readonly examples: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 const root = resolve(import.meta.dirname, '..');
-const { areas, scenarios: excused }: Exceptions = JSON.parse(readFileSync(join(root, 'test/conformance/exceptions.json'), 'utf8'));
-const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
-const schema = values.store === 'postgres' ? await newSchema() : undefined;
-const storage = schema?.connectionString ?? (values.store === 'sqlite' ? `sqlite:${join(folder, 'controller.db')}` : values.store);
-const server = spawn(
-  process.execPath,
-  [join(root, 'examples/server.ts'), '--port', values.port, '--storage', storage, '--admin-password', 'conformance'],
-  { cwd: folder },
-);
+const { areas: all, scenarios, examples }: Exceptions = JSON.parse(readFileSync(join(root, 'test/conformance/exceptions.json'), 'utf8'));
+const areas = values.areas?.split(',') ?? all;
 
-const listening = () =>
-  new Promise<void>((ready, fail) => {
+/** Starts an example on a free port. */
+const start = async (example: string, folder: string, storage: string): Promise<{ readonly url: string; stop(): void }> => {
+  const server = spawn(
+    process.execPath,
+    [join(root, 'examples', `${example}.ts`), '--port', '0', '--storage', storage, '--admin-password', 'conformance'],
+    { cwd: folder },
+  );
+  const url = await new Promise<string>((ready, fail) => {
     let said = '';
     const hear = (part: Buffer) => {
       said += part.toString();
-      if (said.includes('listening on ')) ready();
+      const address = /^listening on (.+)\n/m.exec(said)?.[1];
+      if (address) ready(address);
     };
     server.stdout.on('data', hear);
     server.stderr.on('data', hear);
-    server.on('exit', () => fail(new Error(`the server did not start:\n${said}`)));
+    server.on('exit', () => fail(new Error(`${example} did not start:\n${said}`)));
   });
+  return { url, stop: () => server.kill() };
+};
 
-const wrong: string[] = [];
-const count = { passed: 0, excused: 0 };
-try {
-  await listening();
-  for (const area of areas) {
-    const report = join(folder, 'report.json');
-    const runner = join(values.scenarios, 'run.mjs');
-    spawnSync(
-      process.execPath,
-      [runner, '--url', `https://127.0.0.1:${values.port}`, '--password', 'conformance', '--only', area, '--json', report],
-      { stdio: 'ignore' },
-    );
-    const results: { area: string; title: string; ok: boolean; misses: string[] }[] = JSON.parse(readFileSync(report, 'utf8')).report;
-    for (const { area: of, title, ok, misses } of results) {
-      const name = `${of}: ${title}`;
-      if (ok && name in excused) wrong.push(`passes now, and is still listed as an exception: ${name}`);
-      if (!ok && !(name in excused)) wrong.push(`fails: ${name}\n${misses.join('\n')}`);
-      if (ok) count.passed++;
-      else count.excused++;
+/** @returns what is wrong, a line each */
+const check = async (example: string): Promise<readonly string[]> => {
+  const excused = { ...scenarios, ...examples[example] };
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+  await using schema = store === 'postgres' ? await newSchema() : undefined;
+  const storage = schema?.connectionString ?? (store === 'sqlite' ? `sqlite:${join(folder, 'controller.db')}` : store);
+  const { url, stop } = await start(example, folder, storage);
+  const wrong: string[] = [];
+  const count = { passed: 0, excused: 0 };
+  try {
+    for (const area of areas) {
+      const report = join(folder, 'report.json');
+      const runner = join(scenarioFolder, 'run.mjs');
+      spawnSync(process.execPath, [runner, '--url', url, '--password', 'conformance', '--only', area, '--json', report], {
+        stdio: 'ignore',
+      });
+      const results: { area: string; title: string; ok: boolean; misses: string[] }[] = JSON.parse(readFileSync(report, 'utf8')).report;
+      for (const { area: of, title, ok, misses } of results) {
+        const name = `${of}: ${title}`;
+        if (ok && name in excused) wrong.push(`passes now, and is still listed as an exception: ${name}`);
+        if (!ok && !(name in excused)) wrong.push(`fails: ${name}\n${misses.join('\n')}`);
+        if (ok) count.passed++;
+        else count.excused++;
+      }
     }
+  } finally {
+    stop();
+    rmSync(folder, { recursive: true, force: true });
   }
-} finally {
-  server.kill();
-  rmSync(folder, { recursive: true, force: true });
-  await schema?.[Symbol.asyncDispose]();
+  console.log(`${example} on ${store}: ${count.passed} scenarios pass, ${count.excused} fail for a listed reason or below`);
+  return wrong;
+};
+
+for (const example of values.example) {
+  for (const line of await check(example)) {
+    console.error(line);
+    process.exitCode = 1;
+  }
 }
-console.log(`${values.store}: ${count.passed} scenarios pass, ${count.excused} fail for a listed reason or below`);
-for (const line of wrong) console.error(line);
-process.exitCode = wrong.length === 0 ? 0 : 1;

@@ -9,6 +9,7 @@ import { defaultSettings } from '../src/call/settings.ts';
 import { catalog } from '../src/errors/catalog.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { symbolsFor } from '../src/resources/symbols.ts';
+import { apiSurface } from './api-surface.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const prefixes = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1' } as const;
@@ -98,6 +99,8 @@ const generated: Readonly<Record<string, () => string>> = {
   'docs/operations.md': operations,
   'docs/resources.md': fields,
   'docs/errors.md': errors,
+  'docs/api-surface.md': () =>
+    `${NOTE}\n# API surface\n\nThe public names of every entry point, and how they are declared.\n\n${apiSurface(root)}`,
 };
 
 const check = process.argv.includes('--check');

@@ -8,9 +8,21 @@ export { BodyIncomplete, BodyTooLarge, type CoreAnswer, type CoreRequest } from 
 // Certificates, as texts in PEM.
 export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
 // Platforms: clock, randomness, password hashing, logging.
+// Platforms: clock, randomness, password hashing, logging, outbound requests.
+export { type AddressRule, addressRule } from './platform/addresses.ts';
+export {
+  createOutbound,
+  fetchTransport,
+  type Outbound,
+  type OutboundAnswer,
+  type OutboundOptions,
+  OutboundRefused,
+  type OutboundTransport,
+} from './platform/outbound.ts';
 export { argon2idHasher, type DeriveArgon2id } from './platform/password-hasher.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
 export { newSecretKey } from './platform/secrets.ts';
+export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
 export { decimalText } from './query/decimal.ts';
 export { comparator, compareText, compileMatcher, type Lookup, matches } from './query/evaluate.ts';
@@ -45,6 +57,7 @@ export {
 } from './storage/errors.ts';
 export type {
   ColumnSchema,
+  IndexFault,
   KindSchema,
   Query,
   Row,
@@ -53,5 +66,7 @@ export type {
   Store,
   Transaction,
   TransactionMode,
+  Verified,
+  VerifyPage,
 } from './storage/port.ts';
 export { storageSchema } from './storage/schema.ts';

@@ -1,9 +1,11 @@
 import { groups } from './api/index.ts';
+import { createBackground } from './call/background.ts';
 import type { Credentials } from './call/call.ts';
 import type { Core } from './call/core.ts';
 import { createGate } from './call/gate.ts';
 import { createPasswordChecks } from './call/password-checks.ts';
 import { checkedSettings, defaultSettings, type Settings } from './call/settings.ts';
+import { createWriter } from './call/writer.ts';
 import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
 import { createRecentChanges } from './changes/recent.ts';
@@ -15,7 +17,9 @@ import {
   type FirstCredentials,
   firstCredentials,
 } from './domain/bootstrap.ts';
+import { joinNetwork, type MemberOptions } from './domain/controllers/membership.ts';
 import { entries } from './domain/entries.ts';
+import { loadKeysEarly } from './domain/external-jwt-signers/load-keys.ts';
 import { keptAuthority } from './domain/kept-authority.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
 import { concerningKinds } from './domain/services/updates.ts';
@@ -25,11 +29,14 @@ import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { createInvoke } from './pipeline/invoke.ts';
 import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
+import { addressRule } from './platform/addresses.ts';
 import type { Platform } from './platform/platform.ts';
 import type { Secrets } from './platform/secrets.ts';
+import type { SnapshotSink } from './platform/snapshots.ts';
 import { webPlatform } from './platform/web.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
+import { createTokenVerifier } from './tokens/verifier.ts';
 import { software } from './version.ts';
 
 export interface ControllerOptions extends PkiOptions {
@@ -44,13 +51,22 @@ export interface ControllerOptions extends PkiOptions {
    * key: the first one seals, all of them unseal. Needed with every store but one in memory, which has a key of its own.
    */
   readonly secretKey?: string | readonly string[];
+  /** Where snapshots of the database are kept, e.g. `snapshotFolder('snapshots')` on Node. Default: nowhere, and none can be taken. */
+  readonly snapshots?: SnapshotSink | undefined;
+  /** Makes the controller known under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
+  readonly member?: MemberOptions | undefined;
+}
+
+export interface AsOptions {
+  /** A token of an external JWT signer, for sessions whose every call must come with one. */
+  readonly externalToken?: string;
 }
 
 /** The management plane of an overlay network, in process. Its own operations run as the host's own code, with every right. */
 export interface ManagementController extends Facade {
   readonly system: Facade;
   /** The operations as the owner of a session may call them. */
-  as(session: string | { readonly token: string | null }): Facade;
+  as(session: string | { readonly token: string | null }, options?: AsOptions): Facade;
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
@@ -78,6 +94,8 @@ const open = async ({
   platform = webPlatform(),
   settings: given = {},
   secretKey,
+  snapshots,
+  member,
   ...pki
 }: ControllerOptions): Promise<ManagementController> => {
   const settings = checkedSettings({ ...defaultSettings, ...given });
@@ -85,7 +103,7 @@ const open = async ({
   const secrets = await secretsOf(secretKey, storage, platform.random);
   const store = await storage.open(storageSchema);
   try {
-    return await start(store, platform, settings, secrets, credentials, pki);
+    return await start(store, platform, settings, secrets, credentials, pki, { snapshots, member });
   } catch (error) {
     await store.close();
     throw error;
@@ -99,6 +117,7 @@ const start = async (
   secrets: Secrets,
   first: FirstCredentials,
   pki: PkiOptions,
+  { snapshots, member }: Pick<ControllerOptions, 'snapshots' | 'member'>,
 ): Promise<ManagementController> => {
   const stamp = createStamps(platform.clock);
   const context = { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept };
@@ -106,6 +125,9 @@ const start = async (
   const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
   const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
+  const publisher = await createPublisher(store, events, platform.logger);
+  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites));
+  const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
   const keys = createPki(sources);
   const startedAt = stamp();
   const core: Core = {
@@ -116,26 +138,39 @@ const start = async (
     pki: keys,
     networkJwt: createNetworkJwt(keys, settings, platform.random),
     passwordChecks: createPasswordChecks(platform.passwords, settings),
+    tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
     enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
+    background,
+    snapshots,
     stamp,
     recentChanges: createRecentChanges(concerningKinds, startedAt),
     startedAt,
   };
-  const publisher = await createPublisher(store, events, platform.logger);
-  const invoke = createInvoke({ core, publisher, writes: createGate(4, settings.maxQueuedWrites) });
+  loadKeysEarly(events, core);
+  if (member) await joinNetwork(core, member);
+  const invoke = createInvoke({ core, write });
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   return {
     ...system,
     system,
-    as: (session) => facade({ kind: 'token', token: (typeof session === 'string' ? session : session.token) ?? '' }),
+    as: (session, { externalToken } = {}) =>
+      facade({
+        kind: 'token',
+        token: (typeof session === 'string' ? session : session.token) ?? '',
+        ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
+      }),
     handle: createHandler({ entries, invoke, settings, platform, version: software.version }),
     events,
     publish: () => publisher.catchUp(),
     firstAdministrator,
     settings,
-    close: () => store.close(),
+    close: async () => {
+      core.tokens.close();
+      await background.close();
+      await store.close();
+    },
   };
 };
 

@@ -3,8 +3,9 @@ export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
-export { type ControllerOptions, ManagementController } from './controller.ts';
+export { type AsOptions, type ControllerOptions, ManagementController } from './controller.ts';
 export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
+export type { MemberOptions } from './domain/controllers/membership.ts';
 export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
 export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
@@ -12,8 +13,11 @@ export { type Making, newRoot, newServerCertificate, newSigner } from './pki/aut
 export type { KeyPair } from './pki/network-key.ts';
 export type { PkiOptions } from './pki/pki.ts';
 export type { SignerOptions } from './pki/signer.ts';
+export type { Outbound, OutboundAnswer, OutboundOptions } from './platform/outbound.ts';
 export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform/platform.ts';
 export { newSecretKey } from './platform/secrets.ts';
+export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
-export { StorageError, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
+export { SnapshotRefused, StorageError, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
+export { type Restored, type RestoreOptions, restoreSnapshot } from './storage/snapshot/restore.ts';

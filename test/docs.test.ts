@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { startServer, temporaryFolder } from './examples/child.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -38,9 +39,13 @@ describe('the code of a guide runs, from top to bottom as one program, and print
   for (const file of documents.filter((name) => name.startsWith('docs/guides/'))) {
     const code = blocks(file, 'ts').join('\n');
     if (code === '') continue;
-    test(file, () => {
-      const source = asSource(code).replaceAll("'../", "'./");
-      const said = execFileSync(process.execPath, ['--input-type=module-typescript', '--eval', source], { cwd: root, encoding: 'utf8' });
+    test(file, (t) => {
+      const source = asSource(code).replaceAll("'../", `'${pathToFileURL(root)}/`);
+      // In a folder of its own, which it may fill.
+      const said = execFileSync(process.execPath, ['--input-type=module-typescript', '--eval', source], {
+        cwd: temporaryFolder(t),
+        encoding: 'utf8',
+      });
       const lines = said.split('\n');
       for (const text of promised(code)) {
         const at = lines.indexOf(text);
@@ -56,6 +61,45 @@ test('the embedding in the README is examples/embed.ts, and runs', () => {
   assert.equal(asSource(embedding), read('examples/embed.ts'));
   const said = execFileSync(process.execPath, ['examples/embed.ts'], { cwd: root, encoding: 'utf8' });
   assert.match(said, /^create ann\ncreate printer\n\w{22} ann \[ 'sales' \]\n$/);
+});
+
+test('the commands of the guide to backups take a snapshot, and restore it into a server of its own', {
+  skip: spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed',
+}, async (t) => {
+  const folder = temporaryFolder(t);
+  const [calls = '', restoring = ''] = blocks('docs/guides/backup.md', 'sh');
+  const server = await startServer(t, folder, [], { ADMIN_PASSWORD: 'a-good-password' });
+  const token = await server.login('a-good-password');
+  const api = `${server.url}/edge/management/v1`;
+  const said = execFileSync('sh', ['-c', calls], { cwd: folder, encoding: 'utf8', env: { ...process.env, token, api, no_proxy: '*' } });
+  assert.deepEqual(
+    said
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).data),
+    [{}, {}],
+  );
+  await server.stop();
+
+  const [snapshot = ''] = readdirSync(join(folder, 'data/snapshots'));
+  const [program, script, ...args] = restoring
+    .trim()
+    .replace(/\S+example\.ndjson/, `data/snapshots/${snapshot}`)
+    .split(' ')
+    .slice(1);
+  assert.deepEqual([program, script, args.shift()], ['run', 'restore', '--']);
+  const restore = () => spawnSync(process.execPath, [join(root, 'scripts/restore.ts'), ...args], { cwd: folder, encoding: 'utf8' });
+  const { stdout, stderr, status } = restore();
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^restored \d+ rows of 20\S+, revision \d+, into sqlite:restored\/controller\.db\n$/);
+  const again = restore();
+  assert.deepEqual([again.status, again.stdout], [1, '']);
+  assert.match(again.stderr, /^error: a snapshot is restored into an empty store only/);
+
+  copyFileSync(join(folder, 'data/secret.key'), join(folder, 'restored/secret.key'));
+  const restored = await startServer(t, folder, ['--storage', 'sqlite:restored/controller.db']);
+  assert.equal((await restored.request('GET', '/current-identity', { token })).status, 200, 'the session of before goes on');
+  await restored.login('a-good-password');
 });
 
 test('the client in the README is examples/client.ts, and reaches a server', async (t) => {

@@ -3,7 +3,9 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Handling, nodeAnswerer } from './node-handler.ts';
+import type { TlsOptions } from 'node:tls';
+import type { Handling } from './handling.ts';
+import { nodeBridge } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
 import { refusalBody } from './refusal.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
@@ -36,7 +38,7 @@ export interface ServeOptions {
   /** Key and certificate chain of the server, in PEM. Without, the server speaks plain HTTP and sees no client certificates. */
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
   readonly limits?: ServeLimits;
-  /** See `NodeHandlerOptions.trustedProxies`. */
+  /** See `NodeOptions.trustedProxies`. */
   readonly trustedProxies?: TrustedProxies;
 }
 
@@ -85,25 +87,25 @@ export const serve = async ({
     noDelay: true,
   };
   const server = tls
-    ? https.createServer({ ...common, ...TLS, handshakeTimeout: limits.handshakeTimeoutMs ?? 5000, ...tls })
+    ? https.createServer({ ...common, ...clientCertificates, handshakeTimeout: limits.handshakeTimeoutMs ?? 5000, ...tls })
     : http.createServer(common);
   server.maxConnections = limits.maxConnections ?? 10_000;
   server.timeout = limits.socketTimeoutMs ?? 100_000;
 
-  const answerer = nodeAnswerer(controller, { maxConcurrent, ...(trustedProxies ? { trustedProxies } : {}) });
+  const bridge = nodeBridge(controller, { maxConcurrent, ...(trustedProxies ? { trustedProxies } : {}) });
   /** The latest answer of each connection. */
   const answers = new WeakMap<Duplex, http.ServerResponse>();
   const isBusy = (socket: Duplex) => answers.get(socket)?.writableFinished === false;
-  const checked =
-    (listener: http.RequestListener): http.RequestListener =>
+  const listener =
+    (awaitsContinue: boolean): http.RequestListener =>
     (req, res) => {
       answers.set(req.socket, res);
       if (req.headers.host === undefined && req.httpVersion === '1.1')
         res.writeHead(400, { 'content-type': 'application/json', connection: 'close' }).end(refusalBody(400));
-      else listener(req, res);
+      else bridge.answer({ req, res, awaitsContinue });
     };
-  server.on('request', checked(answerer.listener));
-  server.on('checkContinue', checked(answerer.continueListener));
+  server.on('request', listener(false));
+  server.on('checkContinue', listener(true));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (isBusy(socket) && answers.get(socket)?.headersSent) socket.destroy();
     else refuseConnection(error, socket);
@@ -125,11 +127,11 @@ export const serve = async ({
     port: bound.port,
     server,
     renewTls: (renewed) => {
-      if (server instanceof https.Server) server.setSecureContext({ ...TLS, ...renewed });
+      if (server instanceof https.Server) server.setSecureContext({ ...clientCertificates, ...renewed });
     },
     close: (drainMs = 10_000) =>
       new Promise((resolve) => {
-        answerer.drain();
+        bridge.drain();
         // Node counts a connection that never asked for anything as busy: those get a moment, for their request may be on its way.
         const grace = setTimeout(
           () => {
@@ -162,15 +164,21 @@ const tracked = (server: http.Server | https.Server, event: 'connection' | 'secu
 };
 
 /**
+ * How an HTTPS server of yours asks for client certificates, as the controller wants them: of everybody, refusing nobody.
+ *
+ * ```ts
+ * https.createServer({ ...clientCertificates, key, cert }, nodeHandler(controller));
+ * ```
+ *
  * An empty `ca` keeps the machine's own authorities out of the chains that clients are said to have presented. Sessions are not resumed: a ticket keeps
  * the client's own certificate but forgets those above it, so that a client would be known on its first connection and unknown on the next.
  */
-const TLS = {
+export const clientCertificates = {
   minVersion: 'TLSv1.2',
   requestCert: true,
   // Clients that can do no more than 1.0 say so, and are refused where only 1.1 is offered.
   ALPNProtocols: ['http/1.1', 'http/1.0'],
   rejectUnauthorized: false,
-  ca: [] as string[],
+  ca: [],
   secureOptions: constants.SSL_OP_NO_TICKET,
-} as const;
+} satisfies TlsOptions;

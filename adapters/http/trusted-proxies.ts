@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { readPem } from '../../src/adapter-kit.ts';
+import type { NodeIncoming } from './node-request.ts';
 
 /** Proxies that end the TLS connections of clients, and are believed when they say which certificate a client presented. */
 export interface TrustedProxies {
@@ -27,7 +27,7 @@ export const forwardedCertificates = ({
   from,
   certificateHeader = 'client-cert',
   chainHeader = 'client-cert-chain',
-}: TrustedProxies): ((req: IncomingMessage) => readonly Uint8Array[] | undefined) => {
+}: TrustedProxies): ((req: NodeIncoming) => readonly Uint8Array[] | undefined) => {
   const proxies = addresses(from);
   const [leafName, chainName] = [certificateHeader.toLowerCase(), chainHeader.toLowerCase()];
   return (req) => {
@@ -41,7 +41,7 @@ export const forwardedCertificates = ({
 };
 
 /** A header that stands there twice was sent by two, of whom one is the client. */
-const onlyHeader = (req: IncomingMessage, name: string): string => {
+const onlyHeader = (req: NodeIncoming, name: string): string => {
   const values = req.rawHeaders.filter((_, i) => i % 2 === 1 && req.rawHeaders[i - 1]?.toLowerCase() === name);
   return values.length === 1 ? (values[0] ?? '') : '';
 };

@@ -1,10 +1,14 @@
 import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 import { hashRaw } from '@node-rs/argon2';
 import { argon2idHasher, type DeriveArgon2id, type Platform, type Random, webPlatform } from '../../src/adapter-kit.ts';
+import { nodeOutbound } from './node-outbound.ts';
+
+export { snapshotFolder } from './snapshot-folder.ts';
 
 /**
  * The platform of Node.js (Bun and Deno run it too): passwords by native code on the thread pool, so that a login does not
- * hold up other calls, and random bytes from a pool, since ids are drawn all the time. All else is as in `webPlatform`.
+ * hold up other calls, and random bytes from a pool, since ids are drawn all the time, and outbound requests that know
+ * which addresses they connect to. All else is as in `webPlatform`.
  *
  * ```ts
  * const platform = nodePlatform({ logger: pino() });
@@ -12,7 +16,12 @@ import { argon2idHasher, type DeriveArgon2id, type Platform, type Random, webPla
  */
 export const nodePlatform = (overrides: Partial<Platform> = {}): Platform => {
   const random = overrides.random ?? pooledRandom();
-  return webPlatform({ ...overrides, random, passwords: overrides.passwords ?? argon2idHasher(deriveNatively, random) });
+  return webPlatform({
+    ...overrides,
+    random,
+    passwords: overrides.passwords ?? argon2idHasher(deriveNatively, random),
+    outbound: overrides.outbound ?? nodeOutbound(),
+  });
 };
 
 // Argon2id, version 19, is the library's default; its enumerations exist in types only.

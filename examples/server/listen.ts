@@ -11,13 +11,16 @@ export interface ListenOptions {
   readonly certificate: Tls | undefined;
 }
 
+/** Opens the port on which the controller is reached. */
+export type Listen = (options: ListenOptions) => Promise<Pick<Serving, 'port' | 'close'>>;
+
 /**
  * Opens the port, and renews the certificate while it is open.
  * @throws StartFailure when the port cannot be had
  */
 export const listen = async ({ controller, host, port, certificate }: ListenOptions): Promise<Serving> => {
   const serving = await serve({ controller, host, port, ...(certificate ? { tls: certificate.pair } : {}) }).catch((error: unknown) => {
-    throw new StartFailure(TROUBLES[codeOf(error) ?? '']?.(host, port) ?? `cannot listen on port ${port} of ${host}: ${sentenceOf(error)}`);
+    throw portTrouble(host, port, error);
   });
   if (certificate) setInterval(() => renew(serving, certificate), DAY_MS).unref();
   return serving;
@@ -30,6 +33,10 @@ const renew = (serving: Serving, certificate: Tls): void => {
     (error: unknown) => console.error(`warning: the certificate could not be renewed: ${sentenceOf(error)}`),
   );
 };
+
+/** Why a port cannot be had, and what to do about it. */
+export const portTrouble = (host: string, port: number, error: unknown): StartFailure =>
+  new StartFailure(TROUBLES[codeOf(error) ?? '']?.(host, port) ?? `cannot listen on port ${port} of ${host}: ${sentenceOf(error)}`);
 
 const TROUBLES: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) => `port ${port} of ${host} is in use: end what listens there, or choose another with --port`,

@@ -10,6 +10,8 @@ export interface ServerOptions {
     | { readonly is: 'memory' }
     | { readonly is: 'sqlite'; readonly file: string }
     | { readonly is: 'postgres'; readonly url: string };
+  /** Folder for snapshots of the database; default: beside the database. */
+  readonly snapshots?: string;
   readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
   /** In place of the one that the server makes and keeps. */
   readonly secretKey?: string;
@@ -24,6 +26,7 @@ export const USAGE = `Usage: npm start -- [options]
   --port PORT            port to listen on, 0 for any free one (default 1280)
   --storage STORAGE      memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE
                          (default sqlite:data/controller.db)
+  --snapshots FOLDER     where snapshots of the database are kept (default: snapshots, beside the database)
   --admin-username NAME  username of the first administrator (default admin)
   --admin-password TEXT  password of the first administrator (default: the environment's ADMIN_PASSWORD;
                          without either, a random one that is printed once)
@@ -35,7 +38,7 @@ The environment's SECRET_KEY, 32 random bytes in base64, seals secrets in the da
 once and kept in the data folder).
 `;
 
-const NAMES = ['host', 'port', 'storage', 'admin-username', 'admin-password', 'tls'] as const;
+const NAMES = ['host', 'port', 'storage', 'snapshots', 'admin-username', 'admin-password', 'tls'] as const;
 type Name = (typeof NAMES)[number];
 
 /**
@@ -48,6 +51,7 @@ export const readOptions = (
 ): ServerOptions | undefined => {
   const values = valuesOf(args);
   if (values === 'help') return undefined;
+  const snapshots = values.get('snapshots');
   const username = values.get('admin-username');
   const fromEnvironment = values.has('admin-password') ? undefined : environment.ADMIN_PASSWORD || undefined;
   const password = values.get('admin-password') ?? fromEnvironment;
@@ -56,6 +60,7 @@ export const readOptions = (
     port: portOf(values.get('port') ?? '1280'),
     storage: storageOf(values.get('storage') ?? 'sqlite:data/controller.db'),
     tls: tlsOf(values.get('tls') ?? 'auto'),
+    ...(snapshots === undefined ? {} : { snapshots }),
     ...(environment.SECRET_KEY ? { secretKey: environment.SECRET_KEY } : {}),
     administrator: { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) },
     given: [

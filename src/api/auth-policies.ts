@@ -3,7 +3,7 @@ import { crud } from './kit/crud.ts';
 import { required } from './kit/field.ts';
 import { given, leaves } from './kit/leaves.ts';
 import { group } from './kit/operation.ts';
-import { textSet } from './kit/relations.ts';
+import { pointers, textSet } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { flag, name, text } from './shared.ts';
 
@@ -45,6 +45,8 @@ export const authPolicy = resource({
     name: required(name, { unique: true, filter: true }),
     primary: required(primary, { patch: primaryPatch }),
     secondary: required(secondary, { patch: secondaryPatch }),
+    /** All that the policy names, as allowed or as required. */
+    externalJwtSigners: pointers('externalJwtSigner'),
   },
   symbols: {
     'primary.cert.allowed': { path: 'primary.cert.allowed', type: 'boolean' },

@@ -32,7 +32,7 @@ export const failedServiceRequest = resource({
   collection: 'failed-service-requests',
   names: ['FailedServiceRequest', 'FailedServiceRequests'],
   about: 'A failed service request is a session that was refused because of posture checks; of each identity the last fifty are kept.',
-  unlogged: true,
+  unrecorded: true,
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
     /** Counts those of an identity: their order, even of many within a millisecond. */

@@ -8,17 +8,29 @@ import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { related } from './kit/related.ts';
-import { map, reference, roles } from './kit/relations.ts';
+import { keysOf, map, reference, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { edgeRouterPolicy, servicePolicy } from './policies.ts';
 import { identityPostureData } from './posture-data.ts';
 import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { policyTypeQuery, service } from './services.ts';
-import { cost, entityReference, envInfo, flag, jsonMap, name, precedence, sdkInfo, text, timestamp, username } from './shared.ts';
+import {
+  blankIsNull,
+  cost,
+  entityReference,
+  envInfo,
+  flag,
+  jsonMap,
+  name,
+  precedence,
+  sdkInfo,
+  text,
+  timestamp,
+  username,
+} from './shared.ts';
+import { traceDetail, traceSpec } from './traces.ts';
 
-/** Blank text is no value. */
-const blankIsNull = text.transform((value): string | null => (value.trim() === '' ? null : value));
 /** Blank text is the default policy. */
 const policyId = text.transform((value): string | null => (value.trim() === '' ? 'default' : value));
 
@@ -59,6 +71,7 @@ export const identity = resource({
     defaultHostingPrecedence: optional(precedence, { default: 'default' }),
     serviceHostingCosts: map(cost, { keys: 'service' }),
     serviceHostingPrecedences: map(precedence, { keys: 'service' }),
+    hostedServices: keysOf('serviceHostingCosts', 'serviceHostingPrecedences'),
     appData: optional(jsonMap, { default: {} }),
     disabled: readOnly(flag, { keep: 'computed' }),
     disabledAt: readOnly(timestamp, { absent: true }),
@@ -93,6 +106,13 @@ const disable = z
 
 export const identities = group('identities', 'Identities', {
   ...crud(identity),
+  trace: operation('PUT', '/identities/{id}/trace', {
+    operationId: 'updateIdentityTracing',
+    summary: 'Trace the data flows of an identity for a while, or end that',
+    permission: 'identity.update',
+    body: { schema: traceSpec, name: 'traceSpec' },
+    answer: data(traceDetail),
+  }),
   disable: operation('POST', '/identities/{id}/disable', {
     operationId: 'disableIdentity',
     summary: 'Disable an identity: its API sessions end, and it cannot log in until the time is over or it is enabled',

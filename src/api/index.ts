@@ -4,11 +4,14 @@ import { authenticator, authenticators } from './authenticators.ts';
 import { ca, cas } from './cas.ts';
 import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
+import { controller, controllers } from './controllers.ts';
 import { currentIdentity } from './current-identity.ts';
+import { database, maintenanceTask } from './database.ts';
 import { edgeRouters } from './edge-router-operations.ts';
 import { enrolling } from './enrolling.ts';
 import { enrollment, enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
+import { externalJwtSigner, externalJwtSigners, publicExternalJwtSigners } from './external-jwt-signers.ts';
 import { failedServiceRequest } from './failed-service-requests.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
@@ -31,6 +34,7 @@ import { service } from './services.ts';
 import { apiSessionCertificate, sessionCertificates } from './session-certificates.ts';
 import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
 import { terminator, terminators } from './terminators.ts';
+import { trace } from './traces.ts';
 import { trust } from './trust.ts';
 
 /** The one list of groups: every operation of the controller. */
@@ -40,6 +44,8 @@ export const groups = {
   authPolicies,
   authenticators,
   cas,
+  externalJwtSigners,
+  publicExternalJwtSigners,
   enrollments,
   enrolling,
   authentication,
@@ -64,6 +70,8 @@ export const groups = {
   configTypes,
   configs,
   roleAttributes: roleAttributeLists,
+  controllers,
+  database,
   sessionCertificates,
   trust,
   informational,
@@ -76,6 +84,7 @@ export const kinds = {
   authPolicy,
   authenticator,
   ca,
+  externalJwtSigner,
   enrollment,
   apiSession,
   mfa,
@@ -95,6 +104,9 @@ export const kinds = {
   failedServiceRequest,
   configType,
   config,
+  trace,
+  controller,
+  maintenanceTask,
   change,
   keptSecret,
 } as const;

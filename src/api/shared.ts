@@ -5,6 +5,12 @@ import { z } from 'zod';
 /** Unique within a kind, compared exactly. */
 export const name = z.string().min(1).meta({ description: 'Not empty, unique within the kind, compared exactly.' });
 
+/** Blank text is no value. */
+export const blankIsNull = z.string().transform((value): string | null => (value.trim() === '' ? null : value));
+
+/** A text that is an http or https address. */
+export const isWebAddress = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
+
 export const flag = z.boolean();
 export const text = z.string();
 

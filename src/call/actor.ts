@@ -1,3 +1,4 @@
+import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { AuthQuery, apiSession } from '../api/sessions.ts';
@@ -18,6 +19,16 @@ export interface SessionActor {
   readonly authQueries: readonly AuthQuery[];
   /** The token that was presented. It is stored nowhere. */
   readonly token: string;
+  /** What external tokens of this request prove, as far as it was asked. */
+  readonly proofs: readonly TokenProof[];
+}
+
+/** An external token that was checked against its signer. */
+export interface TokenProof {
+  /** As it was then. */
+  readonly signer: RowOf<typeof externalJwtSigner>;
+  /** Who the bearer is, in the signer's words. */
+  readonly subject: string;
 }
 
 /** How an actor is named in change records. */

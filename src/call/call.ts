@@ -49,8 +49,8 @@ export interface Call {
   readonly remoteAddress: string;
   /** Aborted when the client is gone or the time limit is over: nothing is committed after that. */
   readonly signal: AbortSignal;
-  /** Whether it is in a transaction of the host, who may yet undo what is seen there. */
-  readonly isHosted: boolean;
+  /** Whether the call is part of a transaction of the host's. */
+  readonly isJoined: boolean;
   /** ISO text of the clock's now. */
   now(): string;
   /** One consistent state to read from. */

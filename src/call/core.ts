@@ -3,7 +3,10 @@ import type { RecentChanges } from '../changes/recent.ts';
 import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
+import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Store } from '../storage/port.ts';
+import type { TokenVerifier } from '../tokens/verifier.ts';
+import type { Background } from './background.ts';
 import type { Gate } from './gate.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
@@ -20,12 +23,17 @@ export interface Core {
   /** The JWT by which clients can join the network. */
   networkJwt(): Promise<string>;
   readonly passwordChecks: PasswordChecks;
+  /** Checks the tokens of external signers. */
+  readonly tokens: TokenVerifier;
   /** Through which the work of enrolling goes: anybody may ask for it. */
   readonly enrollments: Gate;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
   /** What clients are told of that ask whether their services changed. */
   readonly recentChanges: RecentChanges;
+  readonly background: Background;
+  /** Where snapshots are kept; undefined when the host has given no place. */
+  readonly snapshots: SnapshotSink | undefined;
   /** The time of a write, see `createStamps`. ISO text. */
   stamp(): string;
   /** When this controller was opened, ISO text. */

@@ -1,3 +1,5 @@
+import { addressRule } from '../platform/addresses.ts';
+
 /** What a host may set. Every limit has a default, and none is silent. */
 export interface Settings {
   /** Address under which clients reach the controller, without a path. Default `https://127.0.0.1:1280`. */
@@ -30,6 +32,11 @@ export interface Settings {
   readonly corsOrigins: '*' | readonly string[];
   /** Level of the API that clients may expect, as `data.version` of the version information. Default `v1.7.2`. */
   readonly apiLevel: string;
+  /**
+   * Where outbound requests (key sets of external JWT signers) may go beside public addresses: `loopback`, `private`, or ranges such as
+   * `10.1.0.0/16`. Default none. Link-local addresses and metadata services are never asked.
+   */
+  readonly outboundAllow: readonly string[];
 }
 
 export const defaultSettings: Settings = {
@@ -48,6 +55,7 @@ export const defaultSettings: Settings = {
   wrongCodeMinutes: 5,
   corsOrigins: '*',
   apiLevel: 'v1.7.2',
+  outboundAllow: [],
 };
 
 /**
@@ -64,6 +72,13 @@ export const checkedSettings = (settings: Settings): Settings => {
   }
   if (!/^[^:\p{Cc}\p{Cs}]{1,40}$/u.test(settings.mfaIssuer)) {
     throw new TypeError(`setting mfaIssuer must have 1 to 40 characters and no colon, got '${settings.mfaIssuer}'`);
+  }
+  try {
+    addressRule(settings.outboundAllow);
+  } catch (error) {
+    throw new TypeError(
+      `setting outboundAllow must hold loopback, private, or ranges of addresses: ${error instanceof Error ? error.message : ''}`,
+    );
   }
   return settings;
 };

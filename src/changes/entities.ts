@@ -1,12 +1,12 @@
 import { type KindName, kinds } from '../api/index.ts';
-import { withWords } from '../api/kit/relations.ts';
+import { withDerived } from '../api/kit/relations.ts';
 import type { Resource, RowOf } from '../api/kit/resource.ts';
 import { invalidField, notFound } from '../errors/index.ts';
 import type { Random } from '../platform/platform.ts';
 import { ALL, type Predicate } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
-import type { Query, Row, Transaction } from '../storage/port.ts';
+import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
 import { type Change, changeId } from './events.ts';
 import { inView, isInView, tableOf } from './views.ts';
 
@@ -19,7 +19,7 @@ type NewRow<R> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | '
 
 /**
  * The store inside one transaction, typed by kind. Every write goes through here, so that none escapes the change log:
- * a write draws the next revision, becomes the row's version, and leaves a change record in the same transaction. Kinds that are declared `unlogged` do not.
+ * a write draws the next revision, becomes the row's version, and leaves a change record in the same transaction. Kinds that are declared `unrecorded` do not.
  */
 export interface Entities {
   get<R extends AnyResource>(kind: R, id: string): Promise<RowOf<R> | undefined>;
@@ -36,6 +36,10 @@ export interface Entities {
   /** Writes `changes` over `before`, which must be the row as read in this transaction. @throws as `insert` */
   update<R extends AnyResource>(kind: R, before: RowOf<R>, changes: Partial<RowOf<R>>): Promise<RowOf<R>>;
   remove<R extends AnyResource>(kind: R, row: RowOf<R>): Promise<void>;
+  /** As `Transaction.verify`, of the table of a kind. */
+  verify(kind: AnyResource, page: VerifyPage): Promise<Verified>;
+  /** As `Transaction.repair`. Documents stay as they are, so that it is no change. */
+  repair(kind: AnyResource, id?: string): Promise<boolean>;
   /** What this transaction has changed so far. */
   readonly changes: readonly Change[];
 }
@@ -49,9 +53,6 @@ export interface EntitiesContext {
   /** The time of a write, ISO text. */
   stamp(): string;
 }
-
-/** The version of rows of which no change is recorded. */
-const UNLOGGED = 1;
 
 /** @returns the entities of one transaction. */
 export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities => {
@@ -105,17 +106,17 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
         ? Promise.resolve([])
         : tx.referenced(tableOf(kind), field, values, kind.view ? inView(kind, where ?? ALL) : where),
     insert: async (kind, fields) => {
-      const revision = kind.unlogged ? UNLOGGED : await tx.nextRevision();
+      const revision = kind.unrecorded ? 1 : await tx.nextRevision();
       const at = context.stamp();
       const id = fields.id ?? newId(context.random);
-      const row: Row = withWords(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
+      const row: Row = withDerived(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
       await taken(kind, row, () => tx.insert(tableOf(kind), row));
-      if (!kind.unlogged) await record(kind, 'create', revision, null, row);
+      if (!kind.unrecorded) await record(kind, 'create', revision, null, row);
       return row as never;
     },
     update: async (kind, before, changed) => {
       const old = before as unknown as Row;
-      const quiet = Object.keys(changed).every((field) => kind.fields[field]?.volatile);
+      const quiet = kind.unrecorded || Object.keys(changed).every((field) => kind.fields[field]?.volatile);
       if (quiet) {
         const row = { ...old, ...changed } as Row;
         await tx.update(tableOf(kind), row, old.version);
@@ -123,16 +124,18 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       }
       const revision = await tx.nextRevision();
       const fixed = { id: old.id, createdAt: old.createdAt, updatedAt: context.stamp(), version: revision };
-      const row: Row = withWords(kind.fields, { ...old, ...changed, ...fixed });
+      const row: Row = withDerived(kind.fields, { ...old, ...changed, ...fixed });
       await taken(kind, row, () => tx.update(tableOf(kind), row, old.version));
       await record(kind, 'update', revision, old, row);
       return row as never;
     },
     remove: async (kind, row) => {
       const old = row as unknown as Row;
-      if (!(await tx.delete(tableOf(kind), old.id)) || kind.unlogged) return;
-      await record(kind, 'delete', await tx.nextRevision(), old, null);
+      if (!(await tx.delete(tableOf(kind), old.id))) return;
+      if (!kind.unrecorded) await record(kind, 'delete', await tx.nextRevision(), old, null);
     },
+    verify: (kind, page) => tx.verify(tableOf(kind), page),
+    repair: (kind, id) => tx.repair(tableOf(kind), id),
   };
 };
 

@@ -93,6 +93,7 @@ const seedFixed = async (entities: Entities): Promise<void> => {
       },
     },
     secondary: { requireTotp: false, requireExtJwtSigner: null },
+    externalJwtSigners: [],
   });
   for (const type of builtinPostureCheckTypes) await entities.insert(postureCheckType, type);
   for (const { id, name, schema } of builtinConfigTypes) await entities.insert(configType, { id, name, schema });

@@ -13,7 +13,10 @@ import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
 import { caEntries } from './cas/handlers.ts';
 import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
+import { controllerEntries } from './controllers/handlers.ts';
+import { databaseEntries } from './database/handlers.ts';
 import { enrollmentEntries } from './enrollment/handlers.ts';
+import { externalJwtSignerEntries } from './external-jwt-signers/handlers.ts';
 import { identityEntries } from './identity/handlers.ts';
 import { informationalEntries } from './informational/handlers.ts';
 import { currentMfaEntries } from './mfa/handlers.ts';
@@ -33,6 +36,7 @@ export const entries: readonly Entry[] = [
   ...identityEntries,
   ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
   ...authenticationEntries,
+  ...externalJwtSignerEntries,
   ...enrollmentEntries,
   ...currentIdentityEntries,
   ...currentMfaEntries,
@@ -54,6 +58,8 @@ export const entries: readonly Entry[] = [
   ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
   ...roleAttributeEntries,
   ...serviceSessionEntries,
+  ...controllerEntries,
+  ...databaseEntries,
   ...sessionCertificateEntries,
   ...trustEntries,
   ...informationalEntries,

@@ -83,10 +83,11 @@ const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${nam
 const enveloped = ({ answer }: Operation, data: JsonSchema | undefined): JsonSchema | undefined => {
   if (answer.is === 'raw' || data === undefined) return undefined;
   const isPage = answer.is === 'page';
+  const isCounted = isPage || (answer.is === 'data' && answer.counts !== undefined);
   return {
     type: 'object',
     required: ['data', 'meta'],
-    properties: { data: isPage ? { type: 'array', items: data } : data, meta: refTo(isPage ? 'PageMeta' : 'Meta') },
+    properties: { data: isPage ? { type: 'array', items: data } : data, meta: refTo(isCounted ? 'PageMeta' : 'Meta') },
   };
 };
 

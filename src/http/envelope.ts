@@ -11,20 +11,31 @@ export interface RawOutput {
 }
 
 /** The body of a successful answer. Made by concatenation, so that the data is turned into text once, and a limit beyond the doubles keeps its digits. */
-export const envelope = (is: Exclude<Answer['is'], 'raw'>, output: unknown): string => {
-  switch (is) {
+export const envelope = (answer: Exclude<Answer, { readonly is: 'raw' }>, output: unknown): string => {
+  switch (answer.is) {
     case 'empty':
       return EMPTY;
     case 'page':
       return pageEnvelope(output as Page<unknown>); // what the operation declares to return
-    default:
-      return `{"data":${JSON.stringify(output) ?? 'null'},"meta":{${VERSIONS}}}`;
+    case 'data':
+      return answer.counts === undefined ? dataEnvelope(output) : countedEnvelope(output, answer.counts);
+    case 'created':
+      return dataEnvelope(output);
   }
 };
+
+const dataEnvelope = (data: unknown): string => `{"data":${JSON.stringify(data) ?? 'null'},"meta":{${VERSIONS}}}`;
 
 /** The body of an error. The cause is there only if there is one. */
 export const errorEnvelope = ({ code, message, cause }: ApiError, requestId: string): string =>
   JSON.stringify({ error: { code, message, requestId, ...(cause ? { cause } : {}) }, meta: META });
+
+/** Clients read the number of results from a pagination, though such a list has no pages. */
+const countedEnvelope = (output: unknown, counts: string): string => {
+  const list = (output as Readonly<Record<string, unknown>>)[counts] as readonly unknown[]; // what the operation declares
+  const pagination = { limit: -1, offset: 0, totalCount: list.length };
+  return JSON.stringify({ data: output, meta: { ...META, filterableFields: [], pagination } });
+};
 
 const VERSIONS = JSON.stringify(META).slice(1, -1);
 const EMPTY = `{"data":{},"meta":{${VERSIONS}}}`;

@@ -52,7 +52,7 @@ export const createHandler = ({ entries, invoke, settings, platform, version = s
   const call = async (source: HttpSource, entry: Entry, plan: Plan, wanted: string): Promise<CoreAnswer> => {
     const { output, headers } = await invoke(entry, source);
     const { answer } = entry.operation;
-    if (answer.is !== 'raw') return { status: plan.status, headers: extended(json, headers), body: envelope(answer.is, output) };
+    if (answer.is !== 'raw') return { status: plan.status, headers: extended(json, headers), body: envelope(answer, output) };
     const { contentType, body } = output as RawOutput; // what such an operation declares to return
     return { status: plan.status, headers: extended({ ...common, 'content-type': labelled(contentType, wanted) }, headers), body };
   };

@@ -36,7 +36,7 @@ export const createInvoke =
 
 /**
  * Whether a call of a session sees one state, from its session to its answer: what only reads needs no more than one transaction. One with a body, which
- * may be slow to come or hold a code to be spent, does not.
+ * may be slow to come or hold a code to be spent, does not, nor one with an external token, whose signer's keys may have to be fetched.
  */
 const readsOneState = ({ operation }: Entry, { credentials, hostTransaction }: CallSource): boolean =>
   operation.method === 'GET' &&
@@ -44,7 +44,8 @@ const readsOneState = ({ operation }: Entry, { credentials, hostTransaction }: C
   operation.permission !== 'open' &&
   hostTransaction === undefined &&
   credentials.kind === 'token' &&
-  credentials.token !== undefined;
+  credentials.token !== undefined &&
+  credentials.authorization === undefined;
 
 /** Errors of the store, in the words of the API. */
 const translated = async <T>(work: () => Promise<T>): Promise<T> => {

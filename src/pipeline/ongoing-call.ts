@@ -2,21 +2,18 @@ import { apiSession } from '../api/sessions.ts';
 import { type Actor, actorId } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
-import type { Gate } from '../call/gate.ts';
-import { type Entities, entitiesOf } from '../changes/entities.ts';
-import type { Publisher } from '../changes/publisher.ts';
+import type { Write } from '../call/writer.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import { endLostSessions } from '../domain/service-sessions/ends.ts';
 import { actorOfSession } from '../domain/sessions/state.ts';
 import { unauthorized } from '../errors/index.ts';
-import { WriteConflict } from '../storage/errors.ts';
 import type { Transaction } from '../storage/port.ts';
 import { authorize } from './authorize.ts';
 
 export interface Parts {
   readonly core: Core;
-  readonly publisher: Publisher;
   /** Through which every change goes. */
-  readonly writes: Gate;
+  readonly write: Write;
 }
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -43,6 +40,10 @@ export class OngoingCall implements Call {
     return this.#parts.core;
   }
 
+  get isJoined() {
+    return this.#source.hostTransaction !== undefined;
+  }
+
   get requestId() {
     return this.#source.requestId;
   }
@@ -67,10 +68,6 @@ export class OngoingCall implements Call {
     return this.#source.signal ?? NEVER_ABORTED;
   }
 
-  get isHosted() {
-    return this.#source.hostTransaction !== undefined;
-  }
-
   now(): string {
     return new Date(this.core.platform.clock.now()).toISOString();
   }
@@ -93,21 +90,10 @@ export class OngoingCall implements Call {
     // Where reading and writing share a connection, it would wait for itself.
     if (this.#state) throw new TypeError(`${this.#operation.operationId} is a GET, which must not write`);
     if (this.#source.hostTransaction !== undefined) return this.#carriedOut(this.#joined(), work);
-    return this.#parts.writes.pass(() => onceMore(() => this.#written(work)));
-  }
-
-  async #written<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
-    const { signal } = this;
-    signal.throwIfAborted();
-    const { result, changes } = await this.core.store.transaction('write', async (tx) => {
-      const entities = this.#entitiesOf(tx);
+    return this.#parts.write(this.#context(), this.signal, async (entities) => {
       await this.#assertStillAllowed(entities);
-      const result = await this.#carriedOut(entities, work);
-      signal.throwIfAborted();
-      return { result, changes: entities.changes };
+      return this.#carriedOut(entities, work);
     });
-    await this.#parts.publisher.announce(changes);
-    return result;
   }
 
   /** What a change takes from sessions, it takes in the same transaction, whoever made it. */
@@ -121,7 +107,7 @@ export class OngoingCall implements Call {
   async #assertStillAllowed(entities: Entities): Promise<void> {
     if (this.actor.kind !== 'session') return;
     const session = await entities.get(apiSession, this.actor.session.id);
-    const actor = session && (await actorOfSession(entities, this.core.settings, session, this.actor.token, this.now()));
+    const actor = session && (await actorOfSession(entities, this.core.settings, session, this.actor.token, this.now(), this.actor.proofs));
     if (!actor) throw unauthorized();
     authorize(actor, this.#operation);
   }
@@ -131,23 +117,17 @@ export class OngoingCall implements Call {
   }
 
   #entitiesOf(tx: Transaction): Entities {
+    return entitiesOf(tx, this.#context());
+  }
+
+  #context(): EntitiesContext {
     const { platform, settings, stamp } = this.core;
-    return entitiesOf(tx, {
+    return {
       actor: actorId(this.actor),
       requestId: this.requestId,
       random: platform.random,
       stamp,
       changesKept: settings.changesKept,
-    });
+    };
   }
 }
-
-/** A write that lost against another is run again once, on the new state. */
-const onceMore = async <T>(work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof WriteConflict)) throw error;
-    return work();
-  }
-};

@@ -1,4 +1,4 @@
-import { readCertificates } from './certificate.ts';
+import { type Certificate, readCertificates } from './certificate.ts';
 import { keyHolder } from './keys.ts';
 
 /** A certificate and its private key, in PEM; further certificates may follow the first. */
@@ -10,6 +10,8 @@ export interface KeyPair {
 
 /** What signs the network's JWTs: the key of the server's certificate, which clients see when they connect. */
 export interface NetworkKey {
+  /** The server's certificate. */
+  readonly certificate: Certificate;
   /** Fingerprint of the certificate. */
   readonly kid: string;
   /** The claims as a signed JWT (RFC 7519), `alg` by the type of the key. */
@@ -29,6 +31,7 @@ export const openNetworkKey = async ({ key: pem, cert }: KeyPair): Promise<Netwo
   const { SignJWT } = await import('jose/jwt/sign');
   const header = { alg: algorithm.jose, kid: certificate.fingerprint, typ: 'JWT' };
   return {
+    certificate,
     kid: certificate.fingerprint,
     sign: (claims) => new SignJWT({ ...claims }).setProtectedHeader(header).sign(key),
     verify: async (jwt, { audience, now }) => {

@@ -27,7 +27,7 @@ export const readPem = (text: string, { labels, most }: PemLimits): Reading<read
     if (blocks.length > 0 && text.slice(end, index).trim() !== '') return { fault: 'trailingData' };
     if (!labels.includes(label)) return { fault: 'anotherType' };
     if (blocks.length === most) return { fault: 'tooMany' };
-    const der = bytesOf(content);
+    const der = readBase64(content);
     if (!der || !isOneSequence(der)) return { fault: 'malformed' };
     if (der.length > MAX_DER) return { fault: 'tooLarge' };
     blocks.push(der);
@@ -37,7 +37,8 @@ export const readPem = (text: string, { labels, most }: PemLimits): Reading<read
   return text.slice(end).trim() === '' ? { value: blocks } : { fault: 'trailingData' };
 };
 
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> | undefined => {
+/** Base64 (RFC 4648) with or without white space; undefined for what is none. */
+export const readBase64 = (base64: string): Uint8Array<ArrayBuffer> | undefined => {
   try {
     return Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0)); // `atob` passes over white space
   } catch {

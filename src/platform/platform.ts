@@ -1,9 +1,12 @@
+import type { Outbound } from './outbound.ts';
+
 /** What the core needs of its surroundings, as ports. `webPlatform()` has defaults that run on any web-standard runtime. */
 export interface Platform {
   readonly clock: Clock;
   readonly random: Random;
   readonly passwords: PasswordHasher;
   readonly logger: Logger;
+  readonly outbound: Outbound;
 }
 
 export interface Clock {

@@ -1,5 +1,6 @@
 import { argon2idAsync } from '@noble/hashes/argon2.js';
 import { consoleLogger } from './console-logger.ts';
+import { createOutbound, fetchTransport } from './outbound.ts';
 import { argon2idHasher, type DeriveArgon2id } from './password-hasher.ts';
 import type { Platform, Random } from './platform.ts';
 
@@ -7,6 +8,7 @@ import type { Platform, Random } from './platform.ts';
  * What the core needs, on any web-standard runtime: Node, Deno, Bun, workers, browsers.
  * Passwords are hashed in JavaScript, which is portable and several times slower than native code; it yields to other work
  * every 10 ms, but still takes the thread. On Node, `nodePlatform()` hashes off the event loop.
+ * Outbound requests are made by `fetch`, which cannot tell where a host name leads to: see `fetchTransport`.
  *
  * ```ts
  * const platform = webPlatform({ clock: { now: () => 0 } });
@@ -20,6 +22,7 @@ export const webPlatform = (overrides: Partial<Platform> = {}): Platform => {
     random,
     passwords: overrides.passwords ?? argon2idHasher(deriveInJavaScript, random),
     logger: overrides.logger ?? consoleLogger(() => clock.now()),
+    outbound: overrides.outbound ?? createOutbound(fetchTransport),
   });
 };
 

@@ -46,7 +46,7 @@ const checkSelectors = async (entities: Entities, name: string, { target }: Sele
 };
 
 /** Those that no entity of the kind has. A kind that this version does not have has none. */
-const unknownIds = async (entities: Entities, target: string, ids: readonly string[]): Promise<readonly string[]> => {
+export const unknownIds = async (entities: Entities, target: string, ids: readonly string[]): Promise<readonly string[]> => {
   const kind = kindOf(target);
   if (!kind || ids.length === 0) return ids;
   const known = new Set(await entities.referenced(kind, 'id', ids));

@@ -7,19 +7,21 @@ import { equals, has, type Predicate, text } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { allKinds } from './kinds.ts';
 
-/** A place where a kind is pointed at, found in the field tables: a field, a set of ids, a role array. */
+/** A place where a kind is pointed at, found in the field tables: a field, a set of ids, a role array, the keys of maps. */
 interface Pointer {
   readonly target: string;
   readonly holder: Resource;
   readonly field: string;
-  readonly how: Reference['onDelete'] | 'leaveSet' | 'deselect';
+  readonly how: Reference['onDelete'] | 'restrictSet' | 'leaveSet' | 'deselect' | 'dropKey';
 }
 
 const pointers: ReadonlyMap<string, readonly Pointer[]> = Map.groupBy(
   allKinds.flatMap((holder) =>
     Object.entries(holder.fields).flatMap(([field, { reference, set }]): Pointer[] => {
       if (reference) return [{ target: reference.target, holder, field, how: reference.onDelete }];
-      if (set?.of === 'references') return [{ target: set.target, holder, field, how: 'leaveSet' }];
+      if (set?.of === 'references')
+        return [{ target: set.target, holder, field, how: set.onDelete === 'restrict' ? 'restrictSet' : 'leaveSet' }];
+      if (set?.of === 'keys') return [{ target: holder.fields[set.from[0] ?? '']?.keys ?? '', holder, field, how: 'dropKey' }];
       return set?.of === 'selectors' ? [{ target: set.target, holder, field, how: 'deselect' }] : [];
     }),
   ),
@@ -39,8 +41,8 @@ const pointersTo = ({ kind, view }: Resource): readonly Pointer[] => [
 export const removeEntity = async (entities: Entities, kind: Resource, row: Row): Promise<void> => {
   const pointing = pointersTo(kind);
   for (const { holder, field, how } of pointing) {
-    if (how !== 'restrict') continue;
-    const users = await entities.list(holder, { where: equals(text(field), row.id), limit: 10 });
+    if (!forbids(how)) continue;
+    const users = await entities.list(holder, { where: pointingBy(field, how, row.id), limit: 10 });
     if (users.length > 0) {
       const ids = users.map((user) => user.id).join(' ');
       throw new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
@@ -49,20 +51,30 @@ export const removeEntity = async (entities: Entities, kind: Resource, row: Row)
     }
   }
   for (const { holder, field, how } of pointing) {
-    if (how === 'restrict') continue;
+    if (forbids(how)) continue;
     for (const user of await entities.list(holder, { where: pointingBy(field, how, row.id) })) {
       const holding = user as unknown as Row; // rows of any kind are rows
       if (how === 'cascade') await removeEntity(entities, holder, holding);
-      else await entities.update(holder, user, { [field]: how === 'unset' ? null : without(holding[field], how, row.id) });
+      else await entities.update(holder, user, changesWithout(holder, holding, field, how, row.id));
     }
   }
   await entities.remove(kind, row as never);
 };
 
+const forbids = (how: Pointer['how']): boolean => how === 'restrict' || how === 'restrictSet';
+
 const pointingBy = (field: string, how: Pointer['how'], id: string): Predicate => {
   if (how === 'deselect') return has(field, selectorOfId(id));
-  return how === 'leaveSet' ? has(field, id) : equals(text(field), id);
+  return how === 'leaveSet' || how === 'restrictSet' || how === 'dropKey' ? has(field, id) : equals(text(field), id);
 };
+
+const changesWithout = (holder: Resource, row: Row, field: string, how: Pointer['how'], id: string): Readonly<Record<string, unknown>> => {
+  const { set } = holder.fields[field] ?? {};
+  if (set?.of === 'keys') return Object.fromEntries(set.from.map((map) => [map, withoutKey(row[map], id)]));
+  return { [field]: how === 'unset' ? null : without(row[field], how, id) };
+};
+
+const withoutKey = (map: unknown, id: string) => Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => key !== id));
 
 const without = (set: unknown, how: Pointer['how'], id: string): readonly string[] => {
   const entry = how === 'deselect' ? selectorOfId(id) : id;

@@ -45,3 +45,8 @@ export class StoreSchemaMismatch extends StorageError {
 export class ValueTooLong extends StorageError {
   override readonly name = 'ValueTooLong';
 }
+
+/** What is to be restored is no snapshot, is damaged or of a newer format, or the store that it is to be restored into is not empty. Nothing was written. */
+export class SnapshotRefused extends StorageError {
+  override readonly name = 'SnapshotRefused';
+}

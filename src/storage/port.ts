@@ -47,8 +47,40 @@ export interface Transaction {
   distinct(kind: string, set: string): Promise<readonly string[]>;
   /** Those of `values` that the single-valued text field `field` of at least one row satisfying `where` (default: any) holds. The cost follows the number of values, not of rows. */
   referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
-  /** Draws the next revision of the store's namespace: 1, 2, 3, ... without gaps over committed transactions. Only in a `write` transaction. */
-  nextRevision(): Promise<number>;
+  /**
+   * Draws the next revision of the store's namespace: 1, 2, 3, ... without gaps over committed transactions. Only in a `write` transaction.
+   * `atLeast` passes over those below it: for rows that are brought back with the revisions that they had.
+   */
+  nextRevision(atLeast?: number): Promise<number>;
+  /** Holds what rows of a kind are found by (columns, elements of sets, numbers of rows) against their documents, some rows at a time in order of id. */
+  verify(kind: string, page: VerifyPage): Promise<Verified>;
+  /**
+   * Makes what rows are found by anew: what is kept beside the document of a row or, without an id, of the kind as a whole. The document stays as it is;
+   * what is kept for an id that has no document goes.
+   * @returns whether all is right now; false when the document cannot be stored as it is, e.g. for a unique value that another row has. Nothing is written then
+   */
+  repair(kind: string, id?: string): Promise<boolean>;
+}
+
+export interface VerifyPage {
+  /** Rows up to this id were verified already; default: none. */
+  readonly after?: string;
+  /** How many rows to look at. */
+  readonly limit: number;
+}
+
+export interface Verified {
+  readonly faults: readonly IndexFault[];
+  /** The id to go on after; undefined once all rows were looked at. */
+  readonly next: string | undefined;
+}
+
+/** Something beside the documents that does not say what they say. */
+export interface IndexFault {
+  /** The row that it is about; undefined for a fault of the kind as a whole. */
+  readonly id?: string;
+  /** What is wrong, in words; names fields and never values, which may be secret. */
+  readonly description: string;
 }
 
 export type TransactionMode = 'read' | 'write';

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { kyselyStorage, nextMigration, postgresStorage, type StoreOptions } from '../../adapters/storage/kysely/index.ts';
 import type { StorageSchema } from '../../src/storage/port.ts';
-import { needsPostgres, newSchema } from '../support/postgres.ts';
+import { execute, needsPostgres, newSchema } from '../support/postgres.ts';
 import { filterSuite } from './filter.suite.ts';
 import { type StorageUnderTest, storageSuite } from './storage.suite.ts';
 
@@ -25,6 +25,7 @@ const ownPool: StorageUnderTest = {
     return {
       adapter: (namespace) => postgresStorage({ ...options, ...named(namespace) }),
       hostTransaction: (work) => host.db.transaction().execute(work),
+      tamper: (statement) => execute(statement, connectionString),
       async [Symbol.asyncDispose]() {
         await host.db.destroy();
         await place[Symbol.asyncDispose]();
@@ -56,6 +57,7 @@ const hostsPool: StorageUnderTest = {
           client.release();
         }
       },
+      tamper: (statement) => execute(statement, connectionString),
       async [Symbol.asyncDispose]() {
         await pool.end();
         await place[Symbol.asyncDispose]();
@@ -73,6 +75,7 @@ const hostsKysely: StorageUnderTest = {
     return {
       adapter: (namespace) => kyselyStorage({ ...optionsFor(schema), db, engine: 'postgres', ...named(namespace) }),
       hostTransaction: (work) => db.transaction().execute(work),
+      tamper: (statement) => execute(statement, connectionString),
       async [Symbol.asyncDispose]() {
         await db.destroy();
         await place[Symbol.asyncDispose]();

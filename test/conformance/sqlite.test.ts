@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { Kysely, SqliteDialect } from 'kysely';
+import { Kysely, SqliteDialect, sql } from 'kysely';
 import {
   kyselyStorage,
   nextMigration,
@@ -21,6 +21,8 @@ const optionsFor = (schema: StorageSchema): Pick<SqliteStorageOptions, 'migrate'
 
 const named = (namespace: string | undefined) => (namespace === undefined ? {} : { namespace });
 
+const run = async (db: Kysely<unknown>, statement: string) => void (await sql.raw(statement).execute(db));
+
 /** Every adapter has connections of its own, as if it were in another process. */
 const file: StorageUnderTest = {
   name: 'SQLite file',
@@ -31,6 +33,7 @@ const file: StorageUnderTest = {
     return {
       adapter: (namespace) => sqliteStorage({ ...options, ...named(namespace) }),
       hostTransaction: (work) => host.db.transaction().execute(work),
+      tamper: (statement) => run(host.db, statement),
       async [Symbol.asyncDispose]() {
         await host.db.destroy();
         await rm(folder, { recursive: true });
@@ -46,6 +49,7 @@ const inMemory: StorageUnderTest = {
     return {
       adapter: (namespace = 'default') => storage.within(namespace),
       hostTransaction: (work) => storage.db.transaction().execute(work),
+      tamper: (statement) => run(storage.db, statement),
       [Symbol.asyncDispose]: () => storage.db.destroy(),
     };
   },
@@ -63,6 +67,7 @@ const hostsKysely: StorageUnderTest = {
     return {
       adapter: (namespace) => kyselyStorage({ ...optionsFor(schema), db, engine: 'sqlite', ...named(namespace) }),
       hostTransaction: (work) => db.transaction().execute(work),
+      tamper: (statement) => run(db, statement),
       [Symbol.asyncDispose]: () => db.destroy(),
     };
   },

@@ -10,6 +10,7 @@ import { joining } from './storage/joining.ts';
 import { many } from './storage/many.ts';
 import { questions } from './storage/questions.ts';
 import { schema } from './storage/sample.ts';
+import { repairing, verifying } from './storage/verifying.ts';
 import { writes } from './storage/writes.ts';
 
 export interface StorageUnderTest {
@@ -29,13 +30,15 @@ export interface TestDatabase extends AsyncDisposable {
   adapter(namespace?: string): StorageAdapter;
   /** Runs `work` in a transaction of the host's own: committed when it resolves, rolled back when it rejects. */
   hostTransaction(work: (host: unknown) => Promise<void>): Promise<void>;
+  /** Runs a statement of SQL behind the back of the stores, for those whose tables can be reached. */
+  tamper?(statement: string): Promise<void>;
 }
 
 /** Sentence to proof. Each proof gets a store of its own that is open and empty. */
 export type Sentences = Readonly<Record<string, (store: Store, database: TestDatabase) => Promise<void>>>;
 
 export const storageSuite = ({ name, open, skip = [] }: StorageUnderTest): void => {
-  const sentences: Sentences = { ...writes, ...questions, ...many, ...isolation, ...joining };
+  const sentences: Sentences = { ...writes, ...questions, ...many, ...isolation, ...joining, ...verifying, ...repairing };
   describe(`storage port: ${name}`, () => {
     for (const [sentence, prove] of Object.entries(sentences)) {
       const reason = skip.find((skipped) => skipped.test === sentence)?.reason;

@@ -3,15 +3,10 @@ import { test } from 'node:test';
 import { groups } from '../../src/api/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { type Answer, type App, onEveryStore } from '../support/app.ts';
+import { callSample, type Operation } from '../support/calls.ts';
 import { policyBody } from '../support/policies.ts';
 import { emptyLists, listsOfUnknownParents, nameOf, type Sample, samples } from '../support/samples.ts';
 
-type Operation = (typeof entries)[number]['operation'];
-
-/** A sample, or the same by somebody else; `null` for nobody. */
-type Call = Omit<Sample, 'as'> & { readonly as?: string | null };
-
-const PREFIXES = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1' } as const;
 const operations: readonly Operation[] = entries.map(({ operation }) => operation);
 const isForAdministrators = ({ permission }: Operation) => !['open', 'partial', 'session'].includes(permission);
 
@@ -20,22 +15,6 @@ const sampleOf = async (app: App, operation: Operation): Promise<Sample> => {
   assert.ok(sample, `test/support/samples.ts has no line for ${nameOf(operation)}`);
   return sample(app);
 };
-
-const call = (
-  app: App,
-  { method, path, apis, body: declared }: Operation,
-  { id, other, query, body, as, certificates }: Call,
-  api = apis[0] ?? 'management',
-): Promise<Answer> =>
-  app.request(
-    method,
-    `${PREFIXES[api]}${path.replace(/\{\w+\}/, id ?? '').replace(/\{\w+\}/, other ?? '')}${query === undefined ? '' : `?${query}`}`,
-    {
-      ...(typeof body === 'string' ? { raw: body, headers: { 'content-type': declared?.media?.[0] ?? '' } } : { body }),
-      ...(as === undefined ? {} : { as }),
-      ...(certificates === undefined ? {} : { certificates }),
-    },
-  );
 
 onEveryStore('every operation', (open) => {
   /** A subtest for each of some operations, each with a controller of its own. */
@@ -66,7 +45,7 @@ onEveryStore('every operation', (open) => {
       const sample = await sampleOf(app, operation);
       const left = await app.trail(async () => {
         for (const as of [null, 'nonsense', '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f']) {
-          const { status, body } = await call(app, operation, { ...sample, as });
+          const { status, body } = await callSample(app, operation, { ...sample, as });
           assert.deepEqual([status, body.error.code], [401, 'UNAUTHORIZED']);
         }
       });
@@ -79,7 +58,7 @@ onEveryStore('every operation', (open) => {
     const as = await (await app.user({ roleAttributes: ['admin'] })).login();
     const left = await app.trail(async () => {
       for (const id of [sample.id, 'no-such-id']) {
-        const { status, body } = await call(app, operation, { ...sample, ...(id === undefined ? {} : { id }), as });
+        const { status, body } = await callSample(app, operation, { ...sample, ...(id === undefined ? {} : { id }), as });
         assert.deepEqual([status, body.error.code], [operation.denied ?? 401, 'UNAUTHORIZED']);
       }
     });
@@ -94,7 +73,7 @@ onEveryStore('every operation', (open) => {
       const authPolicyId = await app.create('/auth-policies', policyBody('two factors', { secondary: { requireTotp: true } }));
       const as = await (await app.user({ authPolicyId, isAdmin: true })).login();
       const left = await app.trail(async () => {
-        const { status, body } = await call(app, operation, { ...sample, as });
+        const { status, body } = await callSample(app, operation, { ...sample, as });
         assert.deepEqual([status, body.error.code], [401, 'UNAUTHORIZED']);
       });
       assert.deepEqual(left, []);
@@ -108,7 +87,7 @@ onEveryStore('every operation', (open) => {
       const sample = await sampleOf(app, operation);
       const left = await app.trail(async () => {
         for (const id of ['no-such-id', 'constructor', '__proto__', '%2e%2e', "'", 'x'.repeat(5000)]) {
-          const { status, body } = await call(app, operation, { ...sample, id: encodeURIComponent(id) });
+          const { status, body } = await callSample(app, operation, { ...sample, id: encodeURIComponent(id) });
           if (listsOfUnknownParents.includes(nameOf(operation))) assert.deepEqual([status, body.data], [200, []]);
           else assert.deepEqual([status, body.error.code], [404, 'NOT_FOUND'], id);
         }
@@ -123,7 +102,7 @@ onEveryStore('every operation', (open) => {
       ({ apis }) => apis.includes(api),
       async (app, operation) => {
         const sample = await sampleOf(app, operation);
-        const answer = await call(app, operation, sample, api);
+        const answer = await callSample(app, operation, sample, api);
         if (sample.refused === undefined) assertDeclared(operation, answer);
         else assert.equal(answer.body.error.code, sample.refused);
       },
@@ -135,7 +114,7 @@ onEveryStore('every operation', (open) => {
     () => true,
     async (app, operation) => {
       const sample = await sampleOf(app, operation);
-      const left = await app.trail(() => call(app, operation, sample));
+      const left = await app.trail(() => callSample(app, operation, sample));
       assert.deepEqual(left, sample.leaves ?? []);
       if (operation.method === 'GET') assert.deepEqual(left, []);
     },
@@ -147,7 +126,7 @@ onEveryStore('every operation', (open) => {
     async (app, operation) => {
       const { body: _, ...sample } = await sampleOf(app, operation);
       const left = await app.trail(async () => {
-        const { status, body } = await call(app, operation, sample);
+        const { status, body } = await callSample(app, operation, sample);
         assert.deepEqual([status, body.error.code, body.error.cause.field], [400, 'COULD_NOT_VALIDATE', operation.body?.name]);
       });
       assert.deepEqual(left, []);

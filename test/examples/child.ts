@@ -45,9 +45,9 @@ export const temporaryFolder = (t: Pick<TestContext, 'after'>): string => {
 
 type Environment = Readonly<Record<string, string>>;
 
-const launch = (cwd: string, args: readonly string[], environment: Environment) => {
+const launch = (cwd: string, args: readonly string[], environment: Environment, example = 'server') => {
   const { ADMIN_PASSWORD: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [join(root, 'examples/server.ts'), ...args], {
+  const child = spawn(process.execPath, [join(root, 'examples', `${example}.ts`), ...args], {
     cwd,
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -63,14 +63,18 @@ const launch = (cwd: string, args: readonly string[], environment: Environment) 
 export const runServer = (cwd: string, args: readonly string[], environment: Environment = {}): Promise<Ended> =>
   launch(cwd, args, environment).ended;
 
-/** Starts the server on a free port, and ends it after the test at the latest. */
+/**
+ * Starts the server on a free port, and ends it after the test at the latest.
+ * @param example the file in `examples/` that is run
+ */
 export const startServer = async (
   t: Pick<TestContext, 'after'>,
   cwd: string,
   args: readonly string[] = [],
   environment: Environment = {},
+  example = 'server',
 ): Promise<Running> => {
-  const { child, said, ended } = launch(cwd, args.includes('--port') ? args : ['--port', '0', ...args], environment);
+  const { child, said, ended } = launch(cwd, args.includes('--port') ? args : ['--port', '0', ...args], environment, example);
   t.after(() => child.kill('SIGKILL'));
   const ready = new Promise<void>((resolve) => child.stdout.on('data', () => said.out.includes('\nlistening on ') && resolve()));
   const early = await Promise.race([ready, ended]);

@@ -26,6 +26,10 @@ test('every option is taken, with a space or an equals sign', () => {
   });
 });
 
+test('snapshots may have a folder of their own', () => {
+  assert.equal(read('--snapshots /backups')?.snapshots, '/backups');
+});
+
 test('the secret key stands in the environment', () => {
   assert.equal(read('', { SECRET_KEY: 'key' })?.secretKey, 'key');
   assert.equal(read('', { SECRET_KEY: '' })?.secretKey, undefined);

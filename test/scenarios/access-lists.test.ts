@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StorageAdapter, Transaction } from '../../src/storage/port.ts';
 import { type App, onEveryStore } from '../support/app.ts';
+import { counting } from '../support/counting.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { network } from '../support/network.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -19,34 +19,6 @@ const small = async (app: App) => {
   const erp = await net.routersOfIdentities({ identities: ['#sales'], routers: ['#west'] });
   const serp = await net.routersOfServices({ services: [`@${web}`], routers: [`@${west}`, `@${east}`] });
   return { net, ann, web, db, west, east, dial, erp, serp };
-};
-
-/** A store that counts what is asked of it. */
-const counting = (inner: StorageAdapter): { readonly storage: StorageAdapter; readonly calls: () => number } => {
-  let calls = 0;
-  const counted = (tx: Transaction): Transaction =>
-    new Proxy(tx, {
-      get: (target, name) => {
-        const method = Reflect.get(target, name) as (...values: unknown[]) => unknown; // a transaction has nothing but methods
-        return (...values: unknown[]) => {
-          calls++;
-          return method.apply(target, values);
-        };
-      },
-    });
-  return {
-    calls: () => calls,
-    storage: {
-      open: async (schema) => {
-        const store = await inner.open(schema);
-        return {
-          transaction: (mode, work) => store.transaction(mode, (tx) => work(counted(tx))),
-          join: (host) => counted(store.join(host)),
-          close: () => store.close(),
-        };
-      },
-    },
-  };
 };
 
 onEveryStore('lists below identities, services, routers and policies', (open, store) => {
@@ -99,9 +71,11 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
 
   test('services in lists below other entities leave open what depends on who asks', async () => {
     await using app = await open();
-    const { ann } = await small(app);
-    const [item] = (await app.request('GET', `/identities/${ann.id}/services`)).body.data;
-    assert.deepEqual([item.permissions, item.config, item.postureQueries], [null, null, []]);
+    const { ann, dial } = await small(app);
+    for (const path of [`/service-policies/${dial}/services`, `/identities/${ann.id}/services`]) {
+      const [first] = (await app.request('GET', path)).body.data;
+      assert.deepEqual([first.permissions, first.config, first.postureQueries], [null, null, []], path);
+    }
   });
 
   test('below an entity that is not there is nothing: 404, or an empty list', async () => {

@@ -33,6 +33,7 @@ const FORBIDDEN = {
   extendRequestedAt: '2000-01-01T00:00:00.000Z',
   lastActivityAt: '9999-01-01T00:00:00.000Z',
   revision: 1,
+  externalJwtSigners: ['mine'],
 };
 /** The same with names that reach for prototypes, as they come over the wire. */
 const hostile = (body: object) =>
@@ -99,12 +100,13 @@ onEveryStore('attacks', (open) => {
       const { id } = (await app.request('POST', collection, { raw: hostile(body) })).body.data;
       await app.request('PUT', `${collection}/${id}`, { raw: hostile(body) });
       const row = (await app.rows(kind as keyof typeof bodies)).find((each) => each.id === id) ?? assert.fail(kind);
-      const known = new Set(['id', 'version', 'createdAt', 'updatedAt', 'tags', ...Object.keys(body), 'schema']);
+      const known = new Set(['id', 'version', 'createdAt', 'updatedAt', 'tags', ...Object.keys(body), 'schema', 'externalJwtSigners']);
       assert.deepEqual(
         Object.keys(row).filter((key) => !known.has(key)),
         [],
         kind,
       );
+      assert.deepEqual(row.externalJwtSigners ?? [], []);
       assert.notEqual(row.version, 99);
     }
     const policy = policyBody('nested');

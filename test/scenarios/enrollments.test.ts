@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { jwtVerify } from 'jose';
 import { ADMIN, type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { aCa } from '../support/certificates.ts';
 import { enrolled, LATER, sendCsr, setPassword, toEnroll } from '../support/enrolling.ts';
 import { csr, SHARED_PKI } from '../support/pki.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -29,6 +30,7 @@ onEveryStore('enrollments', (open) => {
       identityId,
       method: 'ott',
       expiresAt: LATER,
+      ca: null,
       username: null,
       tags: {},
     });
@@ -61,6 +63,21 @@ onEveryStore('enrollments', (open) => {
     const id = await app.create('/enrollments', { identityId: await person(app), method: 'updb', username: 'annie', expiresAt: LATER });
     const { method, username } = await read(app, id);
     assert.deepEqual([method, username], ['updb', 'annie']);
+  });
+
+  test('an enrollment for a certificate of an authority shows the authority, and goes with it', async () => {
+    await using app = await open();
+    const [identityId, ca] = [await person(app), await aCa(app)];
+    const id = await app.create('/enrollments', { identityId, method: 'ottca', caId: ca.id, expiresAt: LATER, username: 'annie' });
+    const { method, caId, ca: shown, username } = await read(app, id);
+    assert.deepEqual([method, caId, username], ['ottca', ca.id, null]);
+    assert.deepEqual([shown.entity, shown.id, shown.name], ['cas', ca.id, ca.name]);
+    const { ottca } = await ofIdentity(app, identityId);
+    assert.deepEqual([ottca.id, ottca.caId, ottca.ca], [id, ca.id, shown]);
+    const other = await app.create('/enrollments', { identityId, method: 'ott', caId: ca.id, expiresAt: LATER });
+    assert.equal((await read(app, other)).ca, null);
+    await app.request('DELETE', `/cas/${ca.id}`);
+    assert.deepEqual(Object.keys(await ofIdentity(app, identityId)), ['ott']);
   });
 
   test('an identity is created with an enrollment by the first of ott and updb that is asked for, for three hours', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore } from '../support/app.ts';
-import { counting } from '../support/counting.ts';
+import { costOf, counting } from '../support/counting.ts';
 import { network } from '../support/network.ts';
 import { checkOf, client } from '../support/posture.ts';
 import { newStorage } from '../support/stores.ts';
@@ -73,7 +73,7 @@ onEveryStore('service updates', (open, store) => {
   }
 
   test('before any change it is the beginning of the session, and asking costs the same after many changes', async () => {
-    const { storage, during } = counting(newStorage(store));
+    const { storage, calls } = counting(newStorage(store));
     await using app = await open({ storage });
     const { ann, last, wiki, patch } = await ground(app);
     app.clock.advance('1s');
@@ -81,9 +81,9 @@ onEveryStore('service updates', (open, store) => {
     const { createdAt } = (await app.request('GET', '/current-api-session', { as })).body.data;
     const first = await app.request('GET', '/edge/client/v1/current-api-session/service-updates', { as });
     assert.equal(first.body.data.lastChangeAt, createdAt);
-    const costs = [await during(() => last(ann))];
+    const costs = [await costOf(calls, () => last(ann))];
     for (let i = 0; i < 30; i++) await patch(`/services/${wiki}`, { maxIdleTimeMillis: i });
-    costs.push(await during(() => last(ann)));
+    costs.push(await costOf(calls, () => last(ann)));
     assert.equal(costs[0], costs[1]);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { onEveryStore } from '../support/app.ts';
-import { counting } from '../support/counting.ts';
+import { costOf, counting } from '../support/counting.ts';
 import { list } from '../support/lists.ts';
 import { anotherSession, checkOf, client } from '../support/posture.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -202,14 +202,14 @@ onEveryStore('sessions', (open, store) => {
   });
 
   test('a page of sessions costs the same, however many there are on it', async () => {
-    const { storage, during } = counting(newStorage(store));
+    const { storage, calls } = counting(newStorage(store));
     await using app = await open({ storage });
     const { net, ann, staff } = await dialGround(app);
     await net.dial(staff);
     const costs: number[] = [];
     for (const more of [2, 6]) {
       for (let i = 0; i < more; i++) await begin(app, ann, await net.service(`${more} ${i}`, 'web'));
-      costs.push(await during(() => app.request('GET', '/sessions?limit=100')));
+      costs.push(await costOf(calls, () => app.request('GET', '/sessions?limit=100')));
     }
     assert.equal(costs[0], costs[1]);
     assert.ok((costs[0] ?? 0) <= 20, `${costs[0]}`);

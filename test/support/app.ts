@@ -7,7 +7,7 @@ import type { CoreAnswer, CoreRequest } from '../../src/http/message.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { webPlatform } from '../../src/platform/web.ts';
-import type { Row, StorageAdapter, Store, TransactionMode } from '../../src/storage/port.ts';
+import type { Row, StorageAdapter, Store, Transaction, TransactionMode } from '../../src/storage/port.ts';
 import { frozenClock, type TestClock } from './clock.ts';
 import { SHARED_PKI } from './pki.ts';
 import { newStorage, stores } from './stores.ts';
@@ -69,8 +69,12 @@ export interface App extends AsyncDisposable {
   inStore<T>(mode: TransactionMode, work: (entities: Entities) => Promise<T>): Promise<T>;
   /** Writes over fields of a stored row, past every check: for states that no operation leads to. */
   alter(kind: KindName, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Writes to the store without the controller, so that nothing checks it. */
+  tamper<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** The change records that some work leaves, in order: `create identity`, `delete apiSession`, ... */
   trail(work: () => Promise<unknown>): Promise<readonly string[]>;
+  /** The snapshots that were taken, by name. */
+  readonly snapshots: ReadonlyMap<string, string>;
   /** Every line that the controller logged. */
   readonly log: readonly string[];
   /** Every request that was answered so far. */
@@ -89,9 +93,11 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   };
   const platform = webPlatform({ clock, passwords: fastPasswordHasher(), logger: { error, warn: note, info: note }, ...options.platform });
   const { storage, storeOf } = watched(options.storage ?? newStorage(store));
+  const snapshots = new Map<string, string>();
   const controller = await ManagementController.open({
     administrator: ADMIN,
     secretKey: SECRET_KEY,
+    snapshots: { save: async (name, parts) => void snapshots.set(name, await wholeOf(parts)) },
     ...SHARED_PKI,
     ...options,
     platform,
@@ -149,11 +155,13 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
         assert.ok(row, `no ${kind} ${id}`);
         await tx.update(kind, { ...row, ...fields }, row.version);
       }),
+    tamper: (work) => storeOf().transaction('write', work),
     trail: async (work) => {
       const before = (await app.rows('change')).length;
       await work();
       return (await app.rows('change')).slice(before).map(({ action, entity }) => `${action} ${entity}`);
     },
+    snapshots,
     log,
     transcript,
     close: () => controller.close(),
@@ -162,6 +170,12 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   const { username, password } = controller.firstAdministrator ?? ADMIN;
   app.admin = (await app.login(username, password)).body.data.token;
   return app;
+};
+
+const wholeOf = async (parts: AsyncIterable<string>): Promise<string> => {
+  let whole = '';
+  for await (const part of parts) whole += part;
+  return whole;
 };
 
 /** The adapter, and the store that it gave to the controller: for looking at what is stored. */

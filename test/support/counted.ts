@@ -32,7 +32,7 @@ export const counted = (adapter: StorageAdapter): CountedStorage => {
     asked: async (work) => {
       asked = [];
       await work();
-      return asked;
+      return [...asked];
     },
   };
 };

@@ -1,24 +1,23 @@
 import type { StorageAdapter, Transaction } from '../../src/storage/port.ts';
 
-/** A storage adapter that counts what is asked of the store. */
-export const counting = (
-  adapter: StorageAdapter,
-): { readonly storage: StorageAdapter; during(work: () => Promise<unknown>): Promise<number> } => {
+/** A store that counts what is asked of it. */
+export const counting = (inner: StorageAdapter): { readonly storage: StorageAdapter; readonly calls: () => number } => {
   let calls = 0;
   const counted = (tx: Transaction): Transaction =>
     new Proxy(tx, {
-      get: (target, name: keyof Transaction) => {
-        const method = target[name] as (...args: unknown[]) => unknown; // a transaction has methods only
-        return (...args: unknown[]) => {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as (...values: unknown[]) => unknown; // a transaction has nothing but methods
+        return (...values: unknown[]) => {
           calls++;
-          return method.apply(target, args);
+          return method.apply(target, values);
         };
       },
     });
   return {
+    calls: () => calls,
     storage: {
       open: async (schema) => {
-        const store = await adapter.open(schema);
+        const store = await inner.open(schema);
         return {
           transaction: (mode, work) => store.transaction(mode, (tx) => work(counted(tx))),
           join: (host) => counted(store.join(host)),
@@ -26,10 +25,12 @@ export const counting = (
         };
       },
     },
-    during: async (work) => {
-      const before = calls;
-      await work();
-      return calls - before;
-    },
   };
+};
+
+/** How much some work asks of a store. */
+export const costOf = async (calls: () => number, work: () => Promise<unknown>): Promise<number> => {
+  const before = calls();
+  await work();
+  return calls() - before;
 };

@@ -1,6 +1,6 @@
 import type { webcrypto } from 'node:crypto';
 import type { JsonName } from '@peculiar/x509';
-import { type Certificate, certificatesPem, Eku, KeyUsage } from '../../src/pki/certificate.ts';
+import { type Certificate, certificatesPem, Eku, fingerprintOf, KeyUsage } from '../../src/pki/certificate.ts';
 import { issue, type Profile } from '../../src/pki/issue.ts';
 import { type KeyHolder, newKeyPair } from '../../src/pki/keys.ts';
 import { writePem } from '../../src/pki/pem.ts';
@@ -94,4 +94,13 @@ export const csr = async (
   const der = new Uint8Array(request.rawData);
   const key = writePem('PRIVATE KEY', new Uint8Array(await crypto.subtle.exportKey('pkcs8', keys.privateKey)));
   return { csr: writePem('CERTIFICATE REQUEST', der), key, der };
+};
+
+/** A certificate with a key of any kind, which signs itself. */
+export const certificateIn = async (algorithm: KeyParameters) => {
+  const { X509CertificateGenerator } = await x509();
+  const keys = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair; // signing keys are pairs
+  const made = await X509CertificateGenerator.createSelfSigned({ name: 'CN=any', keys, signingAlgorithm: algorithm as never });
+  const der = new Uint8Array(made.rawData);
+  return { cert: writePem('CERTIFICATE', der), fingerprint: fingerprintOf(der), privateKey: keys.privateKey };
 };

@@ -2,7 +2,7 @@ import { type App, PASSWORD } from './app.ts';
 import { aCa, aCertificate, COMMON_NAME, caBody, chainOf } from './certificates.ts';
 import { LATER, toEnroll } from './enrolling.ts';
 import { beginMfa, enrollMfa } from './mfa.ts';
-import { authority, csr } from './pki.ts';
+import { authority, csr, party } from './pki.ts';
 import { policyBody } from './policies.ts';
 
 /** A call of an operation that succeeds. */
@@ -34,6 +34,14 @@ const anIdentity = (app: App) => app.create('/identities', person);
 const aPolicy = (app: App) => app.create('/auth-policies', policyBody('strict'));
 const aType = (app: App) => app.create('/config-types', { name: 'a type', schema: { type: 'object' } });
 const aConfig = async (app: App) => app.create('/configs', { name: 'a config', configTypeId: await aType(app), data: { a: 1 } });
+const signerBody = async () => ({
+  name: 'a signer',
+  issuer: 'https://issuer.example',
+  audience: 'us',
+  enabled: true,
+  certPem: (await party('a signer')).cert,
+});
+const aSigner = async (app: App) => app.create('/external-jwt-signers', { ...(await signerBody()), scopes: ['openid'], tags: { a: true } });
 const anAuthenticator = async (app: App) => (await app.user()).authenticatorId;
 const aSession = async (app: App) =>
   (await app.request('GET', '/current-api-session', { as: await (await app.user()).login() })).body.data.id;
@@ -207,6 +215,16 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     return { id: own.id, body: (await own.issue(own.verificationToken)).cert, leaves: ['update ca'] };
   },
   getCaJwt: read(async (app) => (await aCa(app)).id),
+  listExternalJwtSigners: read(aSigner),
+  detailExternalJwtSigner: read(aSigner),
+  createExternalJwtSigner: async () => ({ body: await signerBody(), leaves: ['create externalJwtSigner'] }),
+  updateExternalJwtSigner: async (app) => ({ id: await aSigner(app), body: await signerBody(), leaves: ['update externalJwtSigner'] }),
+  patchExternalJwtSigner: async (app) => ({ id: await aSigner(app), body: { enabled: false }, leaves: ['update externalJwtSigner'] }),
+  deleteExternalJwtSigner: async (app) => ({ id: await aSigner(app), leaves: ['delete externalJwtSigner'] }),
+  'client listExternalJwtSigners': async (app) => {
+    await aSigner(app);
+    return {};
+  },
   reEnrollAuthenticator: async (app) => ({
     id: await anAuthenticator(app),
     body: { expiresAt: LATER },
@@ -563,6 +581,21 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   listWellKnownCas: nothing,
 
   listRoot: nothing,
+  updateIdentityTracing: async (app) => ({
+    id: await anIdentity(app),
+    body: { enabled: true, duration: '5m', traceId: 'x', channels: ['all'] },
+    leaves: ['create trace'],
+  }),
+  listControllers: nothing,
+
+  checkDataIntegrity: nothing,
+  fixDataIntegrity: nothing,
+  dataIntegrityResults: async (app) => {
+    await app.request('POST', '/database/check-data-integrity');
+    return {};
+  },
+  createDatabaseSnapshot: nothing,
+
   listVersion: nothing,
   listEnumeratedCapabilities: nothing,
   listProtocols: nothing,
@@ -589,8 +622,8 @@ export const listsOfUnknownParents: readonly string[] = [
   'listServicePolicyPostureChecks',
 ];
 
-/** Lists that may be empty, because what they hold cannot be made yet. */
-export const emptyLists: readonly string[] = ['getCurrentIdentityEdgeRouters'];
+/** Lists that may be empty, because what they hold cannot be made yet, or by the host only. */
+export const emptyLists: readonly string[] = ['getCurrentIdentityEdgeRouters', 'listControllers'];
 
 /** Names of operations, told apart where both APIs have one of a name and they differ. */
 export const nameOf = ({ operationId, apis }: { readonly operationId: string; readonly apis: readonly string[] }): string => {

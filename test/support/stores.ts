@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type PostgresStorage, postgresStorage, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
-import { memoryStorage } from '../../adapters/storage/memory/index.ts';
+import { memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
 import type { StorageAdapter } from '../../src/storage/port.ts';
 
 /** The controllers of one process share a pool, and have a namespace each. */
@@ -66,5 +70,35 @@ const hosted: Readonly<Record<string, () => HostedStorage>> = {
 export const newHostedStorage = (name: string): HostedStorage => {
   const make = hosted[name];
   if (!make) throw new TypeError(`no store '${name}' with transactions of a host: there are ${Object.keys(hosted).join(', ')}`);
+  return make();
+};
+
+/** A store that several controllers can be open on at once, each with connections of its own. */
+export interface SharedStorage extends AsyncDisposable {
+  /** As another process would reach it. */
+  adapter(): StorageAdapter;
+}
+
+const shareable: Readonly<Record<string, () => SharedStorage>> = {
+  memory: () => {
+    const database = memoryDatabase();
+    return { adapter: () => memoryStorage({ database }), async [Symbol.asyncDispose]() {} };
+  },
+  sqlite: () => {
+    const folder = mkdtempSync(join(tmpdir(), 'overlay-'));
+    return {
+      adapter: () => sqliteStorage({ file: join(folder, 'controller.db'), synchronous: 'NORMAL' }),
+      [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+    };
+  },
+  postgres: () => {
+    const namespace = randomUUID();
+    return { adapter: () => postgres().within(namespace), async [Symbol.asyncDispose]() {} };
+  },
+};
+
+export const newSharedStorage = (name: string): SharedStorage => {
+  const make = shareable[name];
+  if (!make) throw new TypeError(`no store '${name}' to share: there are ${Object.keys(shareable).join(', ')}`);
   return make();
 };

@@ -6,7 +6,7 @@ import type { StorageSchema } from '../../../src/adapter-kit.ts';
 import type { Engine } from './engine.ts';
 import type { RowFields } from './fields.ts';
 import { type Layout, layoutOf, REVISION, sharedNames } from './layout.ts';
-import { joined, name, type Sql, sql, type Value } from './sql.ts';
+import { joined, name, raw, type Sql, sql, type Value } from './sql.ts';
 
 export class Scope {
   readonly engine: Engine;
@@ -33,6 +33,15 @@ export class Scope {
     const layout = this.layout(kind);
     const documents = needsDocument ? sql` join ${layout.documents} as ${document} on ${document}.id = ${alias}.document` : sql``;
     return sql`${layout.table} as ${alias}${documents} where ${alias}.ns = ${this.#namespace}`;
+  }
+
+  /** `<rows> where ns = ?`, whatever is the matter with their documents. */
+  rowsAs(kind: string, alias: Sql): Sql {
+    return sql`${this.layout(kind).table} as ${alias} where ${alias}.ns = ${this.#namespace}`;
+  }
+
+  countRows(kind: string): Sql {
+    return sql`select count(*) from ${this.rowsAs(kind, raw('n'))}`;
   }
 
   /** `<set> where ns = ?`. */
@@ -82,6 +91,16 @@ export class Scope {
   /** Adds to a number of the namespace and returns it. */
   addTo(number: string, by: 1 | -1): Sql {
     return sql`insert into ${this.#state} (ns, name, value) values (${this.#namespace}, ${number}, ${by}) on conflict (ns, name) do update set value = ${this.#state}.value + excluded.value returning value`;
+  }
+
+  /** Sets a number of the namespace. */
+  setTo(number: string, value: Sql): Sql {
+    return sql`insert into ${this.#state} (ns, name, value) values (${this.#namespace}, ${number}, ${value}) on conflict (ns, name) do update set value = excluded.value`;
+  }
+
+  /** Sets a number of the namespace, unless it is higher. */
+  raiseTo(number: string, value: number): Sql {
+    return sql`${this.setTo(number, sql`${value}`)} where ${this.#state}.value < excluded.value`;
   }
 
   /** Makes the writers of this namespace wait for each other, where the engine does not. */

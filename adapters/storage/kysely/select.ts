@@ -58,8 +58,9 @@ const pageOf = (scope: Scope, kind: string, keys: readonly Key[], source: Sql, i
   );
 };
 
-/** Among how many rows, the first in the order wanted, a page is looked for before all that satisfy the question are found. */
+/** Among how many rows, the first in the order wanted, a page is looked for before all that satisfy the question are found: fewer when each is asked for many lists. */
 const LOOKED_AT = 200;
+const LISTS_LOOKED_AT = 8000;
 
 /**
  * A page of what many rows satisfy by being in one of several lists: it is found soonest by looking at the first rows in the order
@@ -69,13 +70,15 @@ const LOOKED_AT = 200;
 export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql | undefined => {
   const { where, sort = [], offset = 0, limit = Infinity } = query;
   const terms = where.op === 'and' ? where.terms : [where];
-  if (!terms.some((term) => term.op === 'or' && term.terms.length > 1 && term.terms.every(isIdList))) return undefined;
-  if ((offset + limit) * 4 > LOOKED_AT || sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
+  const lists = Math.max(0, ...terms.map((term) => (term.op === 'or' && term.terms.every(isIdList) ? term.terms.length : 0)));
+  if (lists < 2) return undefined;
+  const lookedAt = Math.min(LOOKED_AT, Math.floor(LISTS_LOOKED_AT / lists));
+  if ((offset + limit) * 4 > lookedAt || sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
   const row = new RowFields(scope.engine, scope.layout(kind), 't', true);
   const keys = keysOf(scope, row, sort);
   const asked = condition(scope, kind, row, where);
   if (row.needsDocument) return undefined;
-  const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page(LOOKED_AT, 0)}`;
+  const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page(lookedAt, 0)}`;
   return pageOf(scope, kind, keys, sql`(${first}) as t where ${asked}`, row.id, query);
 };
 

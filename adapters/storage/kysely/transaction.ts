@@ -7,6 +7,8 @@ import {
   type Transaction,
   type TransactionMode,
   UniqueViolation,
+  type Verified,
+  type VerifyPage,
   WriteConflict,
 } from '../../../src/adapter-kit.ts';
 import { arranged, valuesToArrange } from './arrange.ts';
@@ -23,7 +25,8 @@ import {
   selectSizes,
   selectTaken,
 } from './select.ts';
-import { name, type Sql, sql, type Value } from './sql.ts';
+import { name, raw, type Sql, sql, type Value } from './sql.ts';
+import { foundIn, verifyPage } from './verify.ts';
 
 export class KyselyTransaction implements Transaction {
   readonly #connection: Connection;
@@ -88,10 +91,48 @@ export class KyselyTransaction implements Transaction {
     return rows.map((row) => String(field(row, 'value')));
   }
 
-  async nextRevision(): Promise<number> {
+  async nextRevision(atLeast = 1): Promise<number> {
     this.#assertWriting('nextRevision');
+    if (atLeast > 1) await this.#run(this.#scope.raiseTo(REVISION, atLeast - 1));
     const { rows } = await this.#run(this.#scope.addTo(REVISION, 1));
     return Number(field(rows[0], 'value'));
+  }
+
+  async verify(kind: string, page: VerifyPage): Promise<Verified> {
+    return verifyPage((statement) => this.#run(statement), this.#scope, kind, page);
+  }
+
+  async repair(kind: string, id?: string): Promise<boolean> {
+    this.#assertWriting('repair');
+    if (id === undefined) {
+      await this.#run(this.#scope.setTo(rowsOfKind(kind), sql`(${this.#scope.countRows(kind)})`));
+      return true;
+    }
+    const { columns, documents, sets } = this.#scope.layout(kind);
+    const { rows } = await this.#run(
+      sql`select (select d.document from ${documents} as d where d.id = t.document) as document from ${this.#scope.rowsAs(kind, raw('t'))} and t.id = ${id}`,
+    );
+    const found = rows.length === 0 ? undefined : foundIn(field(rows[0], 'document'), id);
+    if (found?.is === 'unreadable') return false;
+    if (found?.is === 'readable') {
+      const values = [...columns.values()].map((column): Assignment => [column.sql, columnValue(column, found.row)]);
+      try {
+        await this.#assertFree(kind, found.row, values);
+        await this.#runUnique(kind, sql`${this.#scope.updateRow(kind, values)} and id = ${id}`);
+      } catch (error) {
+        if (error instanceof UniqueViolation) return false;
+        throw error;
+      }
+    }
+    if (found?.is === 'missing') {
+      await this.#run(sql`${this.#scope.deleteRows(kind)} and id = ${id}`);
+      await this.#run(this.#scope.addTo(rowsOfKind(kind), -1));
+    }
+    for (const set of sets.keys()) {
+      await this.#run(sql`${this.#scope.deleteElements(kind, set)} and id = ${id}`);
+      if (found?.is === 'readable') await this.#addElements(kind, set, id, [...elementsOf(found.row, set)]);
+    }
+    return true;
   }
 
   /** The connection goes to others: nothing runs here any more. */

@@ -4,9 +4,9 @@
  */
 import type { FieldRef, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
-import { isExact, merged, posted, type Source, shared, single, spread } from './sources.ts';
+import { counted, isExact, merged, posted, type Source, shared, single, spread } from './sources.ts';
 import type { Posting, Table } from './table.ts';
-import { get, keysWithin, type Tree, walk, walkWithin } from './tree.ts';
+import { countBelow, get, keysWithin, type Tree, walk, walkWithin } from './tree.ts';
 
 /** A page and its total ask the same of the same table, one after the other. */
 const latest = new WeakMap<Table, { readonly where: Predicate; readonly source: Source | undefined }>();
@@ -25,7 +25,10 @@ const narrowed = (table: Table, where: Predicate): Source | undefined => {
     case 'none':
       return merged(table, []);
     case 'compare':
-      return where.is === '=' ? byValues(table, where.field, [where.value]) : ranged(table, where);
+      if (where.is === '=') return byValues(table, where.field, [where.value]);
+      return where.is.startsWith('>') && isId(where.field) && typeof where.value === 'string'
+        ? idsFrom(table, where.value, where.is === '>=')
+        : ranged(table, where);
     case 'in':
       return byValues(table, where.field, where.values);
     case 'contains':
@@ -62,6 +65,19 @@ const narrowed = (table: Table, where: Predicate): Source | undefined => {
 
 const sourcesOf = (table: Table, terms: readonly Predicate[]): readonly Source[] =>
   terms.map((term) => narrowed(table, term)).filter((source) => source !== undefined);
+
+const isId = ({ path, type }: FieldRef): boolean => path.length === 1 && path[0] === 'id' && type === 'string';
+
+/** For whoever goes through a table page by page. */
+const idsFrom = (table: Table, id: string, isIncluded: boolean): Source => {
+  const before = countBelow(table.rows, id) + Number(!isIncluded && get(table.rows, id) !== undefined);
+  const size = table.rows.size - before;
+  return counted(
+    table,
+    size,
+    (visit, skip = 0) => void walk(table.rows, ({ row, number }) => visit(row.id, number, row), { skip: before + skip }),
+  );
+};
 
 const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Source | undefined => {
   // Text held against a number means the number's text, which the index does not have.

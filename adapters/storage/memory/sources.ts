@@ -50,6 +50,16 @@ export const single = (number: number | undefined, id: Scalar): Source => ({
   count: () => (number === undefined ? 0 : 1),
 });
 
+/** So many rows in order of id, from wherever they come. */
+export const counted = (table: Table, size: number, each: Source['each']): Source => ({
+  size,
+  isExact: true,
+  isOrdered: true,
+  each,
+  bits: once(() => marked(table, each)),
+  count: () => size,
+});
+
 /** The rows of postings that have none in common. */
 export const spread = (table: Table, size: number, postings: (visit: (posting: Posting) => boolean) => void): Source => {
   const each: Source['each'] = (visit, skip = 0) => {

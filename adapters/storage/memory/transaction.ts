@@ -1,4 +1,4 @@
-import { ALL, equals, type Predicate, type Query, type Row, type Transaction, text } from '../../../src/adapter-kit.ts';
+import { ALL, equals, type Predicate, type Query, type Row, type Transaction, text, type Verified } from '../../../src/adapter-kit.ts';
 import type { View } from './database.ts';
 import { countRows, listRows } from './select.ts';
 import { deleteRow, insertRow, type Table, updateRow } from './table.ts';
@@ -54,10 +54,22 @@ export class MemoryTransaction implements Transaction {
     return [...new Set(values)].filter(holds);
   }
 
-  async nextRevision(): Promise<number> {
+  async nextRevision(atLeast = 1): Promise<number> {
     const { revision, tables } = this.#view.read();
-    this.#view.write({ revision: revision + 1, tables });
-    return revision + 1;
+    const next = Math.max(revision + 1, atLeast);
+    this.#view.write({ revision: next, tables });
+    return next;
+  }
+
+  /** A table is one value, made with its indexes: nobody can change one and not the other. */
+  async verify(kind: string): Promise<Verified> {
+    this.#table(kind);
+    return { faults: [], next: undefined };
+  }
+
+  async repair(kind: string): Promise<boolean> {
+    this.#put(this.#table(kind));
+    return true;
   }
 
   readonly #find = (kind: string, id: string): Row | undefined => get(this.#table(kind).rows, id)?.row;

@@ -40,6 +40,18 @@ export const get = <V>(tree: Tree<V>, key: Key): V | undefined => {
   return index < node.keys.length && compareKeys(at(node.keys, index), key) === 0 ? node.values[index] : undefined;
 };
 
+/** How many keys are less than `key`, whether or not it is there. */
+export const countBelow = <V>(tree: Tree<V>, key: Key): number => {
+  let below = 0;
+  let node = tree;
+  while (node.children) {
+    const index = childFor(node.keys, key);
+    for (const child of node.children.slice(0, index)) below += child.size;
+    node = at(node.children, index);
+  }
+  return below + firstNotBelow(node.keys, key);
+};
+
 export const set = <V>(tree: Tree<V>, key: Key, value: V): Tree<V> => {
   const [only, ...more] = put(tree, key, value);
   return more.length === 0 && only ? only : nodes([only, ...more] as readonly Tree<V>[]); // `put` gives at least one
@@ -101,21 +113,9 @@ export const walkWithin = <V>(
 };
 
 export const keysWithin = <V>(tree: Tree<V>, { low, high }: Bounds): number => {
-  const below = low === undefined ? 0 : rankOf(tree, low);
-  const upTo = high === undefined ? tree.size : rankOf(tree, high) + (get(tree, high) === undefined ? 0 : 1);
+  const below = low === undefined ? 0 : countBelow(tree, low);
+  const upTo = high === undefined ? tree.size : countBelow(tree, high) + (get(tree, high) === undefined ? 0 : 1);
   return Math.max(0, upTo - below);
-};
-
-/** How many keys are below `key`. */
-const rankOf = <V>(tree: Tree<V>, key: Key): number => {
-  let rank = 0;
-  let node = tree;
-  while (node.children) {
-    const index = childFor(node.keys, key);
-    for (let before = 0; before < index; before++) rank += at(node.children, before).size;
-    node = at(node.children, index);
-  }
-  return rank + firstNotBelow(node.keys, key);
 };
 
 /** The node that takes the place of `tree`, or two when it grew too wide. */

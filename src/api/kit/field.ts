@@ -37,13 +37,15 @@ export interface Field<W extends Write = Write, K extends Keep = Keep, In = unkn
   readonly reference?: Reference;
   /**
    * A set of role attributes (`empty`: how none is shown, default null); of selectors (`#attribute`, `@id`, `#all`) of entities of a kind; of the attributes that another field's
-   * selectors name, kept beside them; of ids of entities of a kind; or of plain texts.
+   * selectors name, kept beside them; of the keys of other fields that are maps, kept beside them; of ids of entities of a kind, which leave the set when they are deleted or are kept
+   * from it by `restrict`; or of plain texts.
    */
   readonly set?:
     | { readonly of: 'attributes'; readonly empty?: 'list' }
     | { readonly of: 'selectors'; readonly target: string }
     | { readonly of: 'words'; readonly from: string }
-    | { readonly of: 'references'; readonly target: string }
+    | { readonly of: 'keys'; readonly from: readonly string[] }
+    | { readonly of: 'references'; readonly target: string; readonly onDelete?: 'restrict' }
     | { readonly of: 'values' };
   /** A map whose keys are ids of another kind. */
   readonly keys?: string;

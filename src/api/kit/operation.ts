@@ -13,8 +13,8 @@ export type Permission = 'open' | 'partial' | 'session' | `${string}.${'read' | 
 
 /** What a call answers with. `status` is 201 for `created` and 200 else, unless the operation says another. */
 export type Answer =
-  /** One entity, or any other object or list that is no page. */
-  | { readonly is: 'data'; readonly schema: z.ZodType }
+  /** One entity, or any other object or list that is no page. `counts` names a list in it whose length `meta.pagination` tells. */
+  | { readonly is: 'data'; readonly schema: z.ZodType; readonly counts?: string }
   /** A page of a list. */
   | { readonly is: 'page'; readonly item: z.ZodType }
   | { readonly is: 'created'; readonly schema: z.ZodType }
@@ -154,7 +154,7 @@ export const operation = <
   // `types` is a phantom: the object holds what was declared and nothing else.
   ({ method, path, apis, ...rest }) as never;
 
-export const data = <S extends z.ZodType>(schema: S) => ({ is: 'data', schema }) as const;
+export const data = <S extends z.ZodType>(schema: S, more: { readonly counts?: string } = {}) => ({ is: 'data', schema, ...more }) as const;
 export const page = <S extends z.ZodType>(item: S) => ({ is: 'page', item }) as const;
 export const CREATED = { is: 'created', schema: created } as const;
 export const EMPTY = { is: 'empty', schema: empty } as const;

@@ -148,23 +148,30 @@ export const selectors = (target: string): SelectorsField => ({
   filter: true,
 });
 
-type WordsField = Field<'never', 'hidden', string[], readonly string[]> & Required<Pick<Field, 'set'>>;
+type DerivedField = Field<'never', 'hidden', string[], readonly string[]> & Required<Pick<Field, 'set'>>;
 
-/** The attributes that the role array `from` names: kept beside it by every write, so that policies are found by them. */
-export const words = (from: string): WordsField => ({
+const derived = (set: NonNullable<Field['set']>): DerivedField => ({
   write: 'never',
   keep: 'hidden',
   schema: textSet,
   default: [],
-  set: { of: 'words', from },
+  set,
 });
 
-/** The fields of a row with those that follow from others: what `words` says. */
-export const withWords = <R extends Readonly<Record<string, unknown>>>(fields: Readonly<Record<string, Field>>, row: R): R => {
-  const derived = Object.entries(fields).flatMap(([name, { set }]) =>
-    set?.of === 'words' ? [[name, sortedSet(readSelectors(row[set.from] as readonly string[]).words)]] : [],
-  );
-  return derived.length === 0 ? row : { ...row, ...Object.fromEntries(derived) };
+/** The attributes that the role array `from` names: kept beside it by every write, so that policies are found by them. */
+export const words = (from: string): DerivedField => derived({ of: 'words', from });
+
+/** The ids that are keys of the maps `from`, which are of one kind: kept beside them by every write, so that entities are found by them. */
+export const keysOf = (...from: readonly string[]): DerivedField => derived({ of: 'keys', from });
+
+/** The fields of a row with those that follow from others: what `words` and `keysOf` say. */
+export const withDerived = <R extends Readonly<Record<string, unknown>>>(fields: Readonly<Record<string, Field>>, row: R): R => {
+  const following = Object.entries(fields).flatMap(([name, { set }]) => {
+    // Role arrays are lists of texts, and maps are objects.
+    if (set?.of === 'words') return [[name, sortedSet(readSelectors((row[set.from] ?? []) as readonly string[]).words)]];
+    return set?.of === 'keys' ? [[name, sortedSet(set.from.flatMap((map) => Object.keys((row[map] ?? {}) as object)))]] : [];
+  });
+  return following.length === 0 ? row : { ...row, ...Object.fromEntries(following) };
 };
 
 const idSet = z
@@ -184,6 +191,19 @@ export const references = (target: string): SetField => ({
   set: { of: 'references', target },
   filter: true,
 });
+
+/** A set of plain texts; none reads back as null. */
+export const texts = (): SetField => ({
+  write: 'optional',
+  keep: 'stored',
+  schema: textSet,
+  default: [],
+  set: { of: 'values' },
+  filter: true,
+});
+
+/** The ids of entities of kind `target` that stand elsewhere in the row: kept beside it by the kind's behaviour, so that none of them is deleted. */
+export const pointers = (target: string): DerivedField => derived({ of: 'references', target, onDelete: 'restrict' });
 
 /** A map of names to values, replaced as a whole by PATCH. `keys`: the names are ids of that kind (unknown: 404). */
 export const map = <In, Out>(

@@ -19,8 +19,8 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   readonly fields: F;
   /** No table of its own: of the rows of the kind `of`, those in which the hidden field `where` is true. Ids and unique values are shared with it. */
   readonly view?: { readonly of: string; readonly where: string };
-  /** Its rows come and go without revisions, change records and events: what is of use for a while, and no state of the network. They are never changed. */
-  readonly unlogged?: true;
+  /** Notes that controllers keep for themselves: to write them is no change, and draws no revision and leaves no record. */
+  readonly unrecorded?: true;
   /** What lists below an unknown entity answer; default 404. */
   readonly unknownParent?: 'emptyList';
   /** Names below the entity's own address that `_links` lists: `['services']` is `./identities/{id}/services`. */

@@ -16,7 +16,6 @@ export interface Way {
 
 const way = (policies: unknown, from: string, to: string): Way => ({ policies: policies as Resource, from, to }); // a kind of policies with these role arrays
 
-export const identityToServices = way(servicePolicy, 'identityRoles', 'serviceRoles');
 export const serviceToIdentities = way(servicePolicy, 'serviceRoles', 'identityRoles');
 export const identityToRouters = way(edgeRouterPolicy, 'identityRoles', 'edgeRouterRoles');
 export const routerToIdentities = way(edgeRouterPolicy, 'edgeRouterRoles', 'identityRoles');

@@ -11,6 +11,7 @@ import { implement } from '../../call/implement.ts';
 import { ApiError } from '../../errors/index.ts';
 import { crudHandlers } from '../../resources/crud.ts';
 import { reEnroll } from '../enrollment/re-enroll.ts';
+import { accompanied } from '../external-jwt-signers/second-factor.ts';
 import { withCode } from '../mfa/codes.ts';
 import { passMfa } from '../mfa/record.ts';
 import { lastServiceChange } from '../services/updates.ts';
@@ -19,27 +20,24 @@ import { endSessions } from '../sessions/state.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
 import { loginByCertificate } from './certificate-login.ts';
 import { confirmExtension, extend, requestExtension } from './extension.ts';
-import { invalidAuth, type LoginBody } from './login.ts';
+import { loginByExternalToken } from './external-login.ts';
+import type { LoginBody } from './login.ts';
 import { loginByPassword } from './password-login.ts';
 import { authPolicyBehaviour } from './policies.ts';
 
 type Method = (call: Call, body: LoginBody) => Promise<SessionActor>;
 
-const nobody: Method = async () => {
-  throw invalidAuth();
-};
-
-/** The ways to log in. No external signer is known yet, so nobody can prove an identity by those. */
+/** The ways to log in. */
 const methods: Readonly<Record<z.infer<typeof authenticationMethod>, Method>> = {
   password: loginByPassword,
   cert: loginByCertificate,
-  'ext-jwt': nobody,
+  'ext-jwt': loginByExternalToken,
 };
 
 export const authenticationEntries = [
   ...implement(authentication, {
     authenticate: async (call, { method, body = {} }) => {
-      const actor = await methods[method](call, body);
+      const actor = await accompanied(call, await methods[method](call, body));
       call.answerHeaders.set('zt-session', actor.token);
       const own = await call.read((entities) => presentOwnSession(entities, actor, call));
       call.answerHeaders.set('expiration-seconds', String(own.expirationSeconds)).set('expires-at', own.expiresAt);

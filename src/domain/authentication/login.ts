@@ -1,4 +1,3 @@
-import { authPolicy } from '../../api/auth-policies.ts';
 import type { authentication } from '../../api/authentication.ts';
 import { identity } from '../../api/identities.ts';
 import type { InputOf } from '../../api/kit/operation.ts';
@@ -12,7 +11,7 @@ import { ApiError } from '../../errors/index.ts';
 import { hashToken } from '../../resources/symbols.ts';
 import { hasMfa } from '../mfa/record.ts';
 import { wantedConfigTypes } from '../services/config-data.ts';
-import { endSessions, owedFactors, someIdleSessions } from '../sessions/state.ts';
+import { endSessions, sessionActor, someIdleSessions } from '../sessions/state.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
 
@@ -64,6 +63,5 @@ export const openSession = async (
     unlockedAt: null,
     sdkInfo: body.sdkInfo ?? null,
   });
-  const policy = await entities.get(authPolicy, owner.authPolicyId);
-  return { kind: 'session', session, identity: current, authQueries: policy ? owedFactors(session, policy) : [], token };
+  return sessionActor(entities, session, current, token);
 };

@@ -1,23 +1,22 @@
 import { authPolicy } from '../../api/auth-policies.ts';
+import { externalJwtSigner } from '../../api/external-jwt-signers.ts';
 import { identity } from '../../api/identities.ts';
+import type { RowOf } from '../../api/kit/resource.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError, notFoundField } from '../../errors/index.ts';
 import { and, equals, flag, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
-import { kindOf } from '../../resources/kinds.ts';
 import { keepWayIn } from '../identity/way-in.ts';
 
 export const authPolicyBehaviour = behaviour(authPolicy, {
   check: async (entities, after) => {
-    for (const [i, id] of after.primary.extJwt.allowedSigners.entries())
-      await requireSigner(entities, `primary.extJwt.allowedExtJwtSigners[${i}]`, id);
-    if (after.secondary.requireExtJwtSigner)
-      await requireSigner(entities, 'secondary.requiredExtJwtSigner', after.secondary.requireExtJwtSigner);
+    const named = signersOf(after);
+    await requireSigners(entities, named);
     const administrators = await entities.list(identity, {
       where: and(equals(flag('isDefaultAdmin'), true), equals(text('authPolicyId'), after.id ?? '')),
     });
     for (const administrator of administrators) await keepWayIn(entities, administrator.id, after);
-    return undefined;
+    return { externalJwtSigners: [...new Set(named.map(({ id }) => id))] };
   },
   guard: async (_entities, row) => {
     if (row.id === 'default')
@@ -32,7 +31,21 @@ export const authPolicyBehaviour = behaviour(authPolicy, {
     })),
 });
 
-const requireSigner = async (entities: Entities, field: string, id: string): Promise<void> => {
-  const signers = kindOf('externalJwtSigner');
-  if (!signers || !(await entities.get(signers, id))) throw notFoundField(field, 'externalJwtSigner', id);
+interface NamedSigner {
+  /** As errors call it. */
+  readonly field: string;
+  readonly id: string;
+}
+
+/** The signers that a policy names, each with its place. */
+const signersOf = ({ primary, secondary }: Pick<RowOf<typeof authPolicy>, 'primary' | 'secondary'>): readonly NamedSigner[] => [
+  ...primary.extJwt.allowedSigners.map((id, i) => ({ field: `primary.extJwt.allowedExtJwtSigners[${i}]`, id })),
+  ...(secondary.requireExtJwtSigner ? [{ field: 'secondary.requiredExtJwtSigner', id: secondary.requireExtJwtSigner }] : []),
+];
+
+const requireSigners = async (entities: Entities, named: readonly NamedSigner[]): Promise<void> => {
+  const ids = named.map(({ id }) => id);
+  const known = new Set(await entities.referenced(externalJwtSigner, 'id', ids));
+  const missing = named.find(({ id }) => !known.has(id));
+  if (missing) throw notFoundField(missing.field, externalJwtSigner.kind, missing.id);
 };

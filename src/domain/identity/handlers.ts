@@ -10,7 +10,7 @@ import { crudHandlers, listRows } from '../../resources/crud.ts';
 import { relatedList } from '../../resources/related.ts';
 import { policyAdviceFor } from '../access/advice.ts';
 import { typed } from '../access/policy-type.ts';
-import { identityToRouters, identityToServices, ofType, reachedFrom } from '../access/through.ts';
+import { identityToRouters, reachedFrom } from '../access/through.ts';
 import { enrollmentBehaviour } from '../enrollment/behaviour.ts';
 import { endMfa, mfaOf } from '../mfa/record.ts';
 import { servicePolicyBehaviour } from '../policies/behaviour.ts';
@@ -18,7 +18,9 @@ import { postureDataFor } from '../posture/data.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { failedServiceRequestsOf } from '../service-sessions/failures.ts';
-import { askedOf, viewerOf } from '../services/seen.ts';
+import { serviceBehaviour } from '../services/behaviour.ts';
+import { grantedTo, viewerOf } from '../services/seen.ts';
+import { traceIdentity } from '../tracing/trace-identity.ts';
 import { identityBehaviour } from './behaviour.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
@@ -54,14 +56,15 @@ export const identityEntries = implement(identities, {
   listServices: (call, { id, policyType, ...query }) =>
     call.read(async (entities) => {
       const row = await entities.require(identity, id);
-      const reached = await reachedFrom(entities, identityToServices, row, ofType(typed(policyType)));
-      return listRows(entities, service, askedOf(await viewerOf(entities, { identity: row }, [])), query, call, reached);
+      const viewer = await viewerOf(entities, { identity: row }, []);
+      return listRows(entities, service, serviceBehaviour, query, call, grantedTo(viewer, typed(policyType)));
     }),
   listServicePolicies: relatedList(identity, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('identityRoles', row)),
   listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, undefined, (_, row) => selecting('identityRoles', row)),
   listEdgeRouters: relatedList(identity, edgeRouter, edgeRouterBehaviour, (entities, row) => reachedFrom(entities, identityToRouters, row)),
   getPostureData: postureDataFor,
   getFailedServiceRequests: failedServiceRequestsOf,
+  trace: traceIdentity,
   getPolicyAdvice: policyAdviceFor,
   listServiceConfigs,
   assignServiceConfigs,

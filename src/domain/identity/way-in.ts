@@ -12,7 +12,12 @@ type Policy = RowOf<typeof authPolicy>;
  * owes a code may enroll in MFA.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field that shuts it out, or with `field`
  */
-export const keepWayIn = async (entities: Entities, identityId: string, policy: Pick<Policy, 'primary'>, field?: string): Promise<void> => {
+export const keepWayIn = async (
+  entities: Entities,
+  identityId: string,
+  policy: Pick<Policy, 'primary' | 'secondary'>,
+  field?: string,
+): Promise<void> => {
   const ways = await entities.list(authenticator, { where: equals(text('identityId'), identityId) });
   const open =
     ways.length === 0 || ways.some(({ method }) => (method === 'updb' ? policy.primary.updb.allowed : policy.primary.cert.allowed));
@@ -21,5 +26,12 @@ export const keepWayIn = async (entities: Entities, identityId: string, policy: 
       field ?? 'primary',
       `the default administrator could not log in any more: the policy must allow ${ways.map(({ method }) => method).join(' or ')}`,
       undefined,
+    );
+  // The provider may be away, and nobody else might be there to change the policy.
+  if (policy.secondary.requireExtJwtSigner)
+    throw invalidField(
+      field ?? 'secondary.requireExtJwtSigner',
+      'the default administrator could not log in any more without a token of that signer',
+      policy.secondary.requireExtJwtSigner,
     );
 };

@@ -7,18 +7,17 @@ import { ApiError } from '../../errors/index.ts';
 import { ALL, comparator, fieldSymbol, matches, symbolsOf } from '../../query/index.ts';
 import { pageOf, planList } from '../../resources/lists.ts';
 import { software } from '../../version.ts';
+import { API_PATHS } from './api-paths.ts';
 import { summaryKinds } from './summary.ts';
-
-const PATHS = { 'edge-client': '/edge/client/v1', 'edge-management': '/edge/management/v1' } as const;
 
 const version = async (call: Call) => {
   const at = (path: string) => ({ v1: { apiBaseUrls: [`${call.core.settings.address}${path}`], path, version: '1.0.0' } });
   return {
     // `edge` is what the oldest clients look for; it is the client API.
     apiVersions: {
-      edge: at(PATHS['edge-client']),
-      'edge-client': at(PATHS['edge-client']),
-      'edge-management': at(PATHS['edge-management']),
+      edge: at(API_PATHS['edge-client']),
+      'edge-client': at(API_PATHS['edge-client']),
+      'edge-management': at(API_PATHS['edge-management']),
     },
     buildDate: software.buildDate,
     capabilities: [],
@@ -31,7 +30,7 @@ const version = async (call: Call) => {
 const specSymbols = symbolsOf('spec', { id: fieldSymbol('string', 'id'), name: fieldSymbol('string', 'name') });
 
 const specOf = (call: Call, id: string) => {
-  if (!Object.hasOwn(PATHS, id)) throw new ApiError('NOT_FOUND');
+  if (!Object.hasOwn(API_PATHS, id)) throw new ApiError('NOT_FOUND');
   const at = call.core.startedAt;
   return {
     _links: { self: { href: `./specs/${id}` }, spec: { href: `./specs/${id}/spec` } },
@@ -56,7 +55,7 @@ export const informationalEntries = implement(informational, {
   },
   listSpecs: async (call) => {
     const plan = planList(specSymbols, {});
-    const specs = Object.keys(PATHS)
+    const specs = Object.keys(API_PATHS)
       .map((id) => specOf(call, id))
       .filter((spec) => matches(plan.where, spec))
       .sort(comparator([]));

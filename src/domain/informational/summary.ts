@@ -7,7 +7,7 @@ export const summaryKinds: Readonly<Record<string, string | null>> = {
   cas: 'ca',
   configTypes: 'configType',
   configs: 'config',
-  controllers: null,
+  controllers: 'controller',
   edgeRouterPolicies: 'edgeRouterPolicy',
   enrollments: 'enrollment',
   eventualEvents: null,

@@ -70,7 +70,7 @@ export const mfa: CheckType<MfaCheck> = {
     const passedMfa = state.passedAt !== undefined;
     return {
       isPassing: passedMfa && !timedOut && passedOnWake && passedOnUnlock,
-      failsAt: state.failsAt,
+      ...(state.failsAt === undefined ? {} : { failsAt: state.failsAt }),
       expectedValue: {
         passedMfa: true,
         passedOnWake: check.promptOnWake ?? false,

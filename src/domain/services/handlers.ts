@@ -20,12 +20,12 @@ import { type ByPolicyType, typed } from '../access/policy-type.ts';
 import { ofType, reachedFrom, serviceToIdentities, serviceToRouters } from '../access/through.ts';
 import { identityBehaviour } from '../identity/behaviour.ts';
 import { servicePolicyBehaviour } from '../policies/behaviour.ts';
-import { selectedBy, selecting } from '../roles/membership.ts';
+import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { terminatorBehaviour } from '../terminators/behaviour.ts';
 import { serviceBehaviour } from './behaviour.ts';
 import { wantedConfigTypes } from './config-data.ts';
-import { seenBy, type Viewer, viewerOf } from './seen.ts';
+import { grantedTo, seenBy, type Viewer, viewerOf } from './seen.ts';
 
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 
@@ -37,10 +37,8 @@ export const askedConfigTypes = async (entities: Entities, { actor }: Call, name
   named === undefined ? ((actor.kind === 'session' ? actor.session.configTypes : null) ?? []) : wantedConfigTypes(entities, named);
 
 /** What somebody sees: an administrator every service, anybody else those that policies grant. */
-export const visibleTo = ({ identity: who, policies }: Viewer): Predicate =>
-  !who || who.isAdmin || who.isDefaultAdmin
-    ? ALL
-    : selectedBy(policies.map(({ semantic, serviceRoles }) => ({ semantic, roles: serviceRoles })));
+export const visibleTo = (viewer: Viewer): Predicate =>
+  !viewer.identity || viewer.identity.isAdmin || viewer.identity.isDefaultAdmin ? ALL : grantedTo(viewer);
 
 const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInput) =>
   call.read(async (entities) => {

@@ -1,13 +1,15 @@
 import type { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
-import type { servicePolicy } from '../../api/policies.ts';
+import type { PolicyType, servicePolicy } from '../../api/policies.ts';
 import type { service } from '../../api/services.ts';
 import type { Entities } from '../../changes/entities.ts';
+import type { Predicate } from '../../query/index.ts';
 import type { Presenter } from '../../resources/behaviours.ts';
 import { evaluatePermissions, evaluatePolicy, type Permissions } from '../access/evaluate.ts';
-import { policiesOfIdentity } from '../access/through.ts';
+import { policiesOfIdentity, sideOf } from '../access/through.ts';
 import type { SessionFacts } from '../posture/facts.ts';
 import { loadPosture } from '../posture/load.ts';
+import { selectedBy } from '../roles/membership.ts';
 import { serviceConfigsSeen } from './config-data.ts';
 
 type Identity = RowOf<typeof identity>;
@@ -34,6 +36,10 @@ export const viewerOf = async (
   configTypes,
 });
 
+/** The services that policies grant somebody, of one type or of any. */
+export const grantedTo = ({ policies }: Viewer, type?: PolicyType): Predicate =>
+  selectedBy(policies.filter((policy) => type === undefined || policy.type === type).map((policy) => sideOf(policy, 'serviceRoles')));
+
 /** Services as somebody sees them: what policies permit, what they ask for, and the data of the configs that were asked for. */
 export const seenBy = ({ identity: who, session, policies, configTypes }: Viewer, noConfig: object | null): Presenter => ({
   present: async (entities, rows: readonly RowOf<typeof service>[], call) => {
@@ -45,15 +51,6 @@ export const seenBy = ({ identity: who, session, policies, configTypes }: Viewer
       config: configs ? (configs.get(row.id) ?? {}) : noConfig,
       postureQueries: queries[i],
     }));
-  },
-});
-
-/** Services as the list below an identity shows them: with what is asked of it, and nothing of who looks. */
-export const askedOf = ({ identity: who, session, policies }: Viewer): Presenter => ({
-  present: async (entities, rows: readonly RowOf<typeof service>[], call) => {
-    const permissions = rows.map((row) => (who ? evaluatePermissions(policies, who, row) : NOTHING));
-    const queries = await postureQueriesFor(entities, { identity: who, session }, permissions, call.now());
-    return queries.map((postureQueries) => ({ permissions: null, config: null, postureQueries }));
   },
 });
 

@@ -3,12 +3,13 @@ import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
 import { type AuthQuery, apiSession } from '../../api/sessions.ts';
-import type { SessionActor } from '../../call/actor.ts';
+import type { SessionActor, TokenProof } from '../../call/actor.ts';
 import type { Settings } from '../../call/settings.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { date, equals, text } from '../../query/index.ts';
 import { removeEntity } from '../../resources/removal.ts';
 import { hashToken } from '../../resources/symbols.ts';
+import { owedToken } from '../external-jwt-signers/second-factor.ts';
 
 type Session = RowOf<typeof apiSession>;
 type Identity = RowOf<typeof identity>;
@@ -52,12 +53,25 @@ export const actorOfSession = async (
   session: Session,
   token: string,
   now: string,
+  proofs: readonly TokenProof[] = [],
 ): Promise<SessionActor | undefined> => {
   if ((session.lastActivityAt ?? '') <= idleSince(settings, now)) return undefined;
   const owner = await entities.get(identity, session.identityId);
   if (!owner || isDisabled(owner, now)) return undefined;
+  return sessionActor(entities, session, owner, token, proofs);
+};
+
+/** A session's actor, with what it owes now. */
+export const sessionActor = async (
+  entities: Entities,
+  session: Session,
+  owner: Identity,
+  token: string,
+  proofs: readonly TokenProof[] = [],
+): Promise<SessionActor> => {
   const policy = await entities.get(authPolicy, owner.authPolicyId);
-  return { kind: 'session', session, identity: owner, authQueries: policy ? owedFactors(session, policy) : [], token };
+  const authQueries = policy ? [...owedFactors(session, policy), ...(await owedToken(entities, owner, policy, proofs))] : [];
+  return { kind: 'session', session, identity: owner, authQueries, token, proofs };
 };
 
 export const isDisabled = (row: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: string): boolean =>

@@ -153,10 +153,11 @@ describe('closing', () => {
   });
 
   test('work that does not end is cut off after the bound', async () => {
-    const stuck = await start({ get: () => new Promise(() => undefined) }, {}, 1000);
+    const { promise: begun, resolve: working } = Promise.withResolvers<void>();
+    const stuck = await start({ get: () => new Promise(() => working()) }, {}, 1000);
     const bare = connect(stuck);
     bare.write(head('GET', `${M}/things/a`));
-    await sleep(50);
+    await begun;
     const begin = performance.now();
     await stuck.close(200);
     const took = performance.now() - begin;
@@ -177,7 +178,7 @@ describe('closing', () => {
 
 describe('mounted in another server', () => {
   test('the controller answers below its path, and others’ requests go on', async () => {
-    const listener = nodeHandler(handlerOf(), { mount: '/overlay/' });
+    const listener = nodeHandler({ handle: handlerOf() }, { mount: '/overlay/' });
     const server = http.createServer((req, res) => listener(req, res, () => res.writeHead(418).end()));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -203,7 +204,7 @@ describe('mounted in another server', () => {
   });
 
   test('a controller that throws is 500 in the envelope', async () => {
-    const server = http.createServer(nodeHandler(() => Promise.reject(new Error('secret'))));
+    const server = http.createServer(nodeHandler({ handle: () => Promise.reject(new Error('secret')) }));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const answer = await fetch(`http://127.0.0.1:${port}/`);

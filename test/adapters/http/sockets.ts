@@ -18,7 +18,10 @@ export interface Bare {
 }
 
 /** A bare socket to a server, over TLS if it speaks that. */
-export const connect = ({ port, address }: Serving, options: tls.ConnectionOptions & { readonly plain?: boolean } = {}): Bare => {
+export const connect = (
+  { port, address }: Pick<Serving, 'port' | 'address'>,
+  options: tls.ConnectionOptions & { readonly plain?: boolean } = {},
+): Bare => {
   const start = performance.now();
   const secure = address.startsWith('https') && !options.plain;
   const socket = secure

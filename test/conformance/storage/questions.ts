@@ -29,6 +29,21 @@ export const questions: Sentences = {
     assert.equal(await asked(store, ALL), '10 2 B a a b aa b é \uff5e 😀');
   },
 
+  'a table is gone through from any id on, whether or not there is such a row': async (store) => {
+    const ids = Array.from({ length: 300 }, (_, i) => String(i * 2).padStart(4, '0'));
+    await write(store, (tx) => each(ids, (id) => tx.insert('note', note(id, { isOpen: Number(id) % 3 === 0 }))));
+    for (const from of ['', '0000', '0001', '0298', '0299', '0597', '0598', '0599', 'a'])
+      for (const is of ['>', '>='] as const) {
+        const where: Predicate = { op: 'compare', field: text('id'), is, value: from };
+        const right = ids.filter((id) => (is === '>' ? id > from : id >= from));
+        assert.equal(await asked(store, where), right.join(' '), `${is} ${from}`);
+        assert.equal(await asked(store, where, { offset: 2, limit: 3 }), right.slice(2, 5).join(' '));
+        assert.equal(await read(store, (tx) => tx.count('note', where)), right.length);
+        const open = right.filter((id) => Number(id) % 3 === 0);
+        assert.equal(await asked(store, and(equals(flag('isOpen'), true), where), { limit: 4 }), open.slice(0, 4).join(' '));
+      }
+  },
+
   'null comes before every value, and false before true': async (store) => {
     await save(
       store,

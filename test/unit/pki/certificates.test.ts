@@ -3,8 +3,10 @@ import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { JsonName } from '@peculiar/x509';
 import fc from 'fast-check';
+import { jwtVerify } from 'jose';
 import { certsOnly } from '../../../src/pki/bundle.ts';
-import { beginsWith, certificatesPem, readCertificate, readCertificates } from '../../../src/pki/certificate.ts';
+import { beginsWith, certificatesPem, Eku, KeyUsage, readCertificate, readCertificates } from '../../../src/pki/certificate.ts';
+import { validateChain } from '../../../src/pki/chain.ts';
 import { issue } from '../../../src/pki/issue.ts';
 import { openNetworkKey } from '../../../src/pki/network-key.ts';
 import { readPem, writePem } from '../../../src/pki/pem.ts';
@@ -247,6 +249,29 @@ describe('issuing certificates', () => {
     assert.deepEqual((await openSigner({ certificates: root.cert, anchors: root.cert, key: root.key })).chain, []);
   });
 
+  for (const [algorithm, alg] of [
+    [P256, 'ES256'],
+    [{ name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' }, 'ES384'],
+    [{ name: 'ECDSA', namedCurve: 'P-521', hash: 'SHA-512' }, 'ES512'],
+    [{ name: 'Ed25519' }, 'EdDSA'],
+    [rsa(2048), 'RS256'],
+  ] as const)
+    test(`a key for ${alg} signs certificates and tokens`, async () => {
+      const { csr: pem, key } = await csr('CN=signer', { algorithm });
+      const from = await readRequest(pem);
+      assert.ok(from);
+      const certificate = await issue({ ...clientProfile(from, NOW), keyUsage: KeyUsage.keyCertSign, pathLength: 0 }, root, webRandom);
+      const cert = certificatesPem([certificate]);
+      const signer = await openSigner({ certificates: cert, anchors: root.cert, key });
+      const leaf = await issue(clientProfile(await request(), NOW), signer, webRandom);
+      assert.ok(new X509Certificate(leaf.der).verify(new X509Certificate(cert).publicKey));
+      const rules = { anchors: signer.anchors, intermediates: signer.chain, now: NOW, usage: Eku.clientAuth };
+      assert.equal((await validateChain(leaf, rules)).chain?.length, 3);
+      const token = await (await openNetworkKey({ key, cert })).sign({ sub: 'x' });
+      const { protectedHeader } = await jwtVerify(token, new X509Certificate(cert).publicKey);
+      assert.equal(protectedHeader.alg, alg);
+    });
+
   test('a signer that does not fit together is refused with what is wrong', async () => {
     const other = await authority('other');
     const refused: readonly (readonly [Parameters<typeof openSigner>[0], RegExp])[] = [
@@ -271,7 +296,6 @@ describe('issuing certificates', () => {
   });
 
   test('the key of a server certificate signs tokens that its certificate verifies', async () => {
-    const { jwtVerify } = await import('jose');
     const { kid, sign } = await openNetworkKey({ key: ann.key, cert: ann.cert + root.cert });
     const token = await sign({ sub: 'x', ctrls: null });
     const { payload, protectedHeader } = await jwtVerify(token, new X509Certificate(ann.cert).publicKey);

@@ -17,11 +17,14 @@ export const migration: Migration = {
           { name: 'authPolicyId', type: 'string', index: true },
           { name: 'externalId', type: 'string', index: 'unique' },
         ],
-        sets: ['roleAttributes'],
+        sets: ['roleAttributes', 'hostedServices'],
       },
     },
     { do: 'addKind', kind: { kind: 'identityType', columns: [{ name: 'name', type: 'string', index: 'unique' }], sets: [] } },
-    { do: 'addKind', kind: { kind: 'authPolicy', columns: [{ name: 'name', type: 'string', index: 'unique' }], sets: [] } },
+    {
+      do: 'addKind',
+      kind: { kind: 'authPolicy', columns: [{ name: 'name', type: 'string', index: 'unique' }], sets: ['externalJwtSigners'] },
+    },
     {
       do: 'addKind',
       kind: {
@@ -55,6 +58,28 @@ export const migration: Migration = {
           { name: 'isVerified', type: 'boolean', index: false },
         ],
         sets: ['identityRoles'],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'externalJwtSigner',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'audience', type: 'string', index: false },
+          { name: 'clientId', type: 'string', index: false },
+          { name: 'targetToken', type: 'string', index: false },
+          { name: 'issuer', type: 'string', index: 'unique' },
+          { name: 'enabled', type: 'boolean', index: true },
+          { name: 'kid', type: 'string', index: 'unique' },
+          { name: 'claimsProperty', type: 'string', index: false },
+          { name: 'useExternalId', type: 'boolean', index: false },
+          { name: 'commonName', type: 'string', index: false },
+          { name: 'fingerprint', type: 'string', index: 'unique' },
+          { name: 'notBefore', type: 'date', index: false },
+          { name: 'notAfter', type: 'date', index: false },
+        ],
+        sets: ['scopes'],
       },
     },
     {
@@ -257,6 +282,33 @@ export const migration: Migration = {
         sets: [],
       },
     },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'trace',
+        columns: [
+          { name: 'identityId', type: 'string', index: true },
+          { name: 'until', type: 'date', index: true },
+        ],
+        sets: [],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'controller',
+        columns: [
+          { name: 'name', type: 'string', index: 'unique' },
+          { name: 'certPem', type: 'string', index: false },
+          { name: 'ctrlAddress', type: 'string', index: false },
+          { name: 'fingerprint', type: 'string', index: false },
+          { name: 'lastJoinedAt', type: 'date', index: false },
+          { name: 'onlineUntil', type: 'date', index: true },
+        ],
+        sets: [],
+      },
+    },
+    { do: 'addKind', kind: { kind: 'maintenanceTask', columns: [], sets: [] } },
     {
       do: 'addKind',
       kind: {

@@ -1,5 +1,6 @@
 /** The store of an embedded controller: one SQLite file, through Node's own SQLite. */
-import { DatabaseSync } from 'node:sqlite';
+import { open } from 'node:fs/promises';
+import { backup, DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import type { Connection } from '../connection.ts';
 import { type KyselyStorage, LOCK_TIMEOUT, type StoreOptions, storageOver } from '../storage.ts';
@@ -35,6 +36,12 @@ export interface SqliteStorage extends KyselyStorage {
   readonly connection: DatabaseSync;
   /** An adapter for another namespace of the same file over the same connections. */
   within(namespace: string): KyselyStorage;
+  /**
+   * Copies the whole database (every namespace, and the host's own tables) into a new file, as it is at one moment, while others go on
+   * reading and writing. The copy is for its owner's eyes only, and is a database like this one.
+   * @throws when there is such a file
+   */
+  backup(file: string): Promise<void>;
 }
 
 /** How many transactions may read a file at once; more wait. Each has a connection of its own, opened when first needed. */
@@ -61,6 +68,7 @@ export const sqliteStorage = (options: SqliteStorageOptions): SqliteStorage => {
   return {
     ...within({}),
     within: (namespace) => within({ namespace }),
+    backup: (file) => current().backup(file),
     get db() {
       return current().db;
     },
@@ -76,9 +84,11 @@ class Session {
   readonly db: Kysely<unknown>;
   readonly #writer: SqlitePool;
   readonly #reader: SqlitePool;
+  readonly #options: SqliteStorageOptions;
   #users = 0;
 
   constructor(options: SqliteStorageOptions) {
+    this.#options = options;
     this.connection = new SqliteConnection(openWriter(options));
     this.#writer = new SqlitePool(() => this.connection, 1);
     this.db = new Kysely({
@@ -99,6 +109,14 @@ class Session {
     if (this.connection.database.isOpen) this.connection.database.close();
   }
 
+  async backup(file: string): Promise<void> {
+    // SQLite would make it for everybody to read.
+    await (await open(file, 'wx', 0o600)).close();
+    if (this.#reader === this.#writer) return this.#writer.use(() => copied(this.connection.database, file));
+    const source = openReader(this.#options);
+    await copied(source, file).finally(() => source.close());
+  }
+
   /** The host does not wait for its turn at the connection, and so we need not either. */
   #joined(host: unknown): Connection | undefined {
     const { connection } = this;
@@ -115,6 +133,11 @@ class Session {
     if (--this.#users === 0) this.close();
   }
 }
+
+/** All pages in one step, on another thread: a copy in several begins anew whenever another connection has written. */
+const copied = async (source: DatabaseSync, file: string): Promise<void> => {
+  await backup(source, file, { rate: 0x7fffffff });
+};
 
 const openWriter = ({ file, synchronous = 'FULL' }: SqliteStorageOptions): DatabaseSync => {
   const database = opened(file, false);

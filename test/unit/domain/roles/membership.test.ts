@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { selectors, withWords, words } from '../../../../src/api/kit/relations.ts';
+import { selectors, withDerived, words } from '../../../../src/api/kit/relations.ts';
 import { type Side, selectedBy, selecting, selects } from '../../../../src/domain/roles/membership.ts';
 import { matches } from '../../../../src/query/index.ts';
 
@@ -48,7 +48,7 @@ describe('who is meant by role arrays', () => {
       fc.property(fc.array(anySide, { maxLength: 4 }), entity, (sides, one) => {
         const expected = sides.map((each) => selects(each, one));
         assert.equal(matches(selectedBy(sides), one), expected.includes(true));
-        const policies = sides.map(({ semantic, roles }) => withWords(fields, { semantic, memberRoles: roles }));
+        const policies = sides.map(({ semantic, roles }) => withDerived(fields, { semantic, memberRoles: roles }));
         assert.deepEqual(
           policies.map((policy) => matches(selecting('memberRoles', one), policy)),
           expected,

@@ -1,0 +1,41 @@
+import type { Handling } from './handling.ts';
+import { peerCertificates } from './peer-certificates.ts';
+import { type Respond, type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
+
+/** As much of a Hono context as is read here. */
+interface HonoContext {
+  readonly req: { readonly raw: Request; arrayBuffer(): Promise<ArrayBuffer> };
+  /** On Node, with what `@hono/node-server` puts there. */
+  readonly env: unknown;
+  /** Makes a response with the headers that middleware has set. */
+  newResponse(body: Parameters<Respond>[0], init?: { readonly status?: number; readonly headers?: unknown }): Response;
+}
+
+export interface HonoOptions extends WebOptions {
+  /** Tells of the client what a request does not. Default: what `@hono/node-server` knows, else nothing. */
+  readonly connection?: (context: HonoContext) => WebConnection;
+}
+
+export type HonoHandler = (context: HonoContext) => Promise<Response>;
+
+/**
+ * For Hono 4, on any runtime.
+ *
+ * ```ts
+ * app.all('/overlay/*', honoHandler(controller, { mount: '/overlay' }));
+ * ```
+ */
+export const honoHandler = (controller: Handling, { connection = ofNode, ...options }: HonoOptions = {}): HonoHandler => {
+  const answer = webBridge(controller, options);
+  return (context) => {
+    const { req } = context;
+    const respond: Respond = (body, init) => context.newResponse(body, init);
+    return answer(req.raw, { usedBody: () => req.arrayBuffer(), ...connection(context) }, respond);
+  };
+};
+
+const ofNode = ({ env }: HonoContext): WebConnection => {
+  // Bindings of other runtimes have no `incoming`, or one of another shape.
+  const { incoming } = (env ?? {}) as { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } };
+  return { peerCertificates: peerCertificates(incoming?.socket), remoteAddress: incoming?.socket?.remoteAddress };
+};

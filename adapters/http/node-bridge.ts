@@ -1,0 +1,64 @@
+import type { Handling } from './handling.ts';
+import { below, mountPoint } from './mount.ts';
+import { send } from './node-answer.ts';
+import { type HostRequest, NodeRequest } from './node-request.ts';
+import { type RefusalStatus, refusalBody } from './refusal.ts';
+import { forwardedCertificates, type TrustedProxies } from './trusted-proxies.ts';
+
+export interface NodeOptions {
+  /** Path below which the controller answers, e.g. `/overlay`. Default: the root. Hosts that strip the prefix themselves (Express's `use`) need none. */
+  readonly mount?: string;
+  /** Requests handled at once, beyond which others get 503 with `Retry-After`. Default 1,000. */
+  readonly maxConcurrent?: number;
+  /** Whose word counts for the certificate that a client presented. Default: nobody's but that of this server's own TLS connections. */
+  readonly trustedProxies?: TrustedProxies;
+}
+
+/** What the adapters for Node have in common: whatever a framework brings, an answer is made and written in one way. */
+export interface NodeBridge {
+  /**
+   * Answers a request, or has not touched it and gives undefined: it is not below the mount point. Settles once the answer is handed to Node; never rejects.
+   */
+  answer(host: HostRequest): Promise<void> | undefined;
+  /** Answers 404 for what belongs to nobody. */
+  refuse(host: HostRequest): void;
+  /** From now on every answer closes its connection. */
+  drain(): void;
+}
+
+export const nodeBridge = (controller: Handling, { mount, maxConcurrent = 1000, trustedProxies }: NodeOptions = {}): NodeBridge => {
+  const prefix = mountPoint(mount);
+  const forwarded = trustedProxies && forwardedCertificates(trustedProxies);
+  let active = 0;
+  let draining = false;
+
+  // A tick later, when a body that came with the headers has come.
+  const refuse = (host: HostRequest, status: RefusalStatus, more?: Readonly<Record<string, string>>) =>
+    process.nextTick(() => {
+      if (host.res.headersSent) host.res.destroy();
+      else send(host, { status, headers: { 'content-type': 'application/json', ...more }, body: refusalBody(status) }, draining);
+    });
+
+  const answer = async (host: HostRequest, target: string): Promise<void> => {
+    if (active >= maxConcurrent) return refuse(host, 503, { 'retry-after': '1' });
+    active++;
+    try {
+      send(host, await controller.handle(new NodeRequest(host, target, forwarded)), draining);
+    } catch {
+      refuse(host, 500);
+    } finally {
+      active--;
+    }
+  };
+
+  return {
+    answer: (host) => {
+      const target = below(prefix, host.req.url ?? '/');
+      return target === undefined ? undefined : answer(host, target);
+    },
+    refuse: (host) => refuse(host, 404),
+    drain: () => {
+      draining = true;
+    },
+  };
+};

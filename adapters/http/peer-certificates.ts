@@ -1,0 +1,30 @@
+/** As much of `DetailedPeerCertificate` as is read here. */
+interface Certificate {
+  readonly raw?: Uint8Array;
+  readonly issuerCertificate?: Certificate;
+}
+
+const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);
+const known = new WeakMap<object, readonly Uint8Array[]>();
+
+/**
+ * DER of the certificates that the client presented in the handshake of a socket of Node's, leaf first; none for other sockets. Looked up once for each
+ * connection. By shape and not by class, for hosts that run where there is no `node:tls`.
+ */
+export const peerCertificates = (socket: (object & { readonly getPeerCertificate?: unknown }) | undefined): readonly Uint8Array[] => {
+  // Not `in`: HTTP/2 shows its socket through a proxy that does not answer that.
+  if (typeof socket?.getPeerCertificate !== 'function') return NO_CERTIFICATES;
+  const before = known.get(socket);
+  if (before) return before;
+  const chain: Uint8Array[] = [];
+  // Empty for a client without one, and undefined at the end of a chain and once the socket is closed.
+  let certificate: Certificate | undefined = socket.getPeerCertificate(true);
+  while (certificate?.raw) {
+    chain.push(new Uint8Array(certificate.raw));
+    const issuer: Certificate | undefined = certificate.issuerCertificate;
+    certificate = issuer === certificate ? undefined : issuer; // one that signed itself is its own issuer
+  }
+  const certificates = chain.length === 0 ? NO_CERTIFICATES : chain;
+  known.set(socket, certificates);
+  return certificates;
+};

@@ -1,0 +1,52 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import { type IncomingMessage, request as requestByHttp } from 'node:http';
+import { request as requestByHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { type AddressRule, createOutbound, type Outbound, OutboundRefused, type OutboundTransport } from '../../src/adapter-kit.ts';
+
+/** Finds the addresses of a name, as `dns.lookup` with `all`. */
+type Resolve = (name: string, found: (error: Error | null, addresses: readonly LookupAddress[]) => void) => void;
+
+const resolveBySystem: Resolve = (name, found) => lookup(name, { all: true }, (error, addresses) => found(error, addresses ?? []));
+
+/**
+ * Outbound requests by Node's own `http` and `https`. A name is looked up once, and the socket is only given addresses that are permitted:
+ * a name that leads elsewhere the next moment (DNS rebinding) changes nothing.
+ * @param resolve Default: the system's resolver.
+ */
+export const nodeOutbound = (resolve: Resolve = resolveBySystem): Outbound => createOutbound(transport(resolve));
+
+const transport =
+  (resolve: Resolve): OutboundTransport =>
+  async (url, { signal, permits }) => {
+    const message = await new Promise<IncomingMessage>((answered, failed) => {
+      const request = url.protocol === 'https:' ? requestByHttps : requestByHttp;
+      request(url, {
+        // No agent of the host's, which might have a connection open, or a proxy set.
+        agent: false,
+        signal,
+        lookup: permittedOnly(resolve, permits),
+        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      })
+        .once('response', answered)
+        .once('error', failed)
+        .end();
+    });
+    return { status: message.statusCode ?? 0, location: message.headers.location, body: message };
+  };
+
+const permittedOnly =
+  (resolve: Resolve, permits: AddressRule): LookupFunction =>
+  (name, { all }, found) =>
+    resolve(name, (error, addresses) => {
+      const permitted = addresses.filter(({ address }) => permits(address));
+      const [first] = permitted;
+      if (error) found(error, []);
+      else if (!first)
+        found(
+          new OutboundRefused(`requests to ${name} are not allowed: it leads to ${addresses.map(({ address }) => address).join(', ')}`),
+          [],
+        );
+      else if (all) found(null, permitted);
+      else found(null, first.address, first.family);
+    });

@@ -1,0 +1,35 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { SnapshotSink } from '../../src/adapter-kit.ts';
+
+/**
+ * Keeps snapshots in a folder, as `<name>.ndjson`, for their owner's eyes only: they hold password hashes. The folder is made when it is first needed.
+ * A file is there under its name only when it is whole and on disk. Old ones are the host's to remove.
+ *
+ * ```ts
+ * ManagementController.open({ storage, snapshots: snapshotFolder('snapshots') });
+ * ```
+ */
+export const snapshotFolder = (folder: string): SnapshotSink => ({
+  save: async (name, parts) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const temporary = join(folder, `${name}.part`);
+    try {
+      await pipeline(parts, createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
+      await rename(temporary, join(folder, `${name}.ndjson`));
+      await flushed(folder);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  },
+});
+
+/** The new name is on disk once the folder is. Windows has no such thing for folders, and refuses. */
+const flushed = async (folder: string): Promise<void> => {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+};

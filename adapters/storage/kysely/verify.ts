@@ -1,0 +1,109 @@
+/** Whether what rows are found by says what their documents say. */
+import type { IndexFault, Row, Verified, VerifyPage } from '../../../src/adapter-kit.ts';
+import type { Result } from './connection.ts';
+import { type Column, columnValue, elementsOf, rowsOfKind } from './layout.ts';
+import type { Scope } from './scope.ts';
+import { joined, raw, type Sql, sql, type Value } from './sql.ts';
+
+type Run = (statement: Sql) => Promise<Result>;
+
+/** A row with its document: as a row, or what is wrong with it. */
+export type Found = { readonly is: 'readable'; readonly row: Row } | { readonly is: 'missing' | 'unreadable' };
+
+export const verifyPage = async (run: Run, scope: Scope, kind: string, { after = '', limit }: VerifyPage): Promise<Verified> => {
+  const ids = (await run(selectIds(scope, kind, after, limit))).rows.map((row) => String(field(row, 'id')));
+  const last = ids.at(-1);
+  if (last === undefined || ids.length < limit) {
+    const further = last === undefined ? [] : await faultsBetween(run, scope, kind, after, last);
+    return { faults: [...further, ...(await countFault(run, scope, kind))], next: undefined };
+  }
+  return { faults: await faultsBetween(run, scope, kind, after, last), next: last };
+};
+
+const faultsBetween = async (run: Run, scope: Scope, kind: string, after: string, last: string): Promise<readonly IndexFault[]> => {
+  const { columns, sets } = scope.layout(kind);
+  const all = [...columns.values()];
+  const documents = new Map<string, Row>();
+  const faults: IndexFault[] = [];
+  for (const row of (await run(selectRows(scope, kind, all, after, last))).rows) {
+    const id = String(field(row, 'id'));
+    const found = foundIn(field(row, 'document'), id);
+    if (found.is === 'readable') {
+      documents.set(id, found.row);
+      const wrong = all.filter((column, at) => !isSame(column, field(row, `c${at}`), columnValue(column, found.row)));
+      faults.push(...wrong.map(({ name }) => ({ id, description: `${kind} ${id} is found by another ${name} than its document has` })));
+    } else faults.push({ id, description: `${kind} ${id} is listed, but its document is ${found.is}` });
+  }
+  for (const set of sets.keys()) {
+    const held = Map.groupBy((await run(selectElements(scope, kind, set, after, last))).rows, (row) => String(field(row, 'id')));
+    for (const id of new Set([...held.keys(), ...documents.keys()])) {
+      const row = documents.get(id);
+      const elements = new Set(held.get(id)?.map((element) => String(field(element, 'value'))));
+      if (!row) {
+        // A row without a readable document is a fault already.
+        if (!faults.some((fault) => fault.id === id))
+          faults.push({ id, description: `${kind} ${id} is found by ${set}, but is not there` });
+      } else if (!areSame(elements, elementsOf(row, set)))
+        faults.push({ id, description: `${kind} ${id} is found by other ${set} than its document has` });
+    }
+  }
+  return faults;
+};
+
+const countFault = async (run: Run, scope: Scope, kind: string): Promise<readonly IndexFault[]> => {
+  const { rows } = await run(
+    sql`select (${scope.countRows(kind)}) as actual, coalesce((${scope.number(rowsOfKind(kind))}), 0) as expected`,
+  );
+  const isRight = Number(field(rows[0], 'actual')) === Number(field(rows[0], 'expected'));
+  return isRight ? [] : [{ description: `there are not as many rows of ${kind} as are counted` }];
+};
+
+/** The document of a row. One that is of another row is not readable as this one's. */
+export const foundIn = (document: unknown, id: string): Found => {
+  if (typeof document !== 'string') return { is: 'missing' };
+  try {
+    const row: unknown = JSON.parse(document);
+    // What has the id of a row was handed in as that row.
+    if (typeof row === 'object' && row !== null && 'id' in row && row.id === id) return { is: 'readable', row: row as Row };
+  } catch {
+    // Told below.
+  }
+  return { is: 'unreadable' };
+};
+
+/** Of rows that are there, and of those that only sets know. Each part is as long as the page at most. */
+const selectIds = (scope: Scope, kind: string, after: string, limit: number): Sql => {
+  const { sets } = scope.layout(kind);
+  const cut = scope.engine.page(limit, 0);
+  const parts = [
+    sql`select id from (select t.id from ${scope.rowsAs(kind, T)} and t.id > ${after} order by t.id${cut}) as r`,
+    ...[...sets.keys()].map(
+      (set) => sql`select id from (select distinct s.id from ${scope.set(kind, set, S)} and s.id > ${after} order by s.id${cut}) as e`,
+    ),
+  ];
+  return sql`select id from (${joined(parts, ' union ')}) as u order by id${cut}`;
+};
+
+const selectRows = (scope: Scope, kind: string, columns: readonly Column[], after: string, last: string): Sql => {
+  const values = columns.map((column, at) => sql`t.${column.sql} as ${raw(`c${at}`)}`);
+  const document = sql`(select d.document from ${scope.layout(kind).documents} as d where d.id = t.document) as document`;
+  return sql`select ${joined([raw('t.id as id'), document, ...values], ', ')} from ${scope.rowsAs(kind, T)} and t.id > ${after} and t.id <= ${last} order by t.id`;
+};
+
+const selectElements = (scope: Scope, kind: string, set: string, after: string, last: string): Sql =>
+  sql`select s.id as id, s.value as value from ${scope.set(kind, set, S)} and s.id > ${after} and s.id <= ${last}`;
+
+const T = raw('t');
+const S = raw('s');
+
+const areSame = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => a.size === b.size && [...a].every((each) => b.has(each));
+
+/** Some engines have no booleans, and some drivers hand out numbers as text. */
+const isSame = ({ type }: Column, stored: unknown, expected: Value): boolean => {
+  if (stored === null || expected === null) return stored === expected;
+  if (type === 'boolean') return Boolean(stored) === expected;
+  return (type === 'number' ? Number(stored) : stored) === expected;
+};
+
+// Our own statements name what they select.
+const field = (row: unknown, name: string): unknown => (row as Readonly<Record<string, unknown>>)[name];

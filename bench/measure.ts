@@ -1,0 +1,65 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createClient, type Request } from './load.ts';
+
+/** A process that serves, and tells its use of the processor when asked. */
+export interface Measurable {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+export interface Figures {
+  /** Milliseconds of the processor, of user and system, for an operation. */
+  readonly cpuMs: number;
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export interface Effort {
+  readonly seconds: number;
+  readonly connections: number;
+}
+
+/** Forks a server of this folder. @returns it, with all that it tells of itself */
+export const startServer = async <S extends Measurable>(file: string, args: readonly string[]): Promise<S> => {
+  const child = fork(join(import.meta.dirname, file), args);
+  const [message] = await once(child, 'message');
+  return { child, ...message };
+};
+
+export const usage = async ({ child }: Pick<Measurable, 'child'>): Promise<{ user: number; system: number; rss: number }> => {
+  child.send('usage');
+  const [message] = await once(child, 'message');
+  return message;
+};
+
+/** Asks without pause, after a time to warm up. */
+export const measure = async (
+  server: Measurable,
+  token: string | undefined,
+  next: () => Request,
+  { seconds, connections }: Effort,
+): Promise<Figures> => {
+  const client = createClient(token ? { port: server.port, token } : { port: server.port }, connections);
+  await client.run(next, Math.min(1, seconds / 3));
+  const before = await usage(server);
+  const load = await client.run(next, seconds);
+  const after = await usage(server);
+  client.close();
+  const bad = Object.entries(load.statuses).filter(([status]) => Number(status) >= 400);
+  if (bad.length > 0) throw new Error(`the load was refused: ${JSON.stringify(load.statuses)}`);
+  const cpuMs = (after.user - before.user + after.system - before.system) / 1000 / load.operations;
+  return { cpuMs, perSecond: load.operations / load.seconds, p50: load.p50, p99: load.p99 };
+};
+
+/** The other side: tells a port and more to whoever forked this process, answers for its use of the processor, and ends with it. */
+export const tellParent = (message: Readonly<Record<string, unknown>> & { readonly port: number }): void => {
+  process.on('message', (question) => {
+    if (question === 'usage') process.send?.({ ...process.cpuUsage(), rss: process.memoryUsage().rss });
+  });
+  process.on('disconnect', () => process.exit());
+  process.send?.(message);
+};

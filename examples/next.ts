@@ -1,0 +1,16 @@
+/**
+ * A controller in route handlers of Next.js: `node examples/next.ts`, with the options of `npm start`. In an application the first line below is all of
+ * `app/[[...path]]/route.ts`; the router of Next.js, which calls the export that is named like the method, is played by the rest.
+ */
+import { nextHandlers } from '../adapters/http/next.ts';
+import { run } from './hosts/run.ts';
+import { webListener } from './hosts/web.ts';
+
+await run((controller) => {
+  const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = nextHandlers(controller);
+  const route = new Map(Object.entries({ GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS }));
+  return webListener((request) => {
+    if (new URL(request.url).pathname === '/health') return new Response('ok');
+    return route.get(request.method)?.(request) ?? new Response(null, { status: 405 });
+  });
+});

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { nodePlatform, snapshotFolder } from '../../adapters/platform/node.ts';
+import { ManagementController } from '../../src/index.ts';
+import { namesOf, urlOf } from './addresses.ts';
+import { sentenceOf } from './failure.ts';
+import { greet } from './greeting.ts';
+import type { Listen } from './listen.ts';
+import { readOptions, type ServerOptions, USAGE } from './options.ts';
+import { keepSecretKey } from './secret-key.ts';
+import { exitOnSignal } from './shutdown.ts';
+import { dataFolderOf, prepareStorage } from './storage.ts';
+import { prepareTls } from './tls.ts';
+
+const open = async (
+  { host, port, storage, tls, secretKey, snapshots, administrator, given }: ServerOptions,
+  listen: Listen,
+): Promise<void> => {
+  const { advertised, local } = namesOf(host);
+  const { adapter, name } = await prepareStorage(storage);
+  const folder = dataFolderOf(storage);
+  const certificate = await prepareTls({ tls, host }, folder);
+  const key = await keepSecretKey(storage, secretKey, folder);
+
+  // The port comes first: a network whose first password was made, and not shown because the port was in use, would be locked for ever.
+  const { promise: opened, resolve: ready } = Promise.withResolvers<ManagementController>();
+  const serving = await listen({ controller: { handle: async (request) => (await opened).handle(request) }, host, port, certificate });
+  const url = (of: string) => urlOf(certificate !== undefined, of, serving.port);
+  const controller = await ManagementController.open({
+    storage: adapter,
+    administrator,
+    platform: nodePlatform(),
+    snapshots: snapshotFolder(snapshots ?? join(folder, 'snapshots')),
+    ...(key === undefined ? {} : { secretKey: key }),
+    ...certificate?.pki,
+    // Identity providers on the same machine are common where people try things out.
+    settings: { address: url(advertised), outboundAllow: ['loopback'] },
+  });
+  ready(controller);
+
+  exitOnSignal(async () => {
+    await serving.close();
+    await controller.close();
+  });
+  console.log(
+    await greet(controller, { url: url(local), storage: name, certificate, given, isPasswordGiven: administrator.password !== undefined }),
+  );
+  console.log(`listening on ${url(host)}`);
+};
+
+/** Reads the options of the command, opens the controller that they ask for, and serves it until a signal ends it. */
+export const start = async (listen: Listen): Promise<void> => {
+  try {
+    const options = readOptions(process.argv.slice(2), process.env);
+    if (options) await open(options, listen);
+    else console.log(USAGE);
+  } catch (error) {
+    console.error(`error: ${sentenceOf(error)}`);
+    process.exit(1);
+  }
+};

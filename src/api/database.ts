@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { readOnly } from './kit/field.ts';
+import { data, EMPTY, group, operation } from './kit/operation.ts';
+import { resource } from './kit/resource.ts';
+import { flag, text, timestamp } from './shared.ts';
+
+const finding = z
+  .object({ description: text, fixed: flag })
+  .meta({ id: 'IntegrityFinding', description: 'Something that is wrong, and whether it has been made right.' });
+
+export type Finding = z.infer<typeof finding>;
+
+/** What only one of the controllers of a network does at a time. */
+export const maintenanceTask = resource({
+  kind: 'maintenanceTask',
+  collection: 'maintenance-tasks',
+  names: ['MaintenanceTask', 'MaintenanceTasks'],
+  about:
+    'A maintenance task is done by one controller of a network at a time, which holds it and says so again and again: of one that is lost, another takes it over.',
+  unrecorded: true,
+  fields: {
+    /** Whoever does it now; null when nobody does. */
+    holder: readOnly(text),
+    heldUntil: readOnly(timestamp),
+    startedAt: readOnly(timestamp),
+    endedAt: readOnly(timestamp),
+    /** When it last ended well. */
+    succeededAt: readOnly(timestamp),
+    error: readOnly(text),
+    isFix: readOnly(flag, { default: false }),
+    tooManyFindings: readOnly(flag, { default: false }),
+    findings: readOnly(z.array(finding), { default: [] }),
+  },
+});
+
+const integrityState = z
+  .object({
+    endTime: timestamp.nullable(),
+    error: text.nullable().meta({ description: 'Why the run ended before all was looked at.' }),
+    fixingErrors: flag.meta({ description: 'Whether the last run is one that fixes.' }),
+    inProgress: flag,
+    results: z.array(finding).meta({ description: 'At most 1000.' }),
+    startTime: timestamp.nullable(),
+    tooManyErrors: flag.meta({ description: 'Whether there is more than `results` holds.' }),
+  })
+  .meta({ id: 'IntegrityState', description: 'The last run of a data integrity check or fix.' });
+
+const start = { permission: 'database.update', answer: EMPTY, status: 202, errors: ['RATE_LIMITED'] } as const;
+
+export const database = group('database', 'Maintenance of the database', {
+  checkIntegrity: operation('POST', '/database/check-data-integrity', {
+    operationId: 'checkDataIntegrity',
+    summary: 'Start to look for data that contradicts itself; one check or fix runs at a time',
+    ...start,
+  }),
+  fixIntegrity: operation('POST', '/database/fix-data-integrity', {
+    operationId: 'fixDataIntegrity',
+    summary: 'Start to look for data that contradicts itself, and make it right; takes a snapshot first where there is a place for it',
+    ...start,
+  }),
+  getIntegrityResults: operation('GET', '/database/data-integrity-results', {
+    operationId: 'dataIntegrityResults',
+    summary: 'What the last check or fix has found, also while it runs',
+    permission: 'database.read',
+    answer: data(integrityState, { counts: 'results' }),
+  }),
+  createSnapshot: operation('POST', '/database/snapshot', {
+    operationId: 'createDatabaseSnapshot',
+    summary: 'Put a consistent copy of all data where the host keeps snapshots; at most one a minute',
+    permission: 'database.update',
+    answer: EMPTY,
+    errors: ['RATE_LIMITED', 'NOT_CONFIGURED'],
+  }),
+});

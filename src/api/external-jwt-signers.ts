@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { crud } from './kit/crud.ts';
+import { optional, readOnly, required } from './kit/field.ts';
+import { listQuery } from './kit/list-query.ts';
+import { group, operation, page } from './kit/operation.ts';
+import { texts } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { blankIsNull, flag, isWebAddress, name, text, timestamp } from './shared.ts';
+
+/** Dates of what has no certificate. */
+const NO_DATE = '0001-01-01T00:00:00.000Z';
+
+const targetToken = z.enum(['ACCESS', 'ID']).meta({ description: 'Which token of the provider clients shall send.' });
+
+const webAddress = text.refine(isWebAddress, 'must be an http or https address').meta({ format: 'uri' });
+const webAddressOrBlank = text
+  .refine((value) => value.trim() === '' || isWebAddress(value), 'must be an http or https address')
+  .transform((value): string | null => (value.trim() === '' ? null : value))
+  .meta({ format: 'uri' });
+const claim = text.transform((value) => (value.trim() === '' ? 'sub' : value));
+
+/** What clients are told, too. */
+const shared = {
+  name: required(name, { unique: true, filter: true }),
+  audience: required(text.min(1), { filter: true }),
+  externalAuthUrl: optional(webAddressOrBlank),
+  clientId: optional(text, { filter: true }),
+  scopes: texts(),
+  targetToken: optional(targetToken, { default: 'ACCESS', filter: true }),
+} as const;
+
+export const externalJwtSigner = resource({
+  kind: 'externalJwtSigner',
+  collection: 'external-jwt-signers',
+  names: ['ExternalJwtSigner', 'ExternalJwtSigners'],
+  about:
+    'An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what its keys signed.',
+  fields: {
+    ...shared,
+    issuer: required(text.min(1), { unique: true, filter: true }),
+    enabled: required(flag, { filter: true, index: true }),
+    /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
+    certPem: optional(text),
+    jwksEndpoint: { ...optional(webAddress), keep: 'hidden' },
+    /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
+    kid: optional(blankIsNull, { unique: true, filter: true }),
+    /** Name of the claim that says who the bearer is. */
+    claimsProperty: optional(claim, { default: 'sub', filter: true }),
+    /** Whether that claim is the `externalId` of an identity, or its id. */
+    useExternalId: optional(flag, { default: false, filter: true }),
+    commonName: readOnly(text, { default: '', filter: true }),
+    fingerprint: readOnly(text, { unique: true, filter: true }),
+    notBefore: readOnly(timestamp, { default: NO_DATE, filter: true }),
+    notAfter: readOnly(timestamp, { default: NO_DATE, filter: true }),
+  },
+  symbols: { certPem: { path: 'certPem', type: 'string' } },
+});
+
+export const externalJwtSigners = group(
+  'externalJwtSigners',
+  'External JWT signers',
+  crud(externalJwtSigner, {
+    errors: {
+      create: ['INVALID_CERT_PEM', 'REFERENCED_ENTITY_NOT_FOUND'],
+      replace: ['INVALID_CERT_PEM', 'REFERENCED_ENTITY_NOT_FOUND'],
+      patch: ['INVALID_CERT_PEM', 'REFERENCED_ENTITY_NOT_FOUND'],
+      delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'],
+    },
+  }),
+);
+
+/** A signer as anybody sees it, while it is enabled: where to get a token, and for whom. */
+export const publicExternalJwtSigner = resource({
+  kind: 'publicExternalJwtSigner',
+  collection: externalJwtSigner.collection,
+  names: ['ClientExternalJwtSigner', 'ClientExternalJwtSigners'],
+  about: externalJwtSigner.about,
+  view: { of: externalJwtSigner.kind, where: 'enabled' },
+  fields: {
+    ...shared,
+    clientId: optional(text, { filter: true, absent: true }),
+    enabled: readOnly(flag, { keep: 'hidden', default: true }),
+  },
+});
+
+export const publicExternalJwtSigners = group('publicExternalJwtSigners', 'External JWT signers, as clients see them', {
+  list: operation('GET', '/external-jwt-signers', {
+    operationId: 'listExternalJwtSigners',
+    summary: 'List the external JWT signers whose tokens may be used',
+    permission: 'open',
+    apis: ['client'],
+    query: listQuery,
+    answer: page(publicExternalJwtSigner.schemas.detail),
+  }),
+});

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { readOnly } from './kit/field.ts';
+import { reference } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { flag, text, timestamp } from './shared.ts';
+
+/** Which data flows are to be traced. The controller carries none: who does, follows the changes of this kind. */
+export const trace = resource({
+  kind: 'trace',
+  collection: 'traces',
+  names: ['Trace', 'Traces'],
+  about: 'A trace says that the data flows of an identity are to be traced until a time. It has the id of its identity.',
+  fields: {
+    identityId: reference('identity', { write: 'never', onDelete: 'cascade', alone: true }),
+    traceId: readOnly(text),
+    until: readOnly(timestamp, { index: true }),
+    channels: readOnly(z.array(text), { default: [] }),
+  },
+});
+
+export const traceSpec = z
+  .object({
+    enabled: flag.optional(),
+    duration: text.optional().meta({ description: 'How long from now, such as `1h30m` or `90s`. Units: ns, us, ms, s, m, h.' }),
+    traceId: text.optional().meta({ description: 'Default: a new UUID.' }),
+    channels: z.array(text).optional().meta({ description: '`EstablishPath`, `SelectPath` or `all`, which is the default.' }),
+  })
+  .meta({ id: 'TraceSpec' });
+
+export const traceDetail = z
+  .object({ enabled: flag, traceId: text.optional(), until: timestamp.meta({ description: 'The year 1 when nothing is traced.' }) })
+  .meta({ id: 'TraceDetail' });

@@ -1,0 +1,142 @@
+/** An IP address by its bytes: four of IPv4, sixteen of IPv6. */
+type Bytes = readonly number[];
+
+/** Where an address leads, as seen from this machine. `never`: link-local, multicast, and the metadata services of clouds. */
+type Reach = 'public' | 'loopback' | 'private' | 'never';
+
+interface Range {
+  readonly start: Bytes;
+  readonly bits: number;
+}
+
+/** The first range that holds an address counts (IANA special-purpose registries; RFC 6890). */
+const REACH: readonly (readonly [range: string, reach: Reach])[] = [
+  ['169.254.0.0/16', 'never'],
+  // Metadata services at addresses that nothing else gives away.
+  ['100.100.100.200/32', 'never'],
+  ['168.63.129.16/32', 'never'],
+  ['192.0.0.192/32', 'never'],
+  ['0.0.0.0/8', 'never'],
+  ['224.0.0.0/4', 'never'],
+  ['240.0.0.0/4', 'never'],
+  ['127.0.0.0/8', 'loopback'],
+  ['10.0.0.0/8', 'private'],
+  ['100.64.0.0/10', 'private'],
+  ['172.16.0.0/12', 'private'],
+  ['192.0.0.0/24', 'private'],
+  ['192.0.2.0/24', 'private'],
+  ['192.168.0.0/16', 'private'],
+  ['198.18.0.0/15', 'private'],
+  ['198.51.100.0/24', 'private'],
+  ['203.0.113.0/24', 'private'],
+  ['0.0.0.0/0', 'public'],
+  ['::1/128', 'loopback'],
+  ['fe80::/10', 'never'],
+  ['fd00:ec2::254/128', 'never'],
+  ['fd20:ce::254/128', 'never'],
+  ['2001::/32', 'never'],
+  ['2001:db8::/32', 'private'],
+  ['fc00::/7', 'private'],
+  ['fec0::/10', 'private'],
+  ['64:ff9b:1::/48', 'private'],
+  ['2000::/3', 'public'],
+  ['::/0', 'never'],
+];
+
+/** Forms of IPv6 in which an IPv4 address is meant, and where it begins: mapped, translated, compatible, NAT64, 6to4. */
+const EMBEDDED: readonly (readonly [range: string, at: number])[] = [
+  ['::ffff:0:0/96', 12],
+  ['::ffff:0:0:0/96', 12],
+  ['::/96', 12],
+  ['64:ff9b::/96', 12],
+  ['2002::/16', 2],
+];
+
+/** @returns the bytes of an address in its usual text form, with or without a zone; undefined for any other text */
+const readAddress = (text: string): Bytes | undefined => {
+  const [address = ''] = text.split('%', 1);
+  return address.includes(':') ? readIpv6(address) : readIpv4(address);
+};
+
+const readIpv4 = (text: string): Bytes | undefined => {
+  const parts = text.split('.');
+  const bytes = parts.map(Number);
+  return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part)) && bytes.every((byte) => byte < 256) ? bytes : undefined;
+};
+
+const readIpv6 = (text: string): Bytes | undefined => {
+  const [head = '', tail, ...more] = text.split('::');
+  if (more.length > 0) return undefined;
+  const [before, after] = [readGroups(head), readGroups(tail ?? '')];
+  if (!before || !after) return undefined;
+  const missing = 16 - before.length - after.length;
+  // `::` stands for at least one group.
+  if (tail === undefined ? missing !== 0 : missing < 2) return undefined;
+  return [...before, ...new Array<number>(missing).fill(0), ...after];
+};
+
+const readGroups = (text: string): Bytes | undefined => {
+  if (text === '') return [];
+  const groups = text.split(':');
+  const bytes = groups.map((group, i) => {
+    if (/^[0-9a-f]{1,4}$/i.test(group)) return [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff];
+    return i === groups.length - 1 ? readIpv4(group) : undefined;
+  });
+  return bytes.every((pair) => pair !== undefined) ? bytes.flat() : undefined;
+};
+
+/** @throws TypeError for what is no range in CIDR notation */
+const readRange = (text: string): Range => {
+  const [address = '', length = ''] = text.split('/');
+  const start = readAddress(address);
+  const bits = Number(length);
+  if (!start || !/^[^/%]+\/\d{1,3}$/.test(text) || bits > start.length * 8)
+    throw new TypeError(`'${text}' is no range of addresses such as 10.0.0.0/8 or fd00::/8`);
+  return { start, bits };
+};
+
+const holds = ({ start, bits }: Range, address: Bytes): boolean =>
+  start.length === address.length &&
+  address.every((byte, i) => {
+    const unheeded = Math.min(Math.max((i + 1) * 8 - bits, 0), 8);
+    return byte >> unheeded === (start[i] ?? 0) >> unheeded;
+  });
+
+const reaches = REACH.map(([text, reach]) => [readRange(text), reach] as const);
+const embedded = EMBEDDED.map(([text, at]) => [readRange(text), at] as const);
+
+const reachOf = (address: Bytes): Reach => reaches.find(([range]) => holds(range, address))?.[1] ?? 'never';
+
+/** The IPv4 address that is meant by an IPv6 one, or the address as it is. */
+const meantBy = (address: Bytes): Bytes => {
+  if (reachOf(address) === 'loopback') return address; // ::1 is no IPv4 address, though it looks like 0.0.0.1
+  const at = embedded.find(([range]) => holds(range, address))?.[1];
+  return at === undefined ? address : address.slice(at, at + 4);
+};
+
+/** Whether an address, in any text form that an IP address has, may be connected to. */
+export type AddressRule = (address: string) => boolean;
+
+/**
+ * Public addresses are allowed. Loopback and private ranges are where `allowed` says so: `loopback`, `private`, or ranges in CIDR notation.
+ * Link-local addresses, metadata services of clouds, multicast, and what is no address never are.
+ * @throws TypeError for an entry that is none of these
+ */
+export const addressRule = (allowed: readonly string[]): AddressRule => {
+  const words: readonly string[] = allowed.filter((entry) => entry === 'loopback' || entry === 'private');
+  const ranges = allowed.filter((entry) => !words.includes(entry)).map(readRange);
+  return (text) => {
+    const read = readAddress(text);
+    if (!read) return false;
+    const address = meantBy(read);
+    const reach = reachOf(address);
+    return reach !== 'never' && (reach === 'public' || words.includes(reach) || ranges.some((range) => holds(range, address)));
+  };
+};
+
+/** The address that a URL's host is by itself; loopback for names that always mean it (RFC 6761, section 6.3); undefined for other names. */
+export const literalAddress = ({ hostname }: URL): string | undefined => {
+  if (/^(.+\.)?localhost\.?$/i.test(hostname)) return '127.0.0.1';
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  return readAddress(bare) ? bare : undefined;
+};

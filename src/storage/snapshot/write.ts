@@ -1,0 +1,69 @@
+/**
+ * A snapshot is text, a JSON object a line (NDJSON): first what it is, then the rows of one kind after another, last how many there
+ * are and the SHA-256 of all lines before. It holds the rows of one namespace, and nothing of how a store keeps them.
+ */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { ALL, type Predicate, text } from '../../query/index.ts';
+import type { Row, Transaction } from '../port.ts';
+
+export const FORMAT = 1;
+
+export interface SnapshotHead {
+  readonly snapshot: 'overlay-controller';
+  /** Grows when older versions cannot read it any more. */
+  readonly format: number;
+  readonly id: string;
+  /** ISO text. */
+  readonly takenAt: string;
+  /** Name and version of what took it. */
+  readonly software: string;
+  /** The last revision that is in it; 0 for none. */
+  readonly revision: number;
+}
+
+export interface SnapshotLine {
+  readonly kind: string;
+  readonly row: Row;
+}
+
+export interface SnapshotEnd {
+  readonly rows: number;
+  readonly sha256: string;
+}
+
+/** Rows that are held in memory at a time. */
+const PAGE = 100;
+
+/**
+ * The parts of a snapshot, some hundred lines each.
+ * @param tx a read transaction: what others write meanwhile is not in it.
+ */
+export async function* snapshotOf(tx: Transaction, kinds: readonly string[], head: SnapshotHead): AsyncGenerator<string> {
+  const digest = sha256.create();
+  const hashed = (lines: string) => {
+    digest.update(utf8ToBytes(lines));
+    return lines;
+  };
+  let rows = 0;
+  yield hashed(lineOf(head));
+  for (const kind of kinds) {
+    for await (const page of pagesOf(tx, kind)) {
+      rows += page.length;
+      yield hashed(page.map((row) => lineOf({ kind, row })).join(''));
+    }
+  }
+  yield lineOf({ rows, sha256: bytesToHex(digest.digest()) });
+}
+
+async function* pagesOf(tx: Transaction, kind: string): AsyncGenerator<readonly Row[]> {
+  for (let where: Predicate = ALL; ; ) {
+    const page = await tx.list(kind, { where, limit: PAGE });
+    const last = page.at(-1);
+    if (last) yield page;
+    if (last === undefined || page.length < PAGE) return;
+    where = { op: 'compare', field: text('id'), is: '>', value: last.id };
+  }
+}
+
+const lineOf = (line: SnapshotHead | SnapshotLine | SnapshotEnd): string => `${JSON.stringify(line)}\n`;

@@ -1,0 +1,34 @@
+import { readCertificates } from '../pki/certificate.ts';
+import { keyOfCertificate, keyOfJwk, type PublicKey } from './public-key.ts';
+
+/** The keys of a signer by their names. Usually a name has one key; where it has more, their algorithms tell them apart. */
+export type KeySet = ReadonlyMap<string, readonly PublicKey[]>;
+
+/** Keys of a set that are looked at. */
+const MOST = 100;
+
+/**
+ * The keys of a JSON Web Key Set (RFC 7517, section 5) that can sign tokens; others in it do not matter.
+ * @throws TypeError for what is no key set
+ */
+export const readKeySet = async (json: Uint8Array): Promise<KeySet> => {
+  const members = keysOf(JSON.parse(new TextDecoder().decode(json)));
+  if (!members) throw new TypeError('the answer is no key set: an object with a list named keys');
+  return named(await Promise.all(members.slice(0, MOST).map((member) => (isObject(member) ? keyOfJwk(member) : undefined))));
+};
+
+/** The one key of a certificate in PEM. */
+export const certificateKeySet = async (kid: string, pem: string): Promise<KeySet> => {
+  const { value: [certificate] = [] } = await readCertificates(pem, 1);
+  return named(certificate ? [await keyOfCertificate(kid, certificate)] : []);
+};
+
+const named = (keys: readonly (PublicKey | undefined)[]): KeySet =>
+  Map.groupBy(
+    keys.filter((key) => key !== undefined),
+    ({ kid }) => kid,
+  );
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
+
+const keysOf = (value: unknown): readonly unknown[] | undefined => (isObject(value) && Array.isArray(value.keys) ? value.keys : undefined);

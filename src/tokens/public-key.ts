@@ -1,0 +1,87 @@
+import { compactVerify } from 'jose/jws/compact/verify';
+import { importJWK } from 'jose/key/import';
+import { type Certificate, readCertificate } from '../pki/certificate.ts';
+import { signingAlgorithmOf } from '../pki/keys.ts';
+import { readBase64 } from '../pki/pem.ts';
+import { allows, keyTypeOf } from './algorithms.ts';
+
+/** A key that tokens may be signed with. */
+export interface PublicKey {
+  readonly kid: string;
+  /** Whether the key is for this algorithm. */
+  allows(algorithm: string): boolean;
+  /** Whether it signed the token, by the algorithm, which it allows. Never throws. */
+  signed(token: string, algorithm: string): Promise<boolean>;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+type Imported = Awaited<ReturnType<typeof importJWK>>;
+
+/** Bits of an RSA key: fewer can be broken, and checking signatures of more costs too much. */
+const RSA_BITS = { least: 2048, most: 8192 } as const;
+
+/**
+ * A member of a key set (RFC 7517). Where it has a certificate, the key is that of the certificate.
+ * @returns undefined for what can sign no token here: no `kid`, another use, a kind of key that is not accepted
+ */
+export const keyOfJwk = async (jwk: Members): Promise<PublicKey | undefined> => {
+  const { kid, use, key_ops: operations, x5c, alg } = jwk;
+  if (typeof kid !== 'string' || kid === '') return undefined;
+  if (use !== undefined && use !== 'sig') return undefined;
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) return undefined;
+  if (x5c === undefined) return publicKey(kid, jwk, alg);
+  const members = Array.isArray(x5c) ? await membersOfDer(x5c[0]) : undefined;
+  return members && publicKey(kid, members, alg);
+};
+
+/** The key of a certificate. */
+export const keyOfCertificate = async (kid: string, certificate: Certificate): Promise<PublicKey | undefined> => {
+  const members = await membersOf(certificate);
+  return members && publicKey(kid, members);
+};
+
+const membersOfDer = async (base64: unknown): Promise<Members | undefined> => {
+  const der = typeof base64 === 'string' ? readBase64(base64) : undefined;
+  const certificate = der && (await readCertificate(der));
+  return certificate && membersOf(certificate);
+};
+
+const membersOf = async ({ parsed: { publicKey } }: Certificate): Promise<Members | undefined> => {
+  const algorithm = signingAlgorithmOf(publicKey.algorithm);
+  if (!algorithm) return undefined;
+  try {
+    const key = await crypto.subtle.importKey('spki', publicKey.rawData, algorithm, true, ['verify']);
+    return { ...(await crypto.subtle.exportKey('jwk', key)) };
+  } catch {
+    return undefined; // a key that the runtime does not take, such as one for PSS only
+  }
+};
+
+/** Whether it is the modulus of an RSA key, in base64url, that is neither too short nor too long. */
+const isOfGoodLength = (modulus: unknown): boolean => {
+  const bits = typeof modulus === 'string' ? Math.floor((modulus.length * 3) / 4) * 8 : 0;
+  return bits >= RSA_BITS.least && bits <= RSA_BITS.most;
+};
+
+/** @param stated the one algorithm that the key is for, where it says so */
+const publicKey = (kid: string, { kty, crv, n, e, x, y }: Members, stated?: unknown): PublicKey | undefined => {
+  const type = keyTypeOf(kty, crv);
+  if (!type || (type === 'RSA' && !isOfGoodLength(n))) return undefined;
+  // Only what makes the public key: whatever else stands there could change what is imported.
+  const members = type === 'RSA' ? { kty, n, e } : { kty, crv, x, ...(kty === 'EC' ? { y } : {}) };
+  const imported = new Map<string, Promise<Imported>>();
+  return {
+    kid,
+    allows: (algorithm) => allows(type, algorithm) && (stated === undefined || stated === algorithm),
+    signed: async (token, algorithm) => {
+      try {
+        let key = imported.get(algorithm);
+        if (!key) imported.set(algorithm, (key = importJWK(members as never, algorithm))); // members of another type are refused by the import
+        await compactVerify(token, await key, { algorithms: [algorithm] });
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+};

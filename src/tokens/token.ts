@@ -1,0 +1,55 @@
+import { decode } from 'jose/base64url';
+
+/** A signed token (JWT, RFC 7519) as it claims to be. Nothing of it is proved. */
+export interface Token {
+  /** As it was presented. */
+  readonly text: string;
+  readonly algorithm: string;
+  readonly kid: string;
+  readonly claims: Claims;
+}
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Characters of a token at most: no more than fits into the headers of a request. */
+export const MAX_TOKEN = 16_384;
+/** Tokens of one request that are looked at. */
+const MOST = 2;
+
+const THREE_PARTS = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
+
+/** The tokens of `Authorization` headers, joined by commas: those whose scheme is exactly `Bearer`, two at most. */
+export const bearerTokens = (authorization: string | undefined): readonly string[] =>
+  (authorization ?? '')
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value.startsWith('Bearer '))
+    .slice(0, MOST)
+    .map((value) => value.slice('Bearer '.length));
+
+/** @returns undefined for what is no signed token in compact form that names its key, or one with extensions that must be understood (`crit`) */
+export const readToken = (text: string): Token | undefined => {
+  const [, head = '', body = ''] = (text.length <= MAX_TOKEN && THREE_PARTS.exec(text)) || [];
+  const header = objectOf(head);
+  const claims = objectOf(body);
+  if (!header || !claims || 'crit' in header) return undefined;
+  const [algorithm, kid] = [textOf(header, 'alg'), textOf(header, 'kid')];
+  return algorithm === undefined || kid === undefined ? undefined : { text, algorithm, kid, claims };
+};
+
+/** A claim that is a text, not empty, which every store can be asked for. */
+export const textOf = (claims: Claims, name: string): string | undefined => {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  return typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\u0000') ? value : undefined;
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+const objectOf = (part: string): Claims | undefined => {
+  try {
+    const value: unknown = JSON.parse(utf8.decode(decode(part)));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined; // an object of JSON
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,62 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { LRUCache } from 'lru-cache';
+import { type Expected, subjectOf } from './claims.ts';
+import type { PublicKey } from './public-key.ts';
+import { createSignerKeys, type KeySource, type SignerKeysOptions } from './signer-keys.ts';
+import type { Token } from './token.ts';
+
+/** Who issues tokens, at one revision. */
+export interface TokenSigner extends KeySource, Expected {
+  readonly enabled: boolean;
+}
+
+/** What tells whether tokens of others are good. */
+export interface TokenVerifier {
+  /** @returns who the bearer is, in the signer's words; undefined when the token is not good, or nobody issues such tokens */
+  verify(token: Token, signer: TokenSigner | undefined): Promise<string | undefined>;
+  /** Loads the keys of a signer ahead of the first token. */
+  load(signer: TokenSigner): Promise<void>;
+  close(): void;
+}
+
+/** Tokens whose signatures are remembered. */
+const MOST = 10_000;
+
+export const createTokenVerifier = (options: SignerKeysOptions): TokenVerifier => {
+  const keys = createSignerKeys(options);
+  /** By hash of a token, the key that signed it. A key is of one loading of one revision, so that nothing outlives what it was checked with. */
+  const signedBy = new LRUCache<string, PublicKey>({ max: MOST });
+  let standIn: ReturnType<typeof standInKey> | undefined;
+
+  const isSigned = async ({ text, algorithm }: Token, key: PublicKey): Promise<boolean> => {
+    const name = bytesToHex(sha256(utf8ToBytes(text)));
+    if (signedBy.get(name) === key) return true;
+    const signed = await key.signed(text, algorithm);
+    if (signed) signedBy.set(name, key);
+    return signed;
+  };
+
+  return {
+    verify: async (token, signer) => {
+      const known = signer?.enabled ? signer : undefined;
+      const key = known && (await keys.find(known, token.kid, token.algorithm));
+      if (!known || !key) {
+        // The same work in vain, lest the time tell which signers and keys there are.
+        await (await (standIn ??= standInKey()))(token.text);
+        return undefined;
+      }
+      return (await isSigned(token, key)) ? subjectOf(token.claims, known, options.clock.now()) : undefined;
+    },
+    load: (signer) => keys.load(signer),
+    close: () => keys.close(),
+  };
+};
+
+const ES256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+/** Checks signatures of a key that signs nothing. */
+const standInKey = async (): Promise<(text: string) => Promise<boolean>> => {
+  const { publicKey } = await crypto.subtle.generateKey(ES256, false, ['sign', 'verify']);
+  return (text) => crypto.subtle.verify(ES256, publicKey, new Uint8Array(64), new Uint8Array(utf8ToBytes(text)));
+};

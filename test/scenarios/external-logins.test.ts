@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { NOW } from '../support/pki.ts';
+import { policyBody } from '../support/policies.ts';
+import { AUDIENCE, certificateSigner, claimsOf, keyServer, loginByToken, providerKey, sign } from '../support/provider.ts';
+import { assertInvalid, assertRefused } from '../support/refusals.ts';
+import { newStorage } from '../support/stores.ts';
+
+const person = (app: App, fields: Readonly<Record<string, unknown>> = {}) =>
+  app.create('/identities', { name: `person-${Math.random()}`, type: 'User', isAdmin: false, ...fields });
+const allowed = ({ status, text }: Answer) => assert.equal(status, 200, text);
+const refused = (answer: Answer, why?: string) => {
+  assertRefused(answer, 401, 'INVALID_AUTH');
+  assert.equal(answer.body.error.cause, undefined, why);
+};
+
+onEveryStore('logins by external tokens', (open, store) => {
+  test('a token whose subject is an identity opens a session of it', async () => {
+    await using app = await open();
+    const [signer, id] = [await certificateSigner(app), await person(app)];
+    const token = await signer.token({ sub: id });
+    const left = await app.trail(async () => {
+      const { status, headers, body } = await loginByToken(app, token);
+      assert.equal(status, 200);
+      assert.deepEqual(
+        [body.data.identityId, body.data.authenticatorId, body.data.authQueries, body.data.isCertExtendable],
+        [id, `extJwtId:${signer.id}`, [], false],
+      );
+      const as = headers['zt-session'] ?? '';
+      assert.equal((await app.request('GET', '/current-identity', { as })).body.data.id, id);
+      assert.equal((await app.request('GET', '/edge/client/v1/current-api-session', { as })).body.data.id, body.data.id);
+    });
+    assert.deepEqual(left, ['create apiSession']);
+    assert.ok(!JSON.stringify([await app.rows('apiSession'), await app.rows('change')]).includes(token), 'the token is kept nowhere');
+  });
+
+  test('a login by token keeps what the client tells, as any other', async () => {
+    await using app = await open();
+    const [signer, id] = [await certificateSigner(app), await person(app)];
+    const { body } = await app.request('POST', '/edge/client/v1/authenticate?method=ext-jwt', {
+      as: null,
+      headers: { authorization: `Bearer ${await signer.token({ sub: id })}` },
+      body: { envInfo: { os: 'linux' }, configTypes: ['all'] },
+    });
+    assert.deepEqual(body.data.configTypes, ['all']);
+    assert.deepEqual((await app.request('GET', `/identities/${id}`)).body.data.envInfo, { os: 'linux' });
+  });
+
+  test('the token stands in Authorization: Bearer; two are tried in their order, and no third', async () => {
+    await using app = await open();
+    const [signer, ann, bob] = [await certificateSigner(app), await person(app), await person(app)];
+    const [good, other, bad] = [await signer.token({ sub: ann }), await signer.token({ sub: bob }), await signer.token({ sub: 'nobody' })];
+    const present = (authorization?: string) =>
+      app.request('POST', '/authenticate?method=ext-jwt', {
+        as: null,
+        ...(authorization === undefined ? {} : { headers: { authorization } }),
+      });
+    for (const header of [
+      undefined,
+      '',
+      good,
+      `bearer ${good}`,
+      `BEARER ${good}`,
+      `Basic ${good}`,
+      `Bearer  `,
+      `Bearer${good}`,
+      `Bearer x, Bearer y, Bearer ${good}`,
+    ])
+      refused(await present(header), header?.slice(0, 10));
+    for (const [header, id] of [
+      [`Bearer ${good}`, ann],
+      [`Bearer ${bad}, Bearer ${other}`, bob],
+      [`Bearer ${good}, Bearer ${other}`, ann],
+    ] as const)
+      assert.equal((await present(header)).body.data.identityId, id);
+    const missing = await app.request('POST', '/authenticate?method=password', {
+      as: null,
+      headers: { authorization: `Bearer ${good}` },
+      body: {},
+    });
+    assertRefused(missing, 400, 'COULD_NOT_VALIDATE');
+    assertRefused(
+      await app.request('GET', '/current-identity', { as: null, headers: { authorization: `Bearer ${good}` } }),
+      401,
+      'UNAUTHORIZED',
+    );
+  });
+
+  test('whoever fails is told the same, whatever is wrong with the token', async () => {
+    await using app = await open();
+    const [signer, id] = [await certificateSigner(app), await person(app)];
+    const seconds = NOW / 1000;
+    allowed(await loginByToken(app, await signer.token({ sub: id })));
+    allowed(await loginByToken(app, await signer.token({ sub: id, aud: ['x', AUDIENCE], nbf: seconds })));
+    for (const [why, token] of [
+      ['no such identity', await signer.token({ sub: 'no-such-id' })],
+      ['no subject', await signer.token({})],
+      ['a number', await signer.token({ sub: 5 })],
+      ['another audience', await signer.token({ sub: id, aud: 'other' })],
+      ['no audience', await signer.token({ sub: id, aud: undefined })],
+      ['another issuer', await signer.token({ sub: id, iss: `${signer.issuer}/` })],
+      ['no issuer', await signer.token({ sub: id, iss: undefined })],
+      ['over', await signer.token({ sub: id, exp: seconds - 60 })],
+      ['without end', await signer.token({ sub: id, exp: undefined })],
+      ['not yet', await signer.token({ sub: id, nbf: seconds + 61 })],
+      ['born later', await signer.token({ sub: id, iat: seconds + 61 })],
+      ['another kid', await signer.token({ sub: id }, { kid: 'other' })],
+      ['no kid', await signer.token({ sub: id }, { kid: undefined })],
+      ['another key', await sign(claimsOf(signer.issuer, { sub: id }), await providerKey(signer.key.kid))],
+      ['what no store can be asked for', await signer.token({ sub: 'a\u0000b' })],
+      ['nor by its issuer', await signer.token({ sub: id, iss: 'a\u0000b' })],
+      ['nonsense', 'nonsense'],
+    ] as const)
+      refused(await loginByToken(app, token), why);
+    assert.deepEqual(app.log, []);
+  });
+
+  test('the claim that says who it is may be another, and mean the externalId', async () => {
+    await using app = await open();
+    const signer = await certificateSigner(app, { claimsProperty: 'email', useExternalId: true });
+    const id = await person(app, { externalId: 'ann@example.com' });
+    assert.equal((await loginByToken(app, await signer.token({ sub: 'whoever', email: 'ann@example.com' }))).body.data.identityId, id);
+    for (const claims of [
+      { email: 'Ann@example.com' },
+      { email: id },
+      { sub: id },
+      { email: ['ann@example.com'] },
+      { email: '' },
+      { email: null },
+    ])
+      refused(await loginByToken(app, await signer.token(claims)), JSON.stringify(claims));
+    await app.request('PATCH', `/external-jwt-signers/${signer.id}`, { body: { useExternalId: false } });
+    refused(await loginByToken(app, await signer.token({ email: 'ann@example.com' })));
+    allowed(await loginByToken(app, await signer.token({ email: id })));
+  });
+
+  test('an identity that is disabled, or gone, has no login', async () => {
+    await using app = await open();
+    const [signer, id] = [await certificateSigner(app), await person(app)];
+    const token = await signer.token({ sub: id });
+    await app.request('POST', `/identities/${id}/disable`, { body: { durationMinutes: 5 } });
+    refused(await loginByToken(app, token));
+    await app.request('POST', `/identities/${id}/enable`);
+    allowed(await loginByToken(app, token));
+    await app.request('DELETE', `/identities/${id}`);
+    refused(await loginByToken(app, token));
+  });
+
+  test('a policy decides whether tokens may be used, and whose', async () => {
+    await using app = await open();
+    const [signer, other] = [await certificateSigner(app), await certificateSigner(app)];
+    const authPolicyId = await app.create('/auth-policies', policyBody('strict', { extJwt: { allowedSigners: [signer.id] } }));
+    const id = await person(app, { authPolicyId });
+    const [own, others] = [await signer.token({ sub: id }), await other.token({ sub: id })];
+    allowed(await loginByToken(app, own));
+    refused(await loginByToken(app, others));
+    const set = (extJwt: object) => app.request('PATCH', `/auth-policies/${authPolicyId}`, { body: { primary: { extJwt } } });
+    await set({ allowedSigners: [] });
+    allowed(await loginByToken(app, others));
+    await set({ allowed: false });
+    refused(await loginByToken(app, own));
+  });
+
+  test('changes of a signer hold at once, and sessions that it opened go on without it', async () => {
+    await using app = await open();
+    const [signer, id] = [await certificateSigner(app), await person(app)];
+    const token = await signer.token({ sub: id });
+    const as = (await loginByToken(app, token)).body.data.token;
+    const at = `/external-jwt-signers/${signer.id}`;
+    for (const change of [
+      { enabled: false },
+      { audience: 'others' },
+      { issuer: 'https://renamed.example' },
+      { kid: 'renamed' },
+      { claimsProperty: 'email' },
+    ]) {
+      await app.request('PATCH', at, { body: change });
+      refused(await loginByToken(app, token), JSON.stringify(change));
+      await app.request('PUT', at, { body: signer.body });
+      allowed(await loginByToken(app, token));
+    }
+    await app.request('DELETE', at);
+    refused(await loginByToken(app, token));
+    assert.equal((await app.request('GET', '/current-identity', { as })).status, 200);
+  });
+
+  test('a login that was judged by what a signer was is not taken once it is something else', async (t) => {
+    await using app = await open({ settings: { outboundAllow: ['loopback'] } });
+    const key = await providerKey('a');
+    const server = await keyServer(t, []);
+    const issuer = 'https://provider.example';
+    const body = { name: 'provider', issuer, audience: AUDIENCE, enabled: true, jwksEndpoint: server.url };
+    const id = await app.create('/external-jwt-signers', body);
+    const token = await sign(claimsOf(issuer, { sub: await person(app) }), key);
+    for (const change of [{ enabled: false }, { audience: 'others' }, { useExternalId: true }]) {
+      await app.request('PUT', `/external-jwt-signers/${id}`, { body });
+      app.clock.advance('1s');
+      // While the keys are on their way the signer changes.
+      server.answer = async () => {
+        server.answer = undefined;
+        await app.request('PATCH', `/external-jwt-signers/${id}`, { body: change });
+        return { body: JSON.stringify({ keys: [key.jwk] }) };
+      };
+      refused(await loginByToken(app, token));
+    }
+    server.keys = [key.jwk];
+    await app.request('PUT', `/external-jwt-signers/${id}`, { body });
+    app.clock.advance('1s');
+    allowed(await loginByToken(app, token));
+  });
+
+  test('keys come from where the signer says, when it is stored, and again for a name that is new', async (t) => {
+    await using app = await open({ settings: { outboundAllow: ['loopback'] } });
+    const [a, b] = [await providerKey('a'), await providerKey('b', 'RS256')];
+    const server = await keyServer(t, [a.jwk]);
+    const issuer = 'https://provider.example';
+    const body = { name: 'provider', issuer, audience: AUDIENCE, enabled: true, jwksEndpoint: server.url };
+    const signerId = await app.create('/external-jwt-signers', body);
+    const id = await person(app);
+    const [byA, byB] = [await sign(claimsOf(issuer, { sub: id }), a), await sign(claimsOf(issuer, { sub: id }), b)];
+    await server.asked();
+    allowed(await loginByToken(app, byA));
+    allowed(await loginByToken(app, byA));
+    refused(await loginByToken(app, byB));
+    assert.equal(server.hits, 1);
+    server.keys = [b.jwk];
+    refused(await loginByToken(app, byB));
+    app.clock.advance('1s');
+    allowed(await loginByToken(app, byB));
+    refused(await loginByToken(app, byA));
+    app.clock.advance('1s');
+    server.keys = [a.jwk];
+    await app.request('PATCH', `/external-jwt-signers/${signerId}`, { body: { tags: { a: 'b' } } });
+    allowed(await loginByToken(app, byA));
+    refused(await loginByToken(app, byB));
+  });
+
+  test('a provider that is away does not keep a signer from being stored, nor other calls waiting', async (t) => {
+    await using app = await open({ settings: { outboundAllow: ['loopback'] } });
+    const key = await providerKey('a');
+    const server = await keyServer(t, [key.jwk]);
+    server.answer = () => ({ status: 503, body: 'away' });
+    const issuer = 'https://provider.example';
+    await app.create('/external-jwt-signers', { name: 'provider', issuer, audience: AUDIENCE, enabled: true, jwksEndpoint: server.url });
+    const token = await sign(claimsOf(issuer, { sub: await person(app) }), key);
+    refused(await loginByToken(app, token));
+    server.answer = undefined;
+    app.clock.advance('1s');
+    allowed(await loginByToken(app, token));
+    assert.match(app.log.join(), /could not be loaded.*status 503/);
+  });
+
+  test('controllers on one store each follow a change that another one made', async () => {
+    const storage = newStorage(store);
+    await using app = await open({ storage });
+    await using other = await open({ storage });
+    const signer = await certificateSigner(app);
+    const token = await signer.token({ sub: await person(app) });
+    for (const each of [app, other]) allowed(await loginByToken(each, token));
+    await other.request('PATCH', `/external-jwt-signers/${signer.id}`, { body: { audience: 'others' } });
+    for (const each of [app, other]) refused(await loginByToken(each, token));
+  });
+
+  test('a method of login stays what its name says', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const signer = await certificateSigner(app);
+    const headers = { authorization: `Bearer ${await signer.token({ sub: user.id })}` };
+    assertInvalid(await app.request('POST', '/authenticate', { as: null, headers }), 'method');
+    refused(await app.request('POST', '/authenticate?method=cert', { as: null, headers }));
+    refused(
+      await app.request('POST', '/authenticate?method=password', {
+        as: null,
+        headers,
+        body: { username: user.username, password: `${PASSWORD}!` },
+      }),
+    );
+  });
+});

@@ -1,0 +1,27 @@
+import type { entries } from '../../src/domain/entries.ts';
+import type { Answer, App } from './app.ts';
+import type { Sample } from './samples.ts';
+
+export type Operation = (typeof entries)[number]['operation'];
+
+/** A sample, or the same by somebody else; `null` for nobody. */
+export type SampleCall = Omit<Sample, 'as'> & { readonly as?: string | null };
+
+const PREFIXES = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1' } as const;
+
+/** Calls an operation over HTTP as a sample says; on the first API that it is of, unless told otherwise. */
+export const callSample = (
+  app: App,
+  { method, path, apis, body: declared }: Operation,
+  { id, other, query, body, as, certificates }: SampleCall,
+  api = apis[0] ?? 'management',
+): Promise<Answer> =>
+  app.request(
+    method,
+    `${PREFIXES[api]}${path.replace(/\{\w+\}/, id ?? '').replace(/\{\w+\}/, other ?? '')}${query === undefined ? '' : `?${query}`}`,
+    {
+      ...(typeof body === 'string' ? { raw: body, headers: { 'content-type': declared?.media?.[0] ?? '' } } : { body }),
+      ...(as === undefined ? {} : { as }),
+      ...(certificates === undefined ? {} : { certificates }),
+    },
+  );

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { nodeOutbound } from '../../../adapters/platform/node-outbound.ts';
+import { addressRule } from '../../../src/platform/addresses.ts';
+import { createOutbound, fetchTransport, type Outbound } from '../../../src/platform/outbound.ts';
+
+const LIMITS = { maxBytes: 1000, timeoutMs: 2000, permits: addressRule(['loopback']) } as const;
+
+/** A server on loopback, and the paths that were asked for. */
+const serving = async (t: TestContext, answer: RequestListener) => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    answer(request, response);
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, asked, server };
+};
+
+const textOf = (body: Uint8Array) => new TextDecoder().decode(body);
+
+for (const [name, outbound] of [
+  ['node', nodeOutbound()],
+  ['web', createOutbound(fetchTransport)],
+] as readonly (readonly [string, Outbound])[]) {
+  describe(`outbound requests (${name})`, () => {
+    test('bring status and body', async (t) => {
+      const { url } = await serving(t, (_, response) => void response.writeHead(404).end('{"keys":[]}'));
+      const { status, body } = await outbound.get(`${url}/keys?a=b`, LIMITS);
+      assert.deepEqual([status, textOf(body)], [404, '{"keys":[]}']);
+    });
+
+    test('connect to nothing that is not permitted', async (t) => {
+      const { port, asked, server } = await serving(t, (_, response) => void response.end());
+      let connections = 0;
+      server.on('connection', () => connections++);
+      for (const host of [
+        '127.0.0.1',
+        '0x7f.1',
+        '2130706433',
+        'localhost',
+        'a.localhost',
+        '[::ffff:127.0.0.1]',
+        '[::1]',
+        '169.254.169.254',
+        '[fe80::1]',
+        '10.0.0.1',
+      ])
+        await assert.rejects(
+          outbound.get(`http://${host}:${port}/`, { ...LIMITS, permits: addressRule([]) }),
+          { name: 'OutboundRefused' },
+          host,
+        );
+      assert.deepEqual([asked, connections], [[], 0]);
+    });
+
+    test('are made to http and https addresses without credentials only', async () => {
+      for (const url of [
+        'file:///etc/passwd',
+        'ftp://127.0.0.1/',
+        'data:application/json,{}',
+        'blob:x',
+        '',
+        '/keys',
+        'http://',
+        'http://user:pass@127.0.0.1/',
+        'http://[fe80::1%25eth0]/',
+      ])
+        await assert.rejects(outbound.get(url, LIMITS), { name: 'OutboundRefused' }, url);
+    });
+
+    test('follow redirects within an origin, three at most', async (t) => {
+      const { url, asked } = await serving(t, (request, response) => {
+        const left = Number(request.url?.slice(1));
+        if (left === 0) response.end('there');
+        else response.writeHead(left % 2 ? 302 : 308, { location: `/${left - 1}` }).end();
+      });
+      assert.equal(textOf((await outbound.get(`${url}/3`, LIMITS)).body), 'there');
+      assert.deepEqual(asked, ['/3', '/2', '/1', '/0']);
+      await assert.rejects(outbound.get(`${url}/4`, LIMITS), { name: 'OutboundRefused', message: /3 redirects/ });
+    });
+
+    test('do not follow a redirect to another origin', async (t) => {
+      const other = await serving(t, (_, response) => void response.end());
+      for (const location of [
+        other.url,
+        `https://127.0.0.1:${other.port}`,
+        'file:///etc/passwd',
+        'http://169.254.169.254/',
+        '//localhost/',
+      ]) {
+        const { url } = await serving(t, (_, response) => void response.writeHead(302, { location }).end());
+        await assert.rejects(outbound.get(url, LIMITS), { name: 'OutboundRefused', message: /another origin/ }, location);
+      }
+      assert.deepEqual(other.asked, []);
+    });
+
+    test('take no more than so many bytes, however many are announced', async (t) => {
+      const { url } = await serving(t, (request, response) => {
+        if (request.url === '/fits') response.end('x'.repeat(1000));
+        else if (request.url === '/announced') response.end('x'.repeat(1001));
+        else {
+          const flood = () => {
+            while (response.write('x'.repeat(64_000)));
+          };
+          response.on('drain', flood);
+          flood();
+        }
+      });
+      assert.equal((await outbound.get(`${url}/fits`, LIMITS)).body.length, 1000);
+      for (const path of ['/announced', '/endless'])
+        await assert.rejects(outbound.get(url + path, LIMITS), { name: 'OutboundRefused', message: /1000 bytes/ });
+    });
+
+    test('are over when their time is, whether nothing comes or little by little', async (t) => {
+      const { url } = await serving(t, (request, response) => {
+        if (request.url !== '/drip') return;
+        const timer = setInterval(() => response.write('x'), 20);
+        response.on('close', () => clearInterval(timer));
+      });
+      for (const path of ['/silence', '/drip'])
+        await assert.rejects(outbound.get(url + path, { ...LIMITS, timeoutMs: 150 }), /timeout|abort/i, path);
+    });
+
+    test('end when the caller ends them, and leave no connection open', async (t) => {
+      const { url, server } = await serving(t, (_, response) => void response.write('x'));
+      const caller = new AbortController();
+      const asking = outbound.get(url, { ...LIMITS, signal: caller.signal });
+      await new Promise((connected) => server.once('request', connected));
+      caller.abort();
+      await assert.rejects(asking);
+      for (let open = 1; open > 0; )
+        open = await new Promise<number>((told) => setTimeout(() => server.getConnections((_, count) => told(count)), 5));
+    });
+  });
+}
+
+describe('names (node)', () => {
+  const leadingTo = (...answers: readonly (readonly string[])[]) => {
+    let asked = 0;
+    const outbound = nodeOutbound((_, found) => {
+      const addresses = answers[Math.min(asked++, answers.length - 1)] ?? [];
+      found(
+        null,
+        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      );
+    });
+    return { outbound, times: () => asked };
+  };
+
+  test('that lead to an address that is not permitted are not connected to', async (t) => {
+    const { port, asked } = await serving(t, (_, response) => void response.end());
+    for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '10.0.0.1'])
+      await assert.rejects(leadingTo([address]).outbound.get(`http://keys.example:${port}/`, { ...LIMITS, permits: addressRule([]) }), {
+        name: 'OutboundRefused',
+        message: `requests to keys.example are not allowed: it leads to ${address}`,
+      });
+    assert.deepEqual(asked, []);
+  });
+
+  test('are looked up once for each request, so that what was judged is what is connected to', async (t) => {
+    const { port, asked } = await serving(t, (_, response) => void response.end('there'));
+    // The first answer passes the judgement; a second look would lead elsewhere.
+    const { outbound, times } = leadingTo(['127.0.0.1'], ['169.254.169.254']);
+    assert.equal(textOf((await outbound.get(`http://keys.example:${port}/`, LIMITS)).body), 'there');
+    assert.deepEqual([times(), asked], [1, ['/']]);
+    await assert.rejects(outbound.get(`http://keys.example:${port}/`, LIMITS), { name: 'OutboundRefused' });
+  });
+
+  test('of which only some addresses are permitted lead to those', async (t) => {
+    const { port } = await serving(t, (_, response) => void response.end('there'));
+    const { outbound } = leadingTo(['169.254.169.254', '127.0.0.1']);
+    assert.equal(textOf((await outbound.get(`http://keys.example:${port}/`, LIMITS)).body), 'there');
+  });
+
+  test('that nobody knows are an error', async () => {
+    await assert.rejects(nodeOutbound((_, found) => found(new Error('ENOTFOUND'), [])).get('http://keys.example/', LIMITS), /ENOTFOUND/);
+  });
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { keyOfJwk } from '../../../src/tokens/public-key.ts';
+import { providerKey } from '../../support/provider.ts';
+
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  RS256: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ES256: ['ES256'],
+  ES384: ['ES384'],
+  ES512: ['ES512'],
+  EdDSA: ['EdDSA', 'Ed25519'],
+};
+const EVERY = [
+  ...new Set(Object.values(KINDS).flat()),
+  'none',
+  'HS256',
+  'HS384',
+  'HS512',
+  'RS1',
+  'ES256K',
+  'RSA-OAEP',
+  'ECDH-ES',
+  'dir',
+  '',
+];
+
+describe('a public key', () => {
+  test('allows the algorithms of its kind, and no other', async () => {
+    for (const [algorithm, allowed] of Object.entries(KINDS)) {
+      const { alg: _, ...jwk } = (await providerKey('a', algorithm)).jwk;
+      const key = await keyOfJwk(jwk);
+      assert.deepEqual(
+        EVERY.filter((each) => key?.allows(each)),
+        allowed,
+      );
+    }
+  });
+
+  test('that names its algorithm allows that one, if it is of its kind', async () => {
+    const { jwk } = await providerKey('a', 'PS256');
+    const allowedBy = async (alg: unknown) => {
+      const key = await keyOfJwk({ ...jwk, alg });
+      return EVERY.filter((each) => key?.allows(each));
+    };
+    assert.deepEqual(await allowedBy('PS256'), ['PS256']);
+    for (const alg of ['HS256', 'none', 'ES256', '', null, ['PS256']]) assert.deepEqual(await allowedBy(alg), []);
+  });
+
+  test('is none where its kind, its length or its use will not do', async () => {
+    const n = (bits: number) => Buffer.alloc(bits / 8, 0xff).toString('base64url');
+    const { jwk } = await providerKey('a');
+    for (const bits of [512, 1024, 2040, 8200, 16_384])
+      assert.equal(await keyOfJwk({ kid: 'a', kty: 'RSA', e: 'AQAB', n: n(bits) }), undefined, `${bits}`);
+    for (const bits of [2048, 3072, 4096, 8192]) assert.ok(await keyOfJwk({ kid: 'a', kty: 'RSA', e: 'AQAB', n: n(bits) }), `${bits}`);
+    for (const other of [
+      { kty: 'oct', k: 'c2VjcmV0' },
+      { kty: 'OKP', crv: 'X25519' },
+      { kty: 'OKP', crv: 'Ed448' },
+      { crv: 'secp256k1' },
+      { crv: '__proto__' },
+      { kty: 'RSA' },
+      { kty: 'AKP' },
+      { kty: 5 },
+      { use: 'enc' },
+      { key_ops: ['sign'] },
+      { kid: '' },
+      { kid: 5 },
+    ])
+      assert.equal(await keyOfJwk({ ...jwk, ...other }), undefined, JSON.stringify(other));
+  });
+});

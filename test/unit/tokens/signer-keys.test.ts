@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OutboundAnswer } from '../../../src/platform/outbound.ts';
+import { createSignerKeys, type KeySource } from '../../../src/tokens/signer-keys.ts';
+import { frozenClock } from '../../support/clock.ts';
+import { providerKey } from '../../support/provider.ts';
+
+const signer: KeySource = { id: 's', version: 1, certPem: null, jwksEndpoint: 'https://issuer.example/keys', kid: null, fingerprint: null };
+const [a, b] = await Promise.all([providerKey('a'), providerKey('b')]);
+
+const opened = () => {
+  const clock = frozenClock();
+  const log: unknown[] = [];
+  const asked: string[] = [];
+  const provider = { keys: [a.jwk] as readonly unknown[], answer: undefined as (() => Promise<OutboundAnswer>) | undefined };
+  const served = async (): Promise<OutboundAnswer> => ({
+    status: 200,
+    body: new TextEncoder().encode(JSON.stringify({ keys: provider.keys })),
+  });
+  const keys = createSignerKeys({
+    clock,
+    logger: { error: assert.fail, warn: (message, details) => log.push([message, details]), info: assert.fail },
+    outbound: {
+      get: (url) => {
+        asked.push(url);
+        return (provider.answer ?? served)();
+      },
+    },
+    permits: () => true,
+  });
+  const knows = async (kid: string, of: KeySource = signer) => (await keys.find(of, kid, 'ES256')) !== undefined;
+  return { clock, log, asked, provider, keys, knows };
+};
+
+test('keys are asked for when they are first needed, or ahead of that, and then no more', async () => {
+  const { keys, asked, knows, clock } = opened();
+  await keys.load(signer);
+  assert.deepEqual(asked, [signer.jwksEndpoint]);
+  clock.advance('1h');
+  await keys.load(signer);
+  assert.ok(await knows('a'));
+  assert.ok(await knows('a'));
+  assert.equal(asked.length, 1);
+});
+
+test('for names that are not known the keys are asked for again, once a second at most, however many ask', async () => {
+  const { asked, knows, provider, clock } = opened();
+  assert.ok(await knows('a'));
+  provider.keys = [b.jwk];
+  for (const kid of ['b', 'c', 'd']) assert.ok(!(await knows(kid)));
+  assert.equal(asked.length, 1);
+  clock.advance('999ms');
+  assert.ok(!(await knows('b')));
+  clock.advance('1ms');
+  assert.deepEqual(await Promise.all(['b', 'c', 'b', 'd'].map((kid) => knows(kid))), [true, false, true, false]);
+  assert.equal(asked.length, 2);
+  assert.ok(!(await knows('a')), 'what the provider withdrew is gone');
+});
+
+test('whoever comes while the keys are on their way waits for them', async () => {
+  const { asked, knows, provider, keys } = opened();
+  const arrival = Promise.withResolvers<OutboundAnswer>();
+  provider.answer = () => arrival.promise;
+  const waiting = [keys.load(signer), knows('a'), knows('b')];
+  arrival.resolve({ status: 200, body: new TextEncoder().encode(JSON.stringify({ keys: [a.jwk, b.jwk] })) });
+  assert.deepEqual((await Promise.all(waiting)).slice(1), [true, true]);
+  assert.equal(asked.length, 1);
+});
+
+test('when the provider fails, the keys that are known stay, and it is asked again', async () => {
+  const { knows, provider, clock, log } = opened();
+  assert.ok(await knows('a'));
+  const body = (text: string) => new TextEncoder().encode(text);
+  const failures: readonly (() => Promise<OutboundAnswer>)[] = [
+    () => Promise.reject(new Error('away')),
+    async () => ({ status: 500, body: body('{"keys":[]}') }),
+    async () => ({ status: 302, body: body('{"keys":[]}') }),
+    async () => ({ status: 200, body: body('<html>') }),
+    async () => ({ status: 200, body: body('[]') }),
+    async () => ({ status: 200, body: body('null') }),
+    async () => ({ status: 200, body: body('{"keys":{}}') }),
+    async () => ({ status: 200, body: body('{}') }),
+  ];
+  for (const failure of failures) {
+    provider.answer = failure;
+    clock.advance('1s');
+    assert.ok(!(await knows('b')));
+    assert.ok(await knows('a'));
+  }
+  assert.equal(log.length, failures.length);
+  assert.deepEqual(log[0], ['the keys of an external JWT signer could not be loaded', { signer: 's', error: 'Error: away' }]);
+  provider.answer = undefined;
+  provider.keys = [b.jwk];
+  clock.advance('1s');
+  assert.ok(await knows('b'));
+});
+
+test('a provider that has no keys that could be used leaves none in use', async () => {
+  const { knows, provider, clock } = opened();
+  assert.ok(await knows('a'));
+  provider.keys = [];
+  clock.advance('1s');
+  assert.ok(!(await knows('b')));
+  assert.ok(!(await knows('a')));
+});
+
+test('each revision of a signer has keys of its own, at once', async () => {
+  const { knows, provider, asked } = opened();
+  assert.ok(await knows('a'));
+  provider.keys = [b.jwk];
+  assert.ok(await knows('b', { ...signer, version: 2 }));
+  assert.ok(await knows('b', { ...signer, version: 2, id: 'another' }));
+  assert.equal(asked.length, 3);
+});
+
+test('of a key set no more than a hundred keys are looked at', async () => {
+  const { knows, provider } = opened();
+  provider.keys = [...Array.from({ length: 100 }, (_, i) => ({ ...b.jwk, kid: `k${i}` })), a.jwk];
+  assert.ok(await knows('k99'));
+  assert.ok(!(await knows('a')));
+});
+
+test('closing ends what is under way, without a word', async () => {
+  const clock = frozenClock();
+  const keys = createSignerKeys({
+    clock,
+    logger: { error: assert.fail, warn: assert.fail, info: assert.fail },
+    outbound: {
+      get: (_, { signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('ended')))),
+    },
+    permits: () => true,
+  });
+  const loading = keys.load(signer);
+  keys.close();
+  await loading;
+});
