@@ -36,7 +36,9 @@ export const createClient = ({ port, token }: Target, connections: number) => {
         response.on('data', (part: Buffer) => parts.push(part));
         response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
       });
-      request.on('error', reject);
+      // A server that was busy for long may close a connection as idle just when the next request is on its way.
+      const isLate = (error: Error) => request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+      request.on('error', (error) => (isLate(error) ? resolve(send({ method, path, body })) : reject(error)));
       request.end(payload);
     });
   const run = async (next: () => Request, seconds: number): Promise<Load> => {

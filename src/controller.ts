@@ -8,6 +8,7 @@ import { checkedSettings, defaultSettings, type Settings } from './call/settings
 import { createWriter } from './call/writer.ts';
 import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
+import { createRecentChanges } from './changes/recent.ts';
 import { createStamps } from './changes/stamps.ts';
 import {
   type AdministratorOptions,
@@ -21,6 +22,7 @@ import { entries } from './domain/entries.ts';
 import { loadKeysEarly } from './domain/external-jwt-signers/load-keys.ts';
 import { keptAuthority } from './domain/kept-authority.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
+import { concerningKinds } from './domain/services/updates.ts';
 import { createNetworkJwt } from './domain/trust/network-jwt.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
@@ -127,6 +129,7 @@ const start = async (
   const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites));
   const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
   const keys = createPki(sources);
+  const startedAt = stamp();
   const core: Core = {
     store,
     platform,
@@ -141,7 +144,8 @@ const start = async (
     background,
     snapshots,
     stamp,
-    startedAt: stamp(),
+    recentChanges: createRecentChanges(concerningKinds, startedAt),
+    startedAt,
   };
   loadKeysEarly(events, core);
   if (member) await joinNetwork(core, member);

@@ -412,6 +412,10 @@ export const proofs: Proofs = {
   94: ['replace needs the format too, which may be blank, and takes away the claim, the roles and the tags that are not given'],
   115: ['an identity made for an authority shows the enrollment, the authority, and where to enroll'],
   117: ['an identity is created with an enrollment by the first of ott and updb that is asked for, for three hours', 'an enrollment by an unknown CA is not found, and no identity is made', 'an identity made for an authority enrolls by a certificate of it and its token, once'],
+  223: ['each session that posture refuses is told of, with what was asked and what was told', 'only posture leaves a failed request, of the type that was asked, and all go with the identity'],
+  224: ['each session that posture refuses is told of, with what was asked and what was told'],
+  225: ['each session that posture refuses is told of, with what was asked and what was told'],
+  226: ['each session that posture refuses is told of, with what was asked and what was told'],
   230: ['faults are told in their order: no certificate, no request, whose it is, what is presented, and last the request itself'],
   231: ['the new certificate has the subject of the request, the names of the old one, and a year'],
   232: ['what confirms is the leaf or the whole chain, once, and nothing else'],
@@ -439,7 +443,10 @@ export const proofs: Proofs = {
   447: ['nothing else verifies a CA, and it stays unverified'],
 
   241: ['the network JWT says where the network is, and is the same on both APIs and each time'],
+  297: ['of each identity the last fifty are kept, oldest first, and no change is recorded'],
   396: ['the network JWT says where the network is, and is the same on both APIs and each time'],
+  403: ['each session that posture refuses is told of, with what was asked and what was told', 'only posture leaves a failed request, of the type that was asked, and all go with the identity'],
+  463: ['of each identity the last fifty are kept, oldest first, and no change is recorded'],
 
   36: ['a login under a policy that requires TOTP is told what is owed, and what it will look like', 'a session is told which token it owes, and where to get it'],
   46: ['a login under a policy that requires TOTP is told what is owed, and what it will look like', 'a session is told which token it owes, and where to get it'],

@@ -17,7 +17,7 @@ export const policyAdvice = z
   .meta({ id: 'PolicyAdvice' });
 
 /** A router by which a client reaches a service. */
-const commonEdgeRouter = z
+export const commonEdgeRouter = z
   .object({
     name: text,
     hostname: text,

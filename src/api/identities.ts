@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { policyAdvice } from './access.ts';
 import { authenticator } from './authenticators.ts';
 import { enrollment } from './enrollments.ts';
+import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
 import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
@@ -148,6 +149,12 @@ export const identities = group('identities', 'Identities', {
     summary: 'What the endpoints of an identity told of themselves',
     permission: 'identity.read',
     answer: data(identityPostureData),
+  }),
+  getFailedServiceRequests: operation('GET', '/identities/{id}/failed-service-requests', {
+    operationId: 'getIdentityFailedServiceRequests',
+    summary: 'The last fifty sessions that an identity was refused because of posture checks, oldest first',
+    permission: 'identity.read',
+    answer: data(z.array(failedServiceRequestDetail)),
   }),
   getPolicyAdvice: operation('GET', '/identities/{id}/policy-advice/{serviceId}', {
     operationId: 'getIdentityPolicyAdvice',

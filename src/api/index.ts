@@ -12,6 +12,7 @@ import { enrolling } from './enrolling.ts';
 import { enrollment, enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
 import { externalJwtSigner, externalJwtSigners, publicExternalJwtSigners } from './external-jwt-signers.ts';
+import { failedServiceRequest } from './failed-service-requests.ts';
 import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
@@ -28,6 +29,7 @@ import { roleAttributeLists } from './role-attributes.ts';
 import { edgeRouter, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
 import { accessibleServices, services } from './service-operations.ts';
+import { session, sessions } from './service-sessions.ts';
 import { service } from './services.ts';
 import { apiSessionCertificate, sessionCertificates } from './session-certificates.ts';
 import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
@@ -63,6 +65,7 @@ export const groups = {
   routers,
   transitRouters,
   terminators,
+  sessions,
   access,
   configTypes,
   configs,
@@ -97,6 +100,8 @@ export const kinds = {
   router,
   edgeRouter,
   terminator,
+  session,
+  failedServiceRequest,
   configType,
   config,
   trace,

@@ -35,6 +35,13 @@ export const informational = group('informational', 'Information', {
     answer: data(z.array(text)),
     ...open,
   }),
+  protocols: operation('GET', '/protocols', {
+    operationId: 'listProtocols',
+    summary: 'The protocols by which clients reach this API, and where',
+    permission: 'open',
+    apis: ['client'],
+    answer: data(z.record(text, z.object({ address: text.meta({ description: '`host:port`' }) }).meta({ id: 'Protocol' }))),
+  }),
   listSpecs: operation('GET', '/specs', {
     operationId: 'listSpecs',
     summary: 'List the descriptions of the APIs',

@@ -55,6 +55,7 @@ export const accessibleServices = group('accessibleServices', 'Services as clien
     operationId: 'listServiceEdgeRouters',
     summary: 'Get the edge routers by which this session may reach a service',
     query: listQuery,
+    headers: { sessionToken: 'session-token' },
     answer: data(serviceEdgeRouters),
     ...client,
   }),

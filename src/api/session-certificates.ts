@@ -15,10 +15,13 @@ export const apiSessionCertificate = resource({
   about:
     'A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and nobody can log in with it.',
   fields: {
-    apiSessionId: { ...reference('apiSession', { write: 'never', onDelete: 'cascade', alone: true }), keep: 'hidden' },
+    apiSessionId: {
+      ...reference('apiSession', { write: 'never', onDelete: 'cascade', alone: true, filter: 'apiSession' }),
+      keep: 'hidden',
+    },
     certificate: readOnly(pem, { default: '' }),
-    fingerprint: readOnly(text, { default: '' }),
-    subject: readOnly(text, { default: '' }),
+    fingerprint: readOnly(text, { default: '', filter: true }),
+    subject: readOnly(text, { default: '', filter: true }),
     validFrom: readOnly(timestamp),
     validTo: readOnly(timestamp),
   },

@@ -100,6 +100,13 @@ export const currentApiSession = group('currentApiSession', 'Current API session
     answer: EMPTY,
     ...onBothApis,
   }),
+  getServiceUpdates: operation('GET', '/current-api-session/service-updates', {
+    operationId: 'listServiceUpdates',
+    summary: 'When something last changed about the services that this session may use',
+    permission: 'session',
+    apis: ['client'],
+    answer: data(z.object({ lastChangeAt: timestamp }).meta({ id: 'ServiceUpdates' })),
+  }),
   createTotpToken: operation('POST', '/current-api-session/totp-token', {
     operationId: 'createTotpToken',
     summary: 'Get a proof of a second factor for elsewhere: for sessions that a bearer token stands for, not for those that a login gave',

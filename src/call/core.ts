@@ -1,4 +1,5 @@
 import type { Api } from '../api/kit/operation.ts';
+import type { RecentChanges } from '../changes/recent.ts';
 import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -28,6 +29,8 @@ export interface Core {
   readonly enrollments: Gate;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
+  /** What clients are told of that ask whether their services changed. */
+  readonly recentChanges: RecentChanges;
   readonly background: Background;
   /** Where snapshots are kept; undefined when the host has given no place. */
   readonly snapshots: SnapshotSink | undefined;

@@ -19,7 +19,7 @@ type NewRow<R> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | '
 
 /**
  * The store inside one transaction, typed by kind. Every write goes through here, so that none escapes the change log:
- * a write draws the next revision, becomes the row's version, and leaves a change record in the same transaction.
+ * a write draws the next revision, becomes the row's version, and leaves a change record in the same transaction. Kinds that are declared `unrecorded` do not.
  */
 export interface Entities {
   get<R extends AnyResource>(kind: R, id: string): Promise<RowOf<R> | undefined>;

@@ -24,6 +24,7 @@ import { policyEntries } from './policies/handlers.ts';
 import { postureEntries } from './posture/handlers.ts';
 import { roleAttributeEntries } from './roles/attributes-in-use.ts';
 import { routerEntries } from './routers/handlers.ts';
+import { serviceSessionEntries } from './service-sessions/handlers.ts';
 import { serviceBehaviour } from './services/behaviour.ts';
 import { serviceEntries } from './services/handlers.ts';
 import { sessionCertificateEntries } from './sessions/certificates.ts';
@@ -56,6 +57,7 @@ export const entries: readonly Entry[] = [
   ...routerEntries,
   ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
   ...roleAttributeEntries,
+  ...serviceSessionEntries,
   ...controllerEntries,
   ...databaseEntries,
   ...sessionCertificateEntries,

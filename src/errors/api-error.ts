@@ -1,9 +1,17 @@
 import { catalog, type ErrorCode } from './catalog.ts';
 
-/** What an error is about: a field of the request, or another error. Only texts, and never a secret. */
+/** What an error is about: a field of the request, another error, or the posture checks that fail, by the ids of their policies. Never a secret. */
 export type ErrorCause =
   | { readonly field: string; readonly reason: string; readonly value: string }
-  | { readonly code: string; readonly message: string };
+  | { readonly code: string; readonly message: string }
+  | { readonly message: string; readonly data: Readonly<Record<string, readonly FailingCheck[]>> };
+
+/** A posture check that the endpoint does not pass. */
+export interface FailingCheck {
+  readonly id: string;
+  readonly typeId: string;
+  readonly isPassing: false;
+}
 
 export interface ApiErrorOptions {
   readonly cause?: ErrorCause;

@@ -43,6 +43,8 @@ export const catalog = {
   CERT_IN_USE: [409, 'The certificate supplied is already associated with another identity'],
   UNSUPPORTED_MEDIA: [415, 'The media type of the request, or the one accepted for its answer, is not supported'],
   REQUEST_ENTITY_TOO_LARGE: [413, 'The request body exceeds the maximum accepted size'],
+  INVALID_POSTURE: [409, 'Posture response data is missing or wrong'],
+  NO_EDGE_ROUTERS_AVAILABLE: [400, 'No edge routers are assigned and online to handle the requested connection'],
   NOT_CONFIGURED: [409, 'The controller has not been set up for this operation, see cause'],
   CONFLICT: [409, 'The entity was changed by another request at the same time; read it again and retry'],
   SERVER_TOO_MANY_REQUESTS: [429, 'Too many requests to alter state have been issued. Please slow your request rate or try again later.'],

@@ -1,2 +1,11 @@
-export { ApiError, type ApiErrorOptions, type ErrorCause, invalidField, notFound, notFoundField, unauthorized } from './api-error.ts';
+export {
+  ApiError,
+  type ApiErrorOptions,
+  type ErrorCause,
+  type FailingCheck,
+  invalidField,
+  notFound,
+  notFoundField,
+  unauthorized,
+} from './api-error.ts';
 export { catalog, type ErrorCode } from './catalog.ts';

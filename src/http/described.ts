@@ -151,8 +151,9 @@ const ENVELOPE_PARTS: Readonly<Record<string, JsonSchema>> = {
   },
   ErrorCause: {
     type: 'object',
-    description: 'Either a field of the request (`field`, `reason`, `value`) or another error (`code`, `message`).',
-    properties: { field: TEXT, reason: TEXT, value: TEXT, code: TEXT, message: TEXT },
+    description:
+      'A field of the request (`field`, `reason`, `value`), another error (`code`, `message`), or the posture checks that fail, by the ids of their policies (`message`, `data`).',
+    properties: { field: TEXT, reason: TEXT, value: TEXT, code: TEXT, message: TEXT, data: { type: 'object' } },
   },
   ErrorDetail: {
     type: 'object',

@@ -16,6 +16,11 @@ export interface NetworkKey {
   readonly kid: string;
   /** The claims as a signed JWT (RFC 7519), `alg` by the type of the key. */
   sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
+  /** The claims of a JWT that this key signed for this audience and that has not expired; undefined for anything else. `now`: ms since 1970. */
+  verify(
+    jwt: string,
+    expected: { readonly audience: string; readonly now: number },
+  ): Promise<Readonly<Record<string, unknown>> | undefined>;
 }
 
 /** @throws TypeError that says what does not fit */
@@ -25,5 +30,18 @@ export const openNetworkKey = async ({ key: pem, cert }: KeyPair): Promise<Netwo
   const { algorithm, key } = await keyHolder(pem, certificate);
   const { SignJWT } = await import('jose/jwt/sign');
   const header = { alg: algorithm.jose, kid: certificate.fingerprint, typ: 'JWT' };
-  return { certificate, kid: certificate.fingerprint, sign: (claims) => new SignJWT({ ...claims }).setProtectedHeader(header).sign(key) };
+  return {
+    certificate,
+    kid: certificate.fingerprint,
+    sign: (claims) => new SignJWT({ ...claims }).setProtectedHeader(header).sign(key),
+    verify: async (jwt, { audience, now }) => {
+      const { jwtVerify } = await import('jose/jwt/verify');
+      const publicKey = await certificate.parsed.publicKey.export(algorithm, ['verify']);
+      const options = { algorithms: [algorithm.jose], audience, currentDate: new Date(now), requiredClaims: ['exp'] };
+      return jwtVerify(jwt, publicKey, options).then(
+        ({ payload }) => payload,
+        () => undefined,
+      );
+    },
+  };
 };

@@ -234,7 +234,17 @@ onEveryStore('data integrity', (open, store) => {
   });
 
   test('whatever is made and deleted, nothing points at nothing', async () => {
-    const KINDS = ['identities', 'services', 'edge-routers', 'routers', 'configs', 'service-policies', 'terminators', 'overrides'] as const;
+    const KINDS = [
+      'identities',
+      'services',
+      'edge-routers',
+      'routers',
+      'configs',
+      'service-policies',
+      'posture-checks',
+      'terminators',
+      'overrides',
+    ] as const;
     const step = fc.record({ do: fc.constantFrom('make', 'make', 'delete'), kind: fc.constantFrom(...KINDS), pick: fc.nat(1000) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 80 }), async (steps) => {
@@ -259,12 +269,26 @@ onEveryStore('data integrity', (open, store) => {
             continue;
           }
           const bodies: Record<Exclude<typeof kind, 'overrides'>, unknown> = {
-            identities: { name, type: 'User', isAdmin: false, serviceHostingCosts: service ? { [service]: 5 } : {} },
+            identities: {
+              name,
+              type: 'User',
+              isAdmin: false,
+              serviceHostingCosts: service ? { [service]: 5 } : {},
+              enrollment: { ott: true },
+            },
             services: { name, encryptionRequired: true, configs: config ? [config] : [] },
             'edge-routers': { name, isTunnelerEnabled: pick % 2 === 0 },
             routers: { name },
             configs: { name, configTypeId, data: {} },
-            'service-policies': { name, type: 'Dial', semantic: 'AllOf', identityRoles: at('identities'), serviceRoles: at('services') },
+            'service-policies': {
+              name,
+              type: 'Dial',
+              semantic: 'AllOf',
+              identityRoles: at('identities'),
+              postureCheckRoles: at('posture-checks'),
+              serviceRoles: at('services'),
+            },
+            'posture-checks': { name, typeId: 'DOMAIN', domains: ['a.example'] },
             terminators: { service, router, binding: 'edge', address: 'x' },
           };
           const made = await app.request('POST', `/${kind}`, { body: bodies[kind] });

@@ -145,7 +145,7 @@ onEveryStore('snapshots', (open, store) => {
       await slow;
       keep();
     };
-    await using app = await openApp(store, { storage: shared.adapter(), snapshots: { save }, settings: { requestTimeoutMs: 40 } });
+    await using app = await openApp(store, { storage: shared.adapter(), snapshots: { save }, settings: { requestTimeoutMs: 1500 } });
     assertRefused(await app.request('POST', '/database/snapshot'), 503, 'TIMEOUT');
     goOn();
     await kept;

@@ -27,3 +27,10 @@ export const counting = (inner: StorageAdapter): { readonly storage: StorageAdap
     },
   };
 };
+
+/** How much some work asks of a store. */
+export const costOf = async (calls: () => number, work: () => Promise<unknown>): Promise<number> => {
+  const before = calls();
+  await work();
+  return calls() - before;
+};

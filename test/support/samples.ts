@@ -115,6 +115,14 @@ const asClient = async (app: App): Promise<Sample> => {
   return { id: service, as: await user.login() };
 };
 
+/** One who may dial a service, and the session to do so. */
+const aServiceSession = async (app: App) => {
+  const { user, service } = await aNetwork(app);
+  const as = await user.login();
+  const { body } = await app.request('POST', '/edge/client/v1/sessions', { as, body: { serviceId: service } });
+  return { id: body.data.id as string, as };
+};
+
 /** An identity, and a service with a config of its own. */
 const withServiceConfig = async (app: App) => {
   const [id, serviceId, configId] = [await anIdentity(app), await aService(app), await aConfig(app)];
@@ -141,6 +149,13 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   removeIdentityMfa: async (app) => {
     const { user } = await withMfa(app, enrollMfa);
     return { id: user.id, leaves: ['update apiSession', 'delete mfa'] };
+  },
+  getIdentityFailedServiceRequests: async (app) => {
+    const { user, service, policy } = await aNetwork(app);
+    await aCheck(app);
+    await app.request('PATCH', `/service-policies/${policy}`, { body: { postureCheckRoles: ['#a'] } });
+    await app.request('POST', '/edge/client/v1/sessions', { as: await user.login(), body: { serviceId: service } });
+    return { id: user.id };
   },
   getIdentityAuthenticators: async (app) => ({ id: (await app.user()).id }),
 
@@ -310,6 +325,7 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     const { user, factor } = await withMfa(app, enrollMfa);
     return { as: await user.login(), body: { code: factor.code() }, leaves: ['update mfa', 'update apiSession'] };
   },
+  listServiceUpdates: async (app) => ({ as: (await own(app)).as }),
   createTotpToken: async (app) => ({ as: (await own(app)).as, body: { code: '000000' }, refused: 'INVALID_BACKING_TOKEN_TYPE' }),
 
   listServices: async (app) => {
@@ -343,6 +359,15 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   },
   'client listServiceEdgeRouters': asClient,
   getCurrentIdentityEdgeRouters: asClient,
+
+  listSessions: aServiceSession,
+  detailSession: aServiceSession,
+  createSession: async (app) => {
+    const { user, service } = await aNetwork(app);
+    return { as: await user.login(), body: { serviceId: service, type: 'Dial', tags: { a: true } }, leaves: ['create session'] };
+  },
+  deleteSession: async (app) => ({ ...(await aServiceSession(app)), leaves: ['delete session'] }),
+  detailSessionRoutePath: async (app) => ({ id: (await aServiceSession(app)).id }),
 
   listServicePolicies: read(aServicePolicy),
   detailServicePolicy: read(aServicePolicy),
@@ -573,6 +598,7 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
 
   listVersion: nothing,
   listEnumeratedCapabilities: nothing,
+  listProtocols: nothing,
   listSpecs: nothing,
   detailSpec: fixed('edge-client'),
   detailSpecBody: fixed('edge-management'),

@@ -13,7 +13,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import { arranged, valuesToArrange } from './arrange.ts';
 import { type Connection, type Result, run, Taken } from './connection.ts';
-import { type Column, columnValue, elementsOf, REVISION, rowsOfKind } from './layout.ts';
+import { columnValue, elementsOf, REVISION, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
 import {
   selectAmongFirst,
@@ -25,7 +25,8 @@ import {
   selectSizes,
   selectTaken,
 } from './select.ts';
-import { name, raw, type Sql, sql, type Value } from './sql.ts';
+import { name, raw, type Sql, sql } from './sql.ts';
+import { type Assignment, changes, field, rowOf, type Stored } from './stored.ts';
 import { foundIn, verifyPage } from './verify.ts';
 
 export class KyselyTransaction implements Transaction {
@@ -279,26 +280,7 @@ export class KyselyTransaction implements Transaction {
   }
 }
 
-/** A row with the number of its document. */
-interface Stored {
-  readonly row: Row;
-  readonly number: number;
-}
-
 const keyOf = (kind: string, id: string): string => `${kind} ${id}`;
-
-type Assignment = readonly [Sql, Value];
 
 const ID = name('id');
 const DOCUMENT = name('document');
-
-/** An index is touched for what is assigned to, so only what differs is. The version always does. */
-const changes = (columns: readonly Column[], before: Row, after: Row): readonly Assignment[] =>
-  columns
-    .map((column) => ({ column, old: columnValue(column, before), now: columnValue(column, after) }))
-    .filter(({ column, old, now }) => old !== now || column.name === 'version')
-    .map(({ column, now }): Assignment => [column.sql, now]);
-
-// Our own statements name what they select, and every document is a row that was handed in.
-const field = (row: unknown, name: string): unknown => (row as Readonly<Record<string, unknown>>)[name];
-const rowOf = (row: unknown): Row => JSON.parse(String(field(row, 'document'))) as Row;

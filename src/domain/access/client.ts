@@ -14,14 +14,13 @@ import { listRows } from '../../resources/crud.ts';
 import type { ListInput } from '../../resources/lists.ts';
 import { presentOne } from '../../resources/present.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
+import { requireSessionToken } from '../service-sessions/token.ts';
 import { askedConfigTypes, visibleTo } from '../services/handlers.ts';
 import { seenBy, type Viewer, viewerOf } from '../services/seen.ts';
 import { terminatorBehaviour } from '../terminators/behaviour.ts';
+import { commonRouters, shownRouter } from './common-routers.ts';
 import { evaluatePermissions } from './evaluate.ts';
-import { identityToRouters, policiesBetween, reachedFrom, serviceToRouters } from './through.ts';
-
-/** As many routers as a client is told of for one service. */
-const MOST_ROUTERS = 25;
+import { identityToRouters, policiesBetween, reachedFrom } from './through.ts';
 
 const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>
   viewerOf(entities, sessionOf(call.actor), await askedConfigTypes(entities, call, configTypes));
@@ -58,25 +57,13 @@ export const accessibleServiceEntries = implement(accessibleServices, {
       });
       return { ...page, data };
     }),
-  getEdgeRouters: (call, { id }) =>
+  getEdgeRouters: (call, { id, sessionToken }) =>
     call.read(async (entities) => {
+      if (sessionToken !== undefined) await requireSessionToken(entities, call, sessionToken);
       const row = await requireAccessible(entities, call, id);
-      const who = sessionOf(call.actor).identity;
-      const where = and(await reachedFrom(entities, identityToRouters, who), await reachedFrom(entities, serviceToRouters, row));
-      const rows = await entities.list(edgeRouter, { where, limit: MOST_ROUTERS });
-      return { edgeRouters: rows.length === 0 ? null : rows.map(commonRouter) };
+      const [routers = []] = await commonRouters(entities, [{ identity: sessionOf(call.actor).identity, service: row }]);
+      return { edgeRouters: routers.length === 0 ? null : routers.map(shownRouter) };
     }),
-});
-
-const commonRouter = ({ name, cost, noTraversal, disabled }: RowOf<typeof edgeRouter>) => ({
-  name,
-  hostname: '',
-  isOnline: false,
-  supportedProtocols: {},
-  syncStatus: 'SYNC_UNKNOWN',
-  cost,
-  noTraversal,
-  disabled,
 });
 
 /** The enrolled edge routers that an identity may use; an administrator may use them all. */

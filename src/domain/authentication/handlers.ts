@@ -14,6 +14,7 @@ import { reEnroll } from '../enrollment/re-enroll.ts';
 import { accompanied } from '../external-jwt-signers/second-factor.ts';
 import { withCode } from '../mfa/codes.ts';
 import { passMfa } from '../mfa/record.ts';
+import { lastServiceChange } from '../services/updates.ts';
 import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
 import { endSessions } from '../sessions/state.ts';
 import { authenticatorBehaviour } from './authenticators.ts';
@@ -66,6 +67,7 @@ export const authenticationEntries = [
       await call.write(async (entities) => endSessions(entities, [await entities.require(apiSession, session.id)]));
       return {};
     },
+    getServiceUpdates: lastServiceChange,
     createTotpToken: async () => {
       throw new ApiError('INVALID_BACKING_TOKEN_TYPE');
     },

@@ -17,6 +17,7 @@ import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { postureDataFor } from '../posture/data.ts';
 import { selecting } from '../roles/membership.ts';
 import { edgeRouterBehaviour } from '../routers/behaviour.ts';
+import { failedServiceRequestsOf } from '../service-sessions/failures.ts';
 import { serviceBehaviour } from '../services/behaviour.ts';
 import { grantedTo, viewerOf } from '../services/seen.ts';
 import { traceIdentity } from '../tracing/trace-identity.ts';
@@ -62,6 +63,7 @@ export const identityEntries = implement(identities, {
   listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, undefined, (_, row) => selecting('identityRoles', row)),
   listEdgeRouters: relatedList(identity, edgeRouter, edgeRouterBehaviour, (entities, row) => reachedFrom(entities, identityToRouters, row)),
   getPostureData: postureDataFor,
+  getFailedServiceRequests: failedServiceRequestsOf,
   trace: traceIdentity,
   getPolicyAdvice: policyAdviceFor,
   listServiceConfigs,

@@ -48,6 +48,11 @@ export const informationalEntries = implement(informational, {
   root: version,
   version,
   capabilities: async () => ['OIDC_AUTH', 'HA_CONTROLLER'],
+  protocols: async ({ core }) => {
+    const { protocol, hostname, port } = new URL(core.settings.address);
+    const scheme = protocol.slice(0, -1);
+    return { [scheme]: { address: `${hostname}:${port || (scheme === 'https' ? 443 : 80)}` } };
+  },
   listSpecs: async (call) => {
     const plan = planList(specSymbols, {});
     const specs = Object.keys(API_PATHS)

@@ -6,6 +6,8 @@ export interface Evaluation {
   readonly isPassing: boolean;
   readonly expectedValue: unknown;
   readonly actualValue: unknown;
+  /** When it fails unless it is answered again, where time alone makes it fail. ms */
+  readonly failsAt?: number;
   /** Whatever else a type has to say, by its name on the wire. */
   readonly more?: Readonly<Record<string, unknown>>;
 }

@@ -9,7 +9,7 @@ const SECOND = 1000;
 /** How long a session may go on after waking or unlocking before it needs a new code (specification, "States and transitions"). ms */
 export const GRACE_PERIOD = 300 * SECOND;
 /** The last time that dates of this form can tell. */
-const FOREVER = Date.parse('9999-12-31T23:59:59.999Z');
+export const FOREVER = Date.parse('9999-12-31T23:59:59.999Z');
 
 interface State {
   /** ms; undefined when no code was passed. */
@@ -70,6 +70,7 @@ export const mfa: CheckType<MfaCheck> = {
     const passedMfa = state.passedAt !== undefined;
     return {
       isPassing: passedMfa && !timedOut && passedOnWake && passedOnUnlock,
+      ...(state.failsAt === undefined ? {} : { failsAt: state.failsAt }),
       expectedValue: {
         passedMfa: true,
         passedOnWake: check.promptOnWake ?? false,

@@ -80,6 +80,13 @@ export const selectedBy = (sides: readonly Side[]): Predicate => {
   );
 };
 
+/** Policies that could select any of some entities by their role array `field`: all that do are among them. Whether one does, `selects` tells. */
+export const maybeSelecting = (field: string, entities: readonly Selectable[]): Predicate => {
+  const attributes = new Set(entities.flatMap(({ roleAttributes }) => roleAttributes));
+  const values = [EVERYTHING, ...entities.map(({ id }) => selectorOfId(id)), ...[...attributes].map(selectorOfAttribute)];
+  return { op: 'overlaps', set: field, values };
+};
+
 /**
  * The policies that select an entity by their role array `field`. All that could are found by what the array holds; what AllOf
  * asks beyond that, its attributes tell, which are kept beside it.

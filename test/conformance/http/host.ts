@@ -9,6 +9,9 @@ import { type Pair, selfSigned } from '../../adapters/http/certificates.ts';
 import { type Bare, connect as connectTo } from '../../adapters/http/sockets.ts';
 import { type Behaviours, handlerOf, M } from '../../unit/http/fake-api.ts';
 
+/** How long an answer may take on a busy machine. */
+const PATIENCE_MS = 10_000;
+
 export interface Host {
   readonly name: string;
   /**
@@ -78,7 +81,7 @@ export const opener =
 
 const ask = (secure: boolean, port: number, method: string, path: string, { headers, body, pair }: Asking = {}): Promise<Asked> =>
   new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, method, path, agent: false, signal: AbortSignal.timeout(2000) } as const;
+    const options = { host: '127.0.0.1', port, method, path, agent: false, signal: AbortSignal.timeout(PATIENCE_MS) } as const;
     const all = { 'zt-session': 'good', ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }), ...headers };
     const request = secure
       ? https.request({ ...options, headers: all, rejectUnauthorized: false, ...pair })
@@ -96,10 +99,10 @@ const ask = (secure: boolean, port: number, method: string, path: string, { head
     request.end(body);
   });
 
-/** A bare socket to a server, for two seconds. */
+/** A bare socket to a server, for as long as an answer may take. */
 export const connect = (server: Server): Bare => {
   const bare = connectTo(server);
-  const timer = setTimeout(() => bare.socket.destroy(), 2000);
+  const timer = setTimeout(() => bare.socket.destroy(), PATIENCE_MS);
   bare.socket.once('close', () => clearTimeout(timer));
   return bare;
 };

@@ -125,7 +125,18 @@ export const migration: Migration = {
         sets: [],
       },
     },
-    { do: 'addKind', kind: { kind: 'apiSessionCertificate', columns: [{ name: 'apiSessionId', type: 'string', index: true }], sets: [] } },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'apiSessionCertificate',
+        columns: [
+          { name: 'apiSessionId', type: 'string', index: true },
+          { name: 'fingerprint', type: 'string', index: false },
+          { name: 'subject', type: 'string', index: false },
+        ],
+        sets: [],
+      },
+    },
     {
       do: 'addKind',
       kind: {
@@ -230,6 +241,31 @@ export const migration: Migration = {
           { name: 'sourceCtrl', type: 'string', index: false },
           { name: 'serviceName', type: 'string', index: false },
           { name: 'routerName', type: 'string', index: false },
+        ],
+        sets: [],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'session',
+        columns: [
+          { name: 'apiSessionId', type: 'string', index: true },
+          { name: 'serviceId', type: 'string', index: true },
+          { name: 'identityId', type: 'string', index: true },
+          { name: 'type', type: 'string', index: false },
+          { name: 'grantedUntil', type: 'date', index: true },
+        ],
+        sets: ['grantedBy'],
+      },
+    },
+    {
+      do: 'addKind',
+      kind: {
+        kind: 'failedServiceRequest',
+        columns: [
+          { name: 'identityId', type: 'string', index: true },
+          { name: 'number', type: 'number', index: true },
         ],
         sets: [],
       },

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { commonEdgeRouter } from './access.ts';
+import { readOnly } from './kit/field.ts';
+import { listQuery } from './kit/list-query.ts';
+import { data, EMPTY, group, operation, page } from './kit/operation.ts';
+import { reference } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { entityReference, tags, text, timestamp } from './shared.ts';
+
+const sessionType = z.enum(['Dial', 'Bind']);
+/** A router by which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that older clients know. */
+const sessionEdgeRouter = commonEdgeRouter.extend({ urls: z.record(text, text) }).meta({ id: 'SessionEdgeRouter' });
+
+export const session = resource({
+  kind: 'session',
+  collection: 'sessions',
+  names: ['Session', 'Sessions'],
+  about:
+    'A session lets one API session dial or bind one service. It ends with the API session, when the last policy that grants it does so no more, and when posture checks fail.',
+  fields: {
+    apiSessionId: reference('apiSession', { write: 'never', onDelete: 'cascade', filter: 'apiSession' }),
+    serviceId: reference('service', { write: 'never', onDelete: 'cascade', filter: 'service' }),
+    identityId: reference('identity', { write: 'never', onDelete: 'cascade', alone: true }),
+    type: readOnly(sessionType, { filter: true, default: 'Dial' }),
+    /** Stands where the token would: the session's id, which opens nothing. */
+    token: readOnly(text, { keep: 'computed' }),
+    edgeRouters: readOnly(z.array(sessionEdgeRouter).nullable(), { keep: 'computed' }),
+    servicePolicies: readOnly(z.array(entityReference), { keep: 'computed' }),
+    /** Ids of the service policies that let it in when it was last looked at. As long as none of them changes, it has its right. */
+    grantedBy: { ...readOnly(z.array(text).readonly(), { keep: 'hidden', default: [], volatile: true }), set: { of: 'values' } },
+    /** Until when posture lets it in, unless something changes. */
+    grantedUntil: readOnly(timestamp, { keep: 'hidden', index: true, volatile: true }),
+  },
+  subLinks: ['route-path'],
+  symbols: { token: { path: 'id', type: 'string' } },
+});
+
+const sessionCreate = z
+  .object({
+    serviceId: text.optional().meta({ description: 'Needed: without one, no service is found.' }),
+    type: sessionType.default('Dial'),
+    tags: tags.optional(),
+  })
+  .meta({ id: 'SessionCreate' });
+
+/** A new session, or the one that the API session has already. */
+const createdSession = z
+  .object({
+    _links: z.null(),
+    createdAt: z.null(),
+    id: text,
+    updatedAt: z.null(),
+    apiSession: z.null(),
+    apiSessionId: text,
+    service: z.null(),
+    serviceId: text,
+    identityId: text,
+    type: sessionType,
+    token: text.meta({ description: 'A JWT by which routers know the session.' }),
+    edgeRouters: z.array(sessionEdgeRouter),
+  })
+  .meta({ id: 'CreatedSession' });
+
+const routePath = z.object({ routePath: z.array(text) }).meta({ id: 'SessionRoutePath' });
+
+const onBothApis = { permission: 'session', apis: ['management', 'client'] } as const;
+
+export const sessions = group('sessions', 'Sessions', {
+  list: operation('GET', '/sessions', {
+    operationId: 'listSessions',
+    summary: 'List sessions: an administrator all, anybody else those of the own identity',
+    query: listQuery,
+    answer: page(session.schemas.detail),
+    ...onBothApis,
+  }),
+  get: operation('GET', '/sessions/{id}', {
+    operationId: 'detailSession',
+    summary: 'Get a session: an administrator any, anybody else one of the own identity',
+    answer: data(session.schemas.detail),
+    ...onBothApis,
+  }),
+  create: operation('POST', '/sessions', {
+    operationId: 'createSession',
+    summary: 'Get a session to dial or bind a service; asking again gives the same one with a new token',
+    permission: 'session',
+    apis: ['client'],
+    body: { schema: sessionCreate, name: 'session' },
+    answer: { is: 'created', schema: createdSession },
+    errors: ['NOT_FOUND', 'INVALID_POSTURE', 'NO_EDGE_ROUTERS_AVAILABLE'],
+  }),
+  delete: operation('DELETE', '/sessions/{id}', {
+    operationId: 'deleteSession',
+    summary: 'End a session: an administrator any, anybody else one of the own identity',
+    answer: EMPTY,
+    ...onBothApis,
+  }),
+  getRoutePath: operation('GET', '/sessions/{id}/route-path', {
+    operationId: 'detailSessionRoutePath',
+    summary: 'The routers that the traffic of a session takes: none, for this controller routes no traffic',
+    permission: 'session.read',
+    answer: data(routePath),
+  }),
+});

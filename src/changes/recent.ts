@@ -1,0 +1,65 @@
+import { change as changeKind } from '../api/changes.ts';
+import type { KindName } from '../api/index.ts';
+import { ALL, text } from '../query/index.ts';
+import type { Entities } from './entities.ts';
+import { type Change, changeId } from './events.ts';
+
+const ID = text('id');
+const BATCH = 500;
+/** Batches that are read to catch up: whoever is further behind begins anew. */
+const MOST_BATCHES = 5;
+/** Changes that are kept; when there are more, the older half goes. */
+const KEPT = 1000;
+
+export interface Recent {
+  /** Of changes up to this time nothing is known, ISO text. */
+  readonly since: string;
+  /** Those after it, oldest first. */
+  readonly changes: readonly Change[];
+}
+
+/** The last changes of some kinds, kept in memory: each is read from the change log once, whoever made it, however many ask. */
+export interface RecentChanges {
+  /** Reads on in the log, as a transaction sees it that holds nothing uncommitted. */
+  catchUp(entities: Entities): Promise<Recent>;
+  /** What is known already. */
+  known(): Recent;
+}
+
+export const createRecentChanges = (kinds: readonly KindName[], startedAt: string): RecentChanges => {
+  const wanted: ReadonlySet<string> = new Set(kinds);
+  let revision = -1;
+  let since = startedAt;
+  let changes: Change[] = [];
+  const known = () => ({ since, changes });
+
+  const beginAnew = async (entities: Entities): Promise<Recent> => {
+    const [newest] = await entities.list(changeKind, { where: ALL, sort: [{ field: ID, descending: true }], limit: 1 });
+    changes = [];
+    revision = newest?.revision ?? 0;
+    since = newest && newest.createdAt > since ? newest.createdAt : since;
+    return known();
+  };
+  const take = (change: Change) => {
+    // Two may have read the same part of the log at once.
+    if (change.revision <= revision) return;
+    revision = change.revision;
+    if (wanted.has(change.entity)) changes.push(change);
+    if (changes.length <= KEPT) return;
+    const dropped = changes.splice(0, KEPT / 2);
+    since = dropped.at(-1)?.at ?? since;
+  };
+  return {
+    known,
+    catchUp: async (entities) => {
+      if (revision < 0) return beginAnew(entities);
+      for (let batch = 0; batch < MOST_BATCHES; batch++) {
+        const where = { op: 'compare', field: ID, is: '>', value: changeId(revision) } as const;
+        const rows = await entities.list(changeKind, { where, limit: BATCH });
+        for (const row of rows) take({ ...row, at: row.createdAt } as unknown as Change); // written by `Entities` in this shape
+        if (rows.length < BATCH) return known();
+      }
+      return beginAnew(entities);
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import { identity } from '../../api/identities.ts';
+import type { Resource, RowOf } from '../../api/kit/resource.ts';
+import { servicePolicy } from '../../api/policies.ts';
+import type { edgeRouter } from '../../api/routers.ts';
+import { session } from '../../api/service-sessions.ts';
+import { service } from '../../api/services.ts';
+import { oneOf, text } from '../../query/index.ts';
+import { behaviour } from '../../resources/behaviours.ts';
+import { referenceTo } from '../../resources/links.ts';
+import type { Row } from '../../storage/port.ts';
+import { commonRouters, shownRouter } from '../access/common-routers.ts';
+
+export const sessionRouter = (router: RowOf<typeof edgeRouter>) => {
+  const shown = shownRouter(router);
+  return { ...shown, urls: shown.supportedProtocols };
+};
+
+/** Sessions as anybody sees them: a page costs six questions. */
+export const sessionBehaviour = behaviour(session, {
+  present: async (entities, rows) => {
+    const policyIds = [...new Set(rows.flatMap(({ grantedBy }) => grantedBy ?? []))];
+    const policies = new Map((await entities.list(servicePolicy, { where: oneOf(text('id'), policyIds) })).map((row) => [row.id, row]));
+    const ids = (field: 'identityId' | 'serviceId') => oneOf(text('id'), [...new Set(rows.map((row) => row[field]))]);
+    const identities = new Map((await entities.list(identity, { where: ids('identityId') })).map((row) => [row.id, row]));
+    const services = new Map((await entities.list(service, { where: ids('serviceId') })).map((row) => [row.id, row]));
+    const pairs = rows.flatMap((row) => {
+      const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
+      return who && what ? [{ row, identity: who, service: what }] : [];
+    });
+    const common = await commonRouters(entities, pairs);
+    const routers = new Map(pairs.map(({ row }, i) => [row, common[i] ?? []]));
+    return rows.map((row) => {
+      const edgeRouters = (routers.get(row) ?? []).map(sessionRouter);
+      return {
+        token: row.id,
+        edgeRouters: edgeRouters.length === 0 ? null : edgeRouters,
+        servicePolicies: (row.grantedBy ?? []).flatMap((id) => {
+          const policy = policies.get(id);
+          // A kind and a row like any other.
+          return policy ? [referenceTo(servicePolicy as unknown as Resource, policy as unknown as Row)] : [];
+        }),
+      };
+    });
+  },
+});
