@@ -40,7 +40,10 @@ describe('the code of a guide runs, from top to bottom as one program, and print
     const code = blocks(file, 'ts').join('\n');
     if (code === '') continue;
     test(file, (t) => {
-      const source = asSource(code).replaceAll("'../", `'${pathToFileURL(root)}/`);
+      // What is imported is this repository's, wherever the code runs.
+      const source = asSource(code)
+        .replaceAll("'../", `'${pathToFileURL(root)}/`)
+        .replace(/(?<=^import .* from ')(?!node:|file:)[^']+/gm, (name) => import.meta.resolve(name));
       // In a folder of its own, which it may fill.
       const said = execFileSync(process.execPath, ['--input-type=module-typescript', '--eval', source], {
         cwd: temporaryFolder(t),
