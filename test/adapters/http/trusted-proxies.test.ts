@@ -2,10 +2,18 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import https from 'node:https';
 import { after, describe, test } from 'node:test';
+import express from 'express';
+import fastify from 'fastify';
+import Koa from 'koa';
+import { expressHandler } from '../../../adapters/http/express.ts';
+import { fastifyPlugin } from '../../../adapters/http/fastify.ts';
+import { koaMiddleware } from '../../../adapters/http/koa.ts';
 import { type ServeOptions, type Serving, serve } from '../../../adapters/http/node.ts';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
 import { ManagementController } from '../../../src/index.ts';
+import { type Host, opener } from '../../conformance/http/host.ts';
 import { authority, party } from '../../support/pki.ts';
+import { handlerOf } from '../../unit/http/fake-api.ts';
 
 const root = await authority('root', { notBefore: Date.now() - 3_600_000, notAfter: Date.now() + 3_600_000 });
 const validity = { notBefore: root.certificate.notBefore, notAfter: root.certificate.notAfter };
@@ -137,4 +145,25 @@ describe('a certificate in a header', () => {
     for (const entry of ['localhost', '', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/', '10.0.0.0/-1', '::1/129', '10.0.0'])
       await assert.rejects(serveSeen({ trustedProxies: { from: [entry] } }), TypeError, entry);
   });
+});
+
+test('the option counts in the same way with frameworks on Node', async (t) => {
+  const seen: unknown[] = [];
+  const controller = { handle: handlerOf({ version: (source) => seen.push(source.peerCertificates) }) };
+  const options = { trustedProxies: { from: ['127.0.0.1'] } };
+  const applications: Readonly<Record<string, Host['application']>> = {
+    express: () => express().use(expressHandler(controller, options)),
+    koa: () => new Koa().use(koaMiddleware(controller, options)).callback(),
+    fastify: async () => {
+      const app = fastify();
+      app.register(fastifyPlugin(controller, options));
+      await app.ready();
+      return (req, res) => app.routing(req, res);
+    },
+  };
+  for (const [name, application] of Object.entries(applications)) {
+    const server = await opener({ name, application }, t)();
+    await server.ask('GET', '/version', { headers: { 'client-cert': ':AQID:' } });
+  }
+  assert.deepEqual(seen, Array(3).fill([new Uint8Array([1, 2, 3])]));
 });
