@@ -12,7 +12,7 @@ export interface Demand {
 }
 
 const isListed = (told: string | null | undefined, listed: readonly string[]): boolean =>
-  Boolean(told) && listed.some((each) => hexDigits(each) === hexDigits(told ?? ''));
+  hexDigits(told ?? '') !== '' && listed.some((each) => hexDigits(each) === hexDigits(told ?? ''));
 
 /** The process runs, its binary is one of those listed, and one of its signers is. */
 export const satisfies = (told: ToldProcess, { hashes, signers }: Demand): boolean =>

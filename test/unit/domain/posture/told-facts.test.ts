@@ -124,4 +124,10 @@ describe('posture checks of what endpoints tell', () => {
     assert.deepEqual(actualValue, [{ hash: 'aabb', isRunning: true, signerFingerprints: null, path: '/a' }]);
     assert.deepEqual(more, { semantic: 'OneOf' });
   });
+
+  test('a hash without hex digits is no hash, and equals none', () => {
+    const process = check('PROCESS', { process: { osType: 'Linux', path: '/x', hashes: ['xyz'] } });
+    const told = (hash: string): Facts => ({ processes: [{ postureCheckId: process.id, isRunning: true, hash, signerFingerprints: [] }] });
+    for (const hash of ['xyz', 'no', '']) assert.equal(passes(process, told(hash)), false, hash);
+  });
 });
