@@ -34,7 +34,7 @@ export interface Transaction {
   get(kind: string, id: string): Promise<Row | undefined>;
   list(kind: string, query: Query): Promise<readonly Row[]>;
   count(kind: string, where: Predicate): Promise<number>;
-  /** @throws UniqueViolation when a unique field or the id is taken. Nothing is written then, and the transaction goes on. */
+  /** @throws UniqueViolation when a unique field or the id is taken, with the first of them in the order of the schema, the id before all. Nothing is written then, and the transaction goes on. */
   insert(kind: string, row: Row): Promise<void>;
   /**
    * Replaces the row of the same id, if it still has version `expected`.

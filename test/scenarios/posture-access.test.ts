@@ -239,7 +239,6 @@ onEveryStore('posture and access', (open, store) => {
         postureQueries.map(({ isPassing }) => isPassing).toSorted(),
       ]);
     assert.deepEqual(await user.isPassing(wiki), [true, true]);
-    assert.deepEqual(passing(await list(app, `/identities/${user.id}/services`, {})), [[wiki, [false, true]]]);
     assert.deepEqual(passing(await list(app, '/services', { asIdentity: user.id })), [[wiki, [false, true]]]);
     assert.deepEqual(passing(await list(app, '/services', {})), [[wiki, [false, false]]]);
     assert.deepEqual(passing(await list(app, '/services', { roleFilter: [`@${wiki}`] })), [[wiki, []]]);

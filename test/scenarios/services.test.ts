@@ -143,7 +143,7 @@ onEveryStore('services', (open) => {
     assertRefused(await list(app, '/services', { asIdentity: 'nobody' }), 404, 'NOT_FOUND');
   });
 
-  test('a service that is deleted takes its terminators along, and leaves policies and identities', async () => {
+  test('a service that is deleted takes its terminators along, and leaves policies and the hosting costs of identities', async () => {
     await using app = await open();
     const net = network(app);
     const [service, router, ann] = [await net.service('web'), await net.router('r'), await net.identity('ann')];
@@ -153,7 +153,7 @@ onEveryStore('services', (open) => {
     await app.request('DELETE', `/services/${service}`);
     assertRefused(await app.request('GET', `/terminators/${terminator}`), 404, 'NOT_FOUND');
     assert.equal((await app.request('GET', `/service-edge-router-policies/${policy}`)).body.data.serviceRoles, null);
-    assert.deepEqual((await app.request('GET', `/identities/${ann}`)).body.data.serviceHostingCosts, { [service]: 5 });
+    assert.deepEqual((await app.request('GET', `/identities/${ann}`)).body.data.serviceHostingCosts, {});
   });
 
   test('hosting costs and precedences are about services that exist', async () => {

@@ -118,8 +118,7 @@ export class KyselyTransaction implements Transaction {
     if (found?.is === 'readable') {
       const values = [...columns.values()].map((column): Assignment => [column.sql, columnValue(column, found.row)]);
       try {
-        await this.#assertFree(kind, found.row, values);
-        await this.#runUnique(kind, sql`${this.#scope.updateRow(kind, values)} and id = ${id}`);
+        await this.#runUnique(kind, found.row, values, sql`${this.#scope.updateRow(kind, values)} and id = ${id}`);
       } catch (error) {
         if (error instanceof UniqueViolation) return false;
         throw error;
@@ -164,8 +163,12 @@ export class KyselyTransaction implements Transaction {
     if (before.version !== expected) throw new WriteConflict();
 
     const changed = changes([...columns.values()], before, row);
-    await this.#assertFree(kind, row, changed);
-    const updated = await this.#runUnique(kind, sql`${this.#scope.updateRow(kind, changed)} and id = ${row.id} and version = ${expected}`);
+    const updated = await this.#runUnique(
+      kind,
+      row,
+      changed,
+      sql`${this.#scope.updateRow(kind, changed)} and id = ${row.id} and version = ${expected}`,
+    );
     if (updated.written === 0) throw new WriteConflict();
     await this.#run(sql`update ${documents} set document = ${JSON.stringify(row)} where id = ${found.number}`);
     for (const set of sets.keys()) {
@@ -239,7 +242,7 @@ export class KyselyTransaction implements Transaction {
   async #insertRow(kind: string, row: Row, values: readonly Assignment[]): Promise<void> {
     const statement = this.#scope.insertRow(kind, values);
     if (!this.#scope.engine.errorsEndTransactions) {
-      await this.#runUnique(kind, statement);
+      await this.#runUnique(kind, row, values, statement);
       return;
     }
     const { written } = await this.#run(sql`${statement} on conflict do nothing`);
@@ -248,9 +251,8 @@ export class KyselyTransaction implements Transaction {
     throw new WriteConflict();
   }
 
-  /** Finds out which unique value is taken by another row, where a failing statement would tell but end the transaction. */
+  /** Finds out which unique value is taken by another row: of several the first by the kind's table, whatever index the engine looks at first. */
   async #assertFree(kind: string, row: Row, values: readonly Assignment[]): Promise<void> {
-    if (!this.#scope.engine.errorsEndTransactions) return;
     const { columns } = this.#scope.layout(kind);
     const unique = [...columns.values()].filter((column) => column.index === 'unique' && columnValue(column, row) !== null);
     const assigned = unique.filter((column) => values.some(([assignee]) => assignee.text === column.sql.text));
@@ -260,11 +262,16 @@ export class KyselyTransaction implements Transaction {
     if (rows.length > 0) throw new UniqueViolation(kind, String(field(rows[0], 'value')));
   }
 
-  async #runUnique(kind: string, statement: Sql): Promise<Result> {
+  /** @throws UniqueViolation as the port says. Where a failing statement would end the transaction it is asked for first, else once it failed. */
+  async #runUnique(kind: string, row: Row, values: readonly Assignment[], statement: Sql): Promise<Result> {
+    const { errorsEndTransactions } = this.#scope.engine;
+    if (errorsEndTransactions) await this.#assertFree(kind, row, values);
     try {
       return await this.#run(statement);
     } catch (error) {
-      throw error instanceof Taken ? new UniqueViolation(kind, this.#scope.layout(kind).fieldOf(error.column)) : error;
+      if (!(error instanceof Taken)) throw error;
+      if (!errorsEndTransactions) await this.#assertFree(kind, row, values);
+      throw new UniqueViolation(kind, this.#scope.layout(kind).fieldOf(error.column));
     }
   }
 

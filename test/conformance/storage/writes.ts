@@ -70,6 +70,16 @@ export const writes: Sentences = {
     assert.equal((await read(store, (tx) => tx.get('note', 'b')))?.version, 1);
   },
 
+  'of several taken values the first of the kind is named, the id before all': async (store) => {
+    await save(store, note('a', { name: 'ann', externalKey: 5 }), note('b', { name: 'bob', externalKey: 6 }));
+    await write(store, async (tx) => {
+      await assert.rejects(tx.insert('note', note('a', { name: 'ann', externalKey: 5 })), violates('note', 'id'));
+      await assert.rejects(tx.insert('note', note('c', { name: 'ann', externalKey: 6 })), violates('note', 'name'));
+      await assert.rejects(tx.update('note', note('b', { version: 2, name: 'ann', externalKey: 5 }), 1), violates('note', 'name'));
+      await assert.rejects(tx.update('note', note('b', { version: 2, name: 'bob', externalKey: 5 }), 1), violates('note', 'externalKey'));
+    });
+  },
+
   'null is no value to a unique field, and case tells values apart': async (store) => {
     await save(
       store,
