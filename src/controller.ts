@@ -1,4 +1,5 @@
 import { groups } from './api/index.ts';
+import type { Api } from './api/kit/operation.ts';
 import { createBackground } from './call/background.ts';
 import type { Credentials } from './call/call.ts';
 import type { Core } from './call/core.ts';
@@ -69,6 +70,11 @@ export interface ManagementController extends Facade {
   as(session: string | { readonly token: string | null }, options?: AsOptions): Facade;
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
+  /**
+   * The same with some of the APIs only, for an adapter to mount elsewhere: `nodeHandler(controller.only('client'))` is what devices need, and lets nobody
+   * administer from where they are. Addresses without an API's path are those of the client API.
+   */
+  only(...apis: readonly Api[]): { readonly handle: Handle };
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
   readonly events: Omit<ChangeListeners, 'emit'>;
   /** Publishes changes that were committed otherwise than by this controller: in a host's transaction, or by another controller on the same store. */
@@ -152,6 +158,7 @@ const start = async (
   const invoke = createInvoke({ core, write });
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
+  const serving = { entries, invoke, settings, platform, version: software.version };
   return {
     ...system,
     system,
@@ -161,7 +168,8 @@ const start = async (
         token: (typeof session === 'string' ? session : session.token) ?? '',
         ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
       }),
-    handle: createHandler({ entries, invoke, settings, platform, version: software.version }),
+    handle: createHandler(serving),
+    only: (...apis) => ({ handle: createHandler({ ...serving, apis }) }),
     events,
     publish: () => publisher.catchUp(),
     firstAdministrator,

@@ -1,4 +1,4 @@
-import type { Operation } from '../api/kit/operation.ts';
+import type { Api, Operation } from '../api/kit/operation.ts';
 import type { Entry, Invoke } from '../call/call.ts';
 import type { Settings } from '../call/settings.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
@@ -18,6 +18,8 @@ import { ANONYMOUS, HttpSource } from './source.ts';
 
 export interface HandlerOptions {
   readonly entries: readonly Entry[];
+  /** Those that are answered for; default all. */
+  readonly apis?: readonly Api[];
   readonly invoke: Invoke;
   readonly settings: Pick<Settings, 'maxBodyBytes' | 'requestTimeoutMs' | 'corsOrigins'>;
   readonly platform: Pick<Platform, 'random' | 'logger'>;
@@ -32,8 +34,8 @@ export type Handle = (request: CoreRequest) => Promise<CoreAnswer>;
  * Requests in, answers out. The order of the checks is the wire's: path 404, method 405, `Accept` 406, session 401, `Content-Type` 415, body 413,
  * parameters and body 400, then rights and the operation itself. From the session on they are made by `invoke`, which asks for the input in between.
  */
-export const createHandler = ({ entries, invoke, settings, platform, version = software.version }: HandlerOptions): Handle => {
-  const route = createRouter(entries);
+export const createHandler = ({ entries, apis, invoke, settings, platform, version = software.version }: HandlerOptions): Handle => {
+  const route = createRouter(entries, apis);
   const plans = new Map(entries.map((entry) => [entry, planOf(entry.operation)]));
   const cors = createCors(
     settings.corsOrigins,

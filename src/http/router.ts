@@ -17,11 +17,12 @@ export type Router = (method: string, path: string) => Route;
 /**
  * One tree of path segments for each API; an address costs a look-up a segment, however many operations there are.
  * A literal segment wins over a parameter, unless only the parameter's path has the method.
+ * @param apis those that are offered, default all; paths of others are unknown
  * @throws Error when two operations claim the same method and path.
  */
-export const createRouter = (entries: readonly Entry[]): Router => {
+export const createRouter = (entries: readonly Entry[], apis: readonly Api[] = ALL_APIS): Router => {
   const roots: Readonly<Record<Api, Node>> = { management: newNode(), client: newNode(), extensions: newNode() };
-  for (const entry of entries) for (const api of entry.operation.apis) insert(roots[api], api, entry);
+  for (const entry of entries) for (const api of entry.operation.apis) if (apis.includes(api)) insert(roots[api], api, entry);
 
   return (method, path) => {
     const segments = pathSegments(path);
@@ -37,6 +38,7 @@ export const createRouter = (entries: readonly Entry[]): Router => {
   };
 };
 
+const ALL_APIS: readonly Api[] = ['management', 'client', 'extensions'];
 const MALFORMED: Route = Object.freeze({ is: 'malformed' });
 const PATH_UNKNOWN: Route = Object.freeze({ is: 'pathUnknown' });
 
