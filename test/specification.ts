@@ -492,23 +492,25 @@ export const proofs: Proofs = {
   386: ['tracing goes on for the duration, under the id that was given or a new one', 'a duration is needed, and is one; wrong types cannot be read', 'operations for administrators are refused to every other session'],
   457: ['a check finds whatever points at nothing, and changes nothing', 'of many that start at once one is taken'],
   467: ['one run at a time, on all controllers of a network, whoever asks and for what', 'of many that start at once one is taken'],
+
+  // Across mechanisms
+  5: ['a policy is created, read, listed, replaced and deleted', 'a password authenticator shows whose it is and the username, and no password, hash or salt', 'a new CA is shown with its fingerprint and a token, unverified, with the roles sorted and the usual format of names', 'a signer is listed, found by its filter fields, and deleted', 'a device gets a certificate for its key, with the chain below the root, and the token is spent'],
+  342: ['a policy that an identity has is not deleted', 'running sessions survive a change of password, and end with the authenticator', 'deleting a CA deletes the authenticators of its certificates and ends their sessions, and no others', 'a signer that a policy names is not deleted, and is once none does'],
+  355: ['the method of a login is needed, and one of password, cert and ext-jwt', 'a certificate logs in as its issuer, its dates, its use and the policy allow', 'a token whose subject is an identity opens a session of it'],
+  423: ['a login answers with the session, its token and its end, on both APIs', 'a certificate logs in as its issuer, its dates, its use and the policy allow', 'a token whose subject is an identity opens a session of it'],
+  429: ['a policy that no longer allows passwords stops new logins, not running sessions', 'a certificate logs in as its issuer, its dates, its use and the policy allow', 'a policy decides whether tokens may be used, and whose'],
+  471: ['more changes than may wait for their turn are told to come back later', 'a burst of guesses never gets more tries than the policy allows', 'ten wrong codes in five minutes are the end of trying, also with the right one, until they are that old', 'at most one a minute, on all controllers of a network; one that failed does not count', 'of many that start at once one is taken'],
 };
 
 /** Rows that can be proved only in part yet, with what lacks. This list only shrinks. */
 // biome-ignore format: a table, one row a line
 export const partly: Readonly<Record<number, { readonly tests: readonly string[]; readonly lacks: string }>> = {
-  5: { tests: ['a policy is created, read, listed, replaced and deleted', 'a password authenticator shows whose it is and the username, and no password, hash or salt', 'a new CA is shown with its fingerprint and a token, unverified, with the roles sorted and the usual format of names', 'a signer is listed, found by its filter fields, and deleted'], lacks: 'enrollments' },
   112: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
   123: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
-  342: { tests: ['a policy that an identity has is not deleted', 'running sessions survive a change of password, and end with the authenticator', 'deleting a CA deletes the authenticators of its certificates and ends their sessions, and no others', 'a signer that a policy names is not deleted, and is once none does'], lacks: 'CHECK signers; CAs' },
-  355: { tests: ['the method of a login is needed, and one of password, cert and ext-jwt', 'a certificate logs in as its issuer, its dates, its use and the policy allow', 'a token whose subject is an identity opens a session of it'], lacks: 'CHECK external tokens; certificates' },
-  423: { tests: ['a login answers with the session, its token and its end, on both APIs', 'a certificate logs in as its issuer, its dates, its use and the policy allow', 'a token whose subject is an identity opens a session of it'], lacks: 'CHECK external tokens; certificates' },
-  429: { tests: ['a policy that no longer allows passwords stops new logins, not running sessions', 'a certificate logs in as its issuer, its dates, its use and the policy allow', 'a policy decides whether tokens may be used, and whose'], lacks: 'CHECK external tokens; certificates' },
-  471: { tests: ['more changes than may wait for their turn are told to come back later', 'a burst of guesses never gets more tries than the policy allows', 'ten wrong codes in five minutes are the end of trying, also with the right one, until they are that old', 'at most one a minute, on all controllers of a network; one that failed does not count', 'of many that start at once one is taken'], lacks: 'CHECK snapshots and integrity checks; limits of TOTP' },
   174: { tests: ['a new edge router has all its defaults'], lacks: 'enrollment of routers' },
   175: { tests: ['a new edge router has all its defaults'], lacks: 'presence and enrollment of routers' },
   176: { tests: ['a new edge router has all its defaults'], lacks: 'presence of routers' },
   180: { tests: ['a router is the same under both paths, and none of the edge routers'], lacks: 'enrollment of routers' },
-  346: { tests: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'], lacks: 'CHECK controllers; posture checks' },
+  346: { tests: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'], lacks: 'posture checks' },
   421: { tests: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all'], lacks: 'sessions' },
 };
