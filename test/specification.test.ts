@@ -11,7 +11,7 @@ const names = new Set(
   readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
-    .flatMap((source) => [...source.matchAll(/\b(?:test|each)\(\s*(['"])((?:\\.|(?!\1).)+)\1/g)])
+    .flatMap((source) => [...source.matchAll(/(?:\b(?:test|each)\(\s*|\brule: )(['"])((?:\\.|(?!\1).)+)\1/g)])
     .map(([, , name = '']) => name.replaceAll(/\\(.)/g, '$1')),
 );
 const named = [...Object.entries(proofs), ...Object.entries(partly).map(([row, { tests }]) => [row, tests] as const)];

@@ -485,7 +485,7 @@ export const proofs: Proofs = {
   287: ['before any run there is nothing to tell, and a sound network gives no findings', 'one run at a time, on all controllers of a network, whoever asks and for what', 'a controller that is lost in a run holds it for a minute, and then another may', 'closing a controller ends its run, which says so'],
   288: ['a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'one run at a time, on all controllers of a network, whoever asks and for what'],
   374: ['lists of controllers are cut into pages and take no strange filters, and nothing else can be done there', 'several on one store list themselves, and one that closes is offline'],
-  382: ['a check finds whatever points at nothing, and changes nothing', 'a success leaves exactly its change records', 'operations for administrators are refused to every other session'],
+  382: ['a check finds whatever points at nothing, and changes nothing', 'what is refused leaves nothing behind', 'operations for administrators are refused to every other session'],
   383: ['a check finds whatever points at nothing, and changes nothing', 'before any run there is nothing to tell, and a sound network gives no findings', 'operations for administrators are refused to every other session'],
   384: ['a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'operations for administrators are refused to every other session'],
   385: ['a snapshot is of one moment, however long it takes and whatever is written meanwhile', 'at most one a minute, on all controllers of a network; one that failed does not count', 'operations for administrators are refused to every other session'],
