@@ -493,6 +493,19 @@ export const proofs: Proofs = {
   457: ['a check finds whatever points at nothing, and changes nothing', 'of many that start at once one is taken'],
   467: ['one run at a time, on all controllers of a network, whoever asks and for what', 'of many that start at once one is taken'],
 
+  // Statements about several kinds
+  222: ['before anything is told, every part of the posture data is there and empty', 'posture data is a row that controllers share, and goes with the identity'],
+  238: ['policy advice tells rights and routers, and leaves out what is not'],
+  239: ['policy advice tells rights and routers, and leaves out what is not'],
+  240: ['a config of the identity replaces that of the service, or adds one, until it is removed', 'both ids are needed, and must exist'],
+  333: ['a delete that loses against another write is tried again once, and then is 409 and deletes nothing'],
+  334: ['a delete that loses against another write is tried again once, and then is 409 and deletes nothing'],
+  346: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'],
+  421: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all', 'a session is granted with the routers that lead to the service, and a token that says whose it is'],
+  455: ['a delete that loses against another write is tried again once, and then is 409 and deletes nothing'],
+  464: ['waking and unlocking end it after five minutes, where the check prompts', 'five minutes after waking or unlocking a check that prompts fails, until a code comes'],
+  465: ['a session passes by a code, and stays so where there is no timeout'],
+
   // Across mechanisms
   5: ['a policy is created, read, listed, replaced and deleted', 'a password authenticator shows whose it is and the username, and no password, hash or salt', 'a new CA is shown with its fingerprint and a token, unverified, with the roles sorted and the usual format of names', 'a signer is listed, found by its filter fields, and deleted', 'a device gets a certificate for its key, with the chain below the root, and the token is spent'],
   342: ['a policy that an identity has is not deleted', 'running sessions survive a change of password, and end with the authenticator', 'deleting a CA deletes the authenticators of its certificates and ends their sessions, and no others', 'a signer that a policy names is not deleted, and is once none does'],
@@ -511,6 +524,4 @@ export const partly: Readonly<Record<number, { readonly tests: readonly string[]
   175: { tests: ['a new edge router has all its defaults'], lacks: 'presence and enrollment of routers' },
   176: { tests: ['a new edge router has all its defaults'], lacks: 'presence of routers' },
   180: { tests: ['a router is the same under both paths, and none of the edge routers'], lacks: 'enrollment of routers' },
-  346: { tests: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'], lacks: 'posture checks' },
-  421: { tests: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all'], lacks: 'sessions' },
 };
