@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import sections from './specification.json' with { type: 'json' };
 import { partly, proofs } from './specification.ts';
 
-const LAST_ROW = 478;
+const rows = new Set(sections.flatMap(({ statements }) => Object.keys(statements)));
 
 /** The names of all tests, as they are quoted in the sources. */
 const names = new Set(
@@ -22,7 +23,7 @@ test('every proof of the specification is a test that there is', () => {
 });
 
 test('every row is one of the checklist, has a proof, and is proved in part or in full', () => {
-  for (const [row, tests] of named) assert.ok(Number(row) >= 1 && Number(row) <= LAST_ROW && tests.length > 0, row);
+  for (const [row, tests] of named) assert.ok(rows.has(row) && tests.length > 0, row);
   assert.deepEqual(
     Object.keys(partly).filter((row) => row in proofs),
     [],
