@@ -493,6 +493,14 @@ export const proofs: Proofs = {
   457: ['a check finds whatever points at nothing, and changes nothing', 'of many that start at once one is taken'],
   467: ['one run at a time, on all controllers of a network, whoever asks and for what', 'of many that start at once one is taken'],
 
+  // Routers that enroll
+  173: ['a new router has an enrollment, which its details show until it has enrolled', 'a new edge router has all its defaults'],
+  179: ['a new router has an enrollment, which its details show until it has enrolled', 'a router is the same under both paths, and none of the edge routers'],
+  283: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is'],
+  285: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is'],
+  286: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is'],
+  393: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is', 'operations for administrators are refused to every other session'],
+
   // Across mechanisms
   5: ['a policy is created, read, listed, replaced and deleted', 'a password authenticator shows whose it is and the username, and no password, hash or salt', 'a new CA is shown with its fingerprint and a token, unverified, with the roles sorted and the usual format of names', 'a signer is listed, found by its filter fields, and deleted', 'a device gets a certificate for its key, with the chain below the root, and the token is spent'],
   342: ['a policy that an identity has is not deleted', 'running sessions survive a change of password, and end with the authenticator', 'deleting a CA deletes the authenticators of its certificates and ends their sessions, and no others', 'a signer that a policy names is not deleted, and is once none does'],
@@ -507,10 +515,10 @@ export const proofs: Proofs = {
 export const partly: Readonly<Record<number, { readonly tests: readonly string[]; readonly lacks: string }>> = {
   112: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
   123: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
-  174: { tests: ['a new edge router has all its defaults'], lacks: 'enrollment of routers' },
-  175: { tests: ['a new edge router has all its defaults'], lacks: 'presence and enrollment of routers' },
+  174: { tests: ['a new edge router has all its defaults', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
+  175: { tests: ['a new edge router has all its defaults', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
   176: { tests: ['a new edge router has all its defaults'], lacks: 'presence of routers' },
-  180: { tests: ['a router is the same under both paths, and none of the edge routers'], lacks: 'enrollment of routers' },
+  180: { tests: ['a router is the same under both paths, and none of the edge routers', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
   346: { tests: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'], lacks: 'posture checks' },
   421: { tests: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all'], lacks: 'sessions' },
 };
