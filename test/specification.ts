@@ -505,6 +505,13 @@ export const proofs: Proofs = {
   455: ['a delete that loses against another write is tried again once, and then is 409 and deletes nothing'],
   464: ['waking and unlocking end it after five minutes, where the check prompts', 'five minutes after waking or unlocking a check that prompts fails, until a code comes'],
   465: ['a session passes by a code, and stays so where there is no timeout'],
+  // Routers that enroll
+  173: ['a new router has an enrollment, which its details show until it has enrolled', 'a new edge router has all its defaults'],
+  179: ['a new router has an enrollment, which its details show until it has enrolled', 'a router is the same under both paths, and none of the edge routers'],
+  283: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is'],
+  285: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is'],
+  286: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is'],
+  393: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is', 'operations for administrators are refused to every other session'],
 
   // Across mechanisms
   5: ['a policy is created, read, listed, replaced and deleted', 'a password authenticator shows whose it is and the username, and no password, hash or salt', 'a new CA is shown with its fingerprint and a token, unverified, with the roles sorted and the usual format of names', 'a signer is listed, found by its filter fields, and deleted', 'a device gets a certificate for its key, with the chain below the root, and the token is spent'],
@@ -520,8 +527,8 @@ export const proofs: Proofs = {
 export const partly: Readonly<Record<number, { readonly tests: readonly string[]; readonly lacks: string }>> = {
   112: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
   123: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
-  174: { tests: ['a new edge router has all its defaults'], lacks: 'enrollment of routers' },
-  175: { tests: ['a new edge router has all its defaults'], lacks: 'presence and enrollment of routers' },
+  174: { tests: ['a new edge router has all its defaults', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
+  175: { tests: ['a new edge router has all its defaults', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
   176: { tests: ['a new edge router has all its defaults'], lacks: 'presence of routers' },
-  180: { tests: ['a router is the same under both paths, and none of the edge routers'], lacks: 'enrollment of routers' },
+  180: { tests: ['a router is the same under both paths, and none of the edge routers', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
 };
