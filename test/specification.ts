@@ -485,13 +485,33 @@ export const proofs: Proofs = {
   287: ['before any run there is nothing to tell, and a sound network gives no findings', 'one run at a time, on all controllers of a network, whoever asks and for what', 'a controller that is lost in a run holds it for a minute, and then another may', 'closing a controller ends its run, which says so'],
   288: ['a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'one run at a time, on all controllers of a network, whoever asks and for what'],
   374: ['lists of controllers are cut into pages and take no strange filters, and nothing else can be done there', 'several on one store list themselves, and one that closes is offline'],
-  382: ['a check finds whatever points at nothing, and changes nothing', 'a success leaves exactly its change records', 'operations for administrators are refused to every other session'],
+  382: ['a check finds whatever points at nothing, and changes nothing', 'what is refused leaves nothing behind', 'operations for administrators are refused to every other session'],
   383: ['a check finds whatever points at nothing, and changes nothing', 'before any run there is nothing to tell, and a sound network gives no findings', 'operations for administrators are refused to every other session'],
   384: ['a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'operations for administrators are refused to every other session'],
   385: ['a snapshot is of one moment, however long it takes and whatever is written meanwhile', 'at most one a minute, on all controllers of a network; one that failed does not count', 'operations for administrators are refused to every other session'],
   386: ['tracing goes on for the duration, under the id that was given or a new one', 'a duration is needed, and is one; wrong types cannot be read', 'operations for administrators are refused to every other session'],
   457: ['a check finds whatever points at nothing, and changes nothing', 'of many that start at once one is taken'],
   467: ['one run at a time, on all controllers of a network, whoever asks and for what', 'of many that start at once one is taken'],
+
+  // Statements about several kinds
+  222: ['before anything is told, every part of the posture data is there and empty', 'posture data is a row that controllers share, and goes with the identity'],
+  238: ['policy advice tells rights and routers, and leaves out what is not'],
+  239: ['policy advice tells rights and routers, and leaves out what is not'],
+  240: ['a config of the identity replaces that of the service, or adds one, until it is removed', 'both ids are needed, and must exist'],
+  333: ['a delete that loses against another write is tried again once, and then is 409 and deletes nothing'],
+  334: ['a delete that loses against another write is tried again once, and then is 409 and deletes nothing'],
+  346: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'],
+  421: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all', 'a session is granted with the routers that lead to the service, and a token that says whose it is'],
+  455: ['a delete that loses against another write is tried again once, and then is 409 and deletes nothing'],
+  464: ['waking and unlocking end it after five minutes, where the check prompts', 'five minutes after waking or unlocking a check that prompts fails, until a code comes'],
+  465: ['a session passes by a code, and stays so where there is no timeout'],
+  // Routers that enroll
+  173: ['a new router has an enrollment, which its details show until it has enrolled', 'a new edge router has all its defaults'],
+  179: ['a new router has an enrollment, which its details show until it has enrolled', 'a router is the same under both paths, and none of the edge routers'],
+  283: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is'],
+  285: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is'],
+  286: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is'],
+  393: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is', 'operations for administrators are refused to every other session'],
 
   // Across mechanisms
   5: ['a policy is created, read, listed, replaced and deleted', 'a password authenticator shows whose it is and the username, and no password, hash or salt', 'a new CA is shown with its fingerprint and a token, unverified, with the roles sorted and the usual format of names', 'a signer is listed, found by its filter fields, and deleted', 'a device gets a certificate for its key, with the chain below the root, and the token is spent'],
@@ -507,10 +527,8 @@ export const proofs: Proofs = {
 export const partly: Readonly<Record<number, { readonly tests: readonly string[]; readonly lacks: string }>> = {
   112: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
   123: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
-  174: { tests: ['a new edge router has all its defaults'], lacks: 'enrollment of routers' },
-  175: { tests: ['a new edge router has all its defaults'], lacks: 'presence and enrollment of routers' },
+  174: { tests: ['a new edge router has all its defaults', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
+  175: { tests: ['a new edge router has all its defaults', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
   176: { tests: ['a new edge router has all its defaults'], lacks: 'presence of routers' },
-  180: { tests: ['a router is the same under both paths, and none of the edge routers'], lacks: 'enrollment of routers' },
-  346: { tests: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'], lacks: 'posture checks' },
-  421: { tests: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all'], lacks: 'sessions' },
+  180: { tests: ['a router is the same under both paths, and none of the edge routers', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
 };

@@ -4,7 +4,10 @@ import { optional, readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { cost, flag, jsonMap, name, text } from './shared.ts';
+import { cost, flag, jsonMap, name, text, timestamp } from './shared.ts';
+
+/** What may be left of its enrollment, for whom it may be told. */
+const whileUnverified = { keep: 'computed' } as const;
 
 /** What all routers have. They share one name space, whichever kind they are. */
 const common = {
@@ -16,6 +19,12 @@ const common = {
   unverifiedCertPem: readOnly(text),
   unverifiedFingerprint: readOnly(text),
   interfaces: readOnly(z.array(jsonMap)),
+  /** Id of the enrollment by which it got its certificate: the same until it enrolls anew. */
+  enrolledBy: readOnly(text, { keep: 'hidden', index: true }),
+  enrollmentCreatedAt: { ...readOnly(timestamp, whileUnverified), absent: true },
+  enrollmentExpiresAt: { ...readOnly(timestamp, whileUnverified), absent: true },
+  enrollmentJwt: { ...readOnly(text, whileUnverified), absent: true },
+  enrollmentToken: { ...readOnly(text, whileUnverified), absent: true },
 } as const;
 
 /** No router has told of itself yet: as long as it is offline, nothing can be asked of its presence. */
@@ -31,7 +40,7 @@ export const router = resource({
   fields: {
     ...common,
     isVerified: readOnly(flag, { default: false }),
-    fingerprint: readOnly(text, { filter: true }),
+    fingerprint: readOnly(text, { filter: true, index: true }),
     isEdgeRouter: readOnly(flag, { keep: 'hidden', default: false, index: true }),
   },
 });
@@ -48,7 +57,7 @@ export const edgeRouter = resource({
     isTunnelerEnabled: optional(flag, { default: false, filter: true }),
     appData: optional(jsonMap, { default: {} }),
     isVerified: readOnly(flag, { default: false, filter: true }),
-    fingerprint: readOnly(text, { filter: true, absent: true }),
+    fingerprint: readOnly(text, { filter: true, index: true, absent: true }),
     certPem: readOnly(text),
     hostname: readOnly(text, { default: '' }),
     supportedProtocols: readOnly(z.record(text, text), { default: {} }),

@@ -1,5 +1,5 @@
 import type { identity } from '../../api/identities.ts';
-import type { RowOf } from '../../api/kit/resource.ts';
+import type { DetailOf, RowOf } from '../../api/kit/resource.ts';
 import { edgeRouter } from '../../api/routers.ts';
 import { accessibleServices } from '../../api/service-operations.ts';
 import { service } from '../../api/services.ts';
@@ -72,5 +72,12 @@ export const listOwnEdgeRouters = (call: Call, query: ListInput) =>
     const who: RowOf<typeof identity> = sessionOf(call.actor).identity;
     const verified = equals(flag('isVerified'), true);
     const where = isAdministrator(call.actor) ? verified : and(verified, await reachedFrom(entities, identityToRouters, who));
-    return listRows(entities, edgeRouter, edgeRouterBehaviour, query, call, where);
+    const page = await listRows(entities, edgeRouter, edgeRouterBehaviour, query, call, where);
+    return { ...page, data: page.data.map(asUsable) };
   });
+
+const asUsable = ({ _links, createdAt, id, tags, updatedAt, name, ...shown }: DetailOf<typeof edgeRouter>) => {
+  const { hostname, isOnline, supportedProtocols, syncStatus } = shown;
+  const base = { _links, createdAt, id, tags, updatedAt, name };
+  return { ...base, hostname, isOnline, supportedProtocols, syncStatus, cost: null, noTraversal: null, disabled: null };
+};

@@ -4,7 +4,9 @@ import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
 import { equals, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
+import { addEnrollment } from '../enrollment/behaviour.ts';
 import { keepCompanion, removeCompanion } from './companion.ts';
+import { outstandingOf } from './enrollment.ts';
 
 /** What a router tells of itself once it runs; nothing runs yet. */
 const offline = {
@@ -20,14 +22,18 @@ const renameInTerminators = async (entities: Entities, { id, name }: { readonly 
 };
 
 export const edgeRouterBehaviour = behaviour(edgeRouter, {
-  write: async (entities, after, before) => {
+  write: async (entities, after, before, call) => {
     await keepCompanion(entities, after, before);
+    if (!before) await addEnrollment(entities, call, { edgeRouterId: after.id, method: 'erott' });
     if (before && before.name !== after.name) await renameInTerminators(entities, after);
   },
   remove: async (entities, row) => {
     if (row.isTunnelerEnabled) await removeCompanion(entities, row.id);
   },
-  present: async (_entities, rows) => rows.map(() => offline),
+  present: async (entities, rows, call) => {
+    const outstanding = await outstandingOf(entities, 'edgeRouterId', rows, call);
+    return rows.map(({ id }) => ({ ...offline, ...outstanding.get(id) }));
+  },
 });
 
 export const routerBehaviour = behaviour(router, {
@@ -35,9 +41,14 @@ export const routerBehaviour = behaviour(router, {
     if (before?.isEdgeRouter) throw new ApiError('CAN_NOT_UPDATE_ROUTER');
     return undefined;
   },
-  write: async (entities, after, before) => {
-    if (before && before.name !== after.name) await renameInTerminators(entities, after);
+  write: async (entities, after, before, call) => {
+    if (!before) await addEnrollment(entities, call, { transitRouterId: after.id, method: 'trott' });
+    else if (before.name !== after.name) await renameInTerminators(entities, after);
   },
   // To this list an edge router is one that needs no enrollment here.
-  present: async (_entities, rows) => rows.map((row) => ({ isOnline: false, ...(row.isEdgeRouter ? { isVerified: true } : {}) })),
+  present: async (entities, rows, call) => {
+    const plain = rows.filter(({ isEdgeRouter }) => !isEdgeRouter);
+    const outstanding = await outstandingOf(entities, 'transitRouterId', plain, call);
+    return rows.map(({ id, isEdgeRouter }) => ({ isOnline: false, ...(isEdgeRouter ? { isVerified: true } : outstanding.get(id)) }));
+  },
 });
