@@ -4,18 +4,22 @@ import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { startServer, temporaryFolder } from '../examples/child.ts';
+import { newSchema, postgresUrl } from '../support/postgres.ts';
 import { blocks, documents, root, running } from './documents.ts';
 
-/** What a guide says that its code prints: `console.log(x); // the text`. */
-const promised = (code: string): readonly string[] => [...code.matchAll(/console\.log\(.*\);? \/\/ (.+)$/gm)].map(([, said = '']) => said);
+/** What a guide says that its code prints: `console.log(x); // the text`, or `// prints: the text` in a line of its own. */
+const promised = (code: string): readonly string[] =>
+  [...code.matchAll(/(?:console\.log\(.*\);? \/\/ |^\/\/ prints: )(.+)$/gm)].map(([, said = '']) => said);
 
 describe('the code of a guide runs, from top to bottom as one program, and prints what it says', () => {
   for (const file of documents.filter((name) => name.startsWith('docs/guides/'))) {
     const code = blocks(file, 'ts').join('\n');
     if (code === '') continue;
-    test(file, (t) => {
+    test(file, async (t) => {
+      await using place = postgresUrl ? await newSchema() : undefined;
+      const env = { ...process.env, ...(place ? { DATABASE_URL: place.connectionString } : {}) };
       // In a folder of its own, which it may fill.
-      const said = execFileSync(process.execPath, running(code), { cwd: temporaryFolder(t), encoding: 'utf8' });
+      const said = execFileSync(process.execPath, running(code), { cwd: temporaryFolder(t), encoding: 'utf8', env });
       const lines = said.split('\n');
       for (const text of promised(code)) {
         const at = lines.indexOf(text);

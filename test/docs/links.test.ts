@@ -4,13 +4,30 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { documents, manifest, read, root, sourceOf } from './documents.ts';
 
+/** Of the headings of a document, as they are made by GitHub and by typedoc: lower case, without punctuation, hyphens for spaces. */
+const anchors = (file: string): readonly string[] =>
+  [
+    ...read(file)
+      .replaceAll(/^```.*?^```$/gms, '')
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
 describe('links', () => {
   for (const file of documents) {
-    test(`of ${file} lead to files that exist`, () => {
-      const links = [...read(file).matchAll(/\]\(([^)\s]+)\)/g)]
-        .map((match) => match[1] ?? '')
-        .filter((link) => !/^(https?:|#)/.test(link));
-      const dead = links.filter((link) => !existsSync(join(root, dirname(file), link.replace(/#.*/, ''))));
+    test(`of ${file} lead to files that exist, and to headings in them`, () => {
+      const links = [...read(file).matchAll(/\]\(([^)\s]+)\)|(?:src|href|srcset)="([^"]+)"/g)]
+        .map(([, link = '', attribute = '']) => link || attribute)
+        .filter((link) => !/^https?:/.test(link));
+      const dead = links.filter((link) => {
+        const [path = '', anchor] = link.split('#');
+        const target = path === '' ? file : join(dirname(file), path);
+        return !existsSync(join(root, target)) || (anchor !== undefined && !(target.endsWith('.md') && anchors(target).includes(anchor)));
+      });
       assert.deepEqual(dead, []);
     });
   }
