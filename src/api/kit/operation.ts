@@ -75,12 +75,14 @@ export const group = <const N extends string, O extends Operations>(name: N, abo
   operations,
 });
 
+/** What a list answers: one page of it. */
 export interface Page<T> {
   readonly data: readonly T[];
   readonly pagination: Pagination;
   readonly filterableFields: readonly string[];
 }
 
+/** Which part of a list a page is. */
 export interface Pagination {
   /** As applied, after correction; `Infinity` when there is none. */
   readonly limit: number;
