@@ -23,6 +23,7 @@ import { entries } from './domain/entries.ts';
 import { loadKeysEarly } from './domain/external-jwt-signers/load-keys.ts';
 import { keptAuthority } from './domain/kept-authority.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
+import { createSessionUpkeep } from './domain/service-sessions/upkeep.ts';
 import { concerningKinds } from './domain/services/updates.ts';
 import { createNetworkJwt } from './domain/trust/network-jwt.ts';
 import { createFacade, type Facade } from './facade.ts';
@@ -134,7 +135,9 @@ const start = async (
   const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
   const publisher = await createPublisher(store, events, platform.logger);
-  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites));
+  const { carryOut, goOn: reviewSessions } = createSessionUpkeep(platform);
+  const goOn = () => reviewSessions(background);
+  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn });
   const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
   const keys = createPki(sources);
   const startedAt = stamp();
@@ -157,7 +160,9 @@ const start = async (
   };
   loadKeysEarly(events, core);
   if (member) await joinNetwork(core, member);
-  const invoke = createInvoke({ core, write });
+  // What a controller that was closed, or lost, has left.
+  goOn();
+  const invoke = createInvoke({ core, write, carryOut });
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   const serving = { entries, invoke, settings, platform, version: software.version };
@@ -173,7 +178,10 @@ const start = async (
     handle: createHandler(serving),
     only: (...apis) => ({ handle: createHandler({ ...serving, apis }) }),
     events,
-    publish: () => publisher.catchUp(),
+    publish: async () => {
+      goOn();
+      await publisher.catchUp();
+    },
     firstAdministrator,
     settings,
     close: async () => {

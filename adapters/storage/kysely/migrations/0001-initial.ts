@@ -260,6 +260,7 @@ export const migration: Migration = {
         sets: ['grantedBy'],
       },
     },
+    { do: 'addKind', kind: { kind: 'sessionReview', columns: [], sets: [] } },
     {
       do: 'addKind',
       kind: {
