@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { authPolicy } from '../api/auth-policies.ts';
 import { authenticator } from '../api/authenticators.ts';
 import { configType } from '../api/configs.ts';
@@ -25,6 +25,7 @@ export interface AdministratorOptions {
   readonly name?: string;
 }
 
+/** Credentials of the administrator of a new network. */
 export interface FirstAdministrator {
   readonly username: string;
   readonly password: string;
