@@ -5,7 +5,7 @@ import { anyCommand, someNetwork } from '../support/model/commands.ts';
 import { assertAgreeInAll, systemOf } from '../support/model/system.ts';
 
 /** Commands in a run, at most. What is not possible when its turn comes is passed over, so that a run takes some fifty steps. */
-const COMMANDS = 130;
+const COMMANDS = 135;
 /** `MODEL_RUNS=10000 npx node --test test/scenarios/model.test.ts` looks longer. */
 const runs: Readonly<Record<string, number>> = { memory: Number(process.env.MODEL_RUNS ?? 60), sqlite: 8, postgres: 4 };
 
