@@ -9,8 +9,8 @@ import { session } from '../../api/service-sessions.ts';
 import type { Entities } from '../../changes/entities.ts';
 import type { Change } from '../../changes/events.ts';
 import { and, date, equals, has, NONE, or, type Predicate, text } from '../../query/index.ts';
-import { isSameJson } from '../posture/same-json.ts';
 import { selecting } from '../roles/membership.ts';
+import { isSameJson } from '../same-json.ts';
 import { type Grant, grantsOf, isLapsed, type Session } from './grants.ts';
 
 /** Sessions that are looked at together. */
