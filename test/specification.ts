@@ -493,7 +493,15 @@ export const proofs: Proofs = {
   457: ['a check finds whatever points at nothing, and changes nothing', 'of many that start at once one is taken'],
   467: ['one run at a time, on all controllers of a network, whoever asks and for what', 'of many that start at once one is taken'],
 
-  // Routers that enroll
+  // Routers that enroll, and their presence
+  112: ['an identity with only the required fields has all its defaults', 'an identity is online while a router carries it, then unknown for five minutes when the router is lost'],
+  113: ['an identity is online while a router carries it, then unknown for five minutes when the router is lost', 'how long an identity is unknown can be set'],
+  123: ['an identity with only the required fields has all its defaults', 'an identity is online while a router carries it, then unknown for five minutes when the router is lost'],
+  174: ['a new edge router has all its defaults', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them', 'an edge router that connects and says how it is reached is online until its connection ends'],
+  175: ['a new edge router has all its defaults', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them', 'an edge router that connects and says how it is reached is online until its connection ends'],
+  176: ['an edge router that connects and says how it is reached is online until its connection ends', 'a router says how it is reached in either form, and the first of several listeners of a protocol counts'],
+  180: ['a router is the same under both paths, and none of the edge routers', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them', 'a plain router is online as soon as it is connected'],
+  284: ['a router that is disabled, deleted or must enroll anew is disconnected, and told why', 'a router that must enroll anew cannot connect again before it has'],
   173: ['a new router has an enrollment, which its details show until it has enrolled', 'a new edge router has all its defaults'],
   179: ['a new router has an enrollment, which its details show until it has enrolled', 'a router is the same under both paths, and none of the edge routers'],
   283: ['re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is'],
@@ -513,12 +521,6 @@ export const proofs: Proofs = {
 /** Rows that can be proved only in part yet, with what lacks. This list only shrinks. */
 // biome-ignore format: a table, one row a line
 export const partly: Readonly<Record<number, { readonly tests: readonly string[]; readonly lacks: string }>> = {
-  112: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
-  123: { tests: ['an identity with only the required fields has all its defaults'], lacks: 'routers' },
-  174: { tests: ['a new edge router has all its defaults', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
-  175: { tests: ['a new edge router has all its defaults', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
-  176: { tests: ['a new edge router has all its defaults'], lacks: 'presence of routers' },
-  180: { tests: ['a router is the same under both paths, and none of the edge routers', 'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them'], lacks: 'presence of routers' },
   346: { tests: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'], lacks: 'posture checks' },
   421: { tests: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all'], lacks: 'sessions' },
 };
