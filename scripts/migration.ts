@@ -33,7 +33,7 @@ export const indexFile = (all: readonly Pick<Migration, 'version' | 'name'>[]): 
     "import type { Migration } from '../migration.ts';",
     ...all.map((migration) => `import { migration as ${variable(migration)} } from './${fileName(migration)}';`),
     '',
-    `export const migrations: readonly Migration[] = [${all.map(variable).join(', ')}];`,
+    `/** All migrations, in order. */\nexport const migrations: readonly Migration[] = [${all.map(variable).join(', ')}];`,
     '',
   ].join('\n');
 

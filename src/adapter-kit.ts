@@ -1,13 +1,13 @@
 /**
  * What adapters are made of: the ports that they implement or call, and the meaning of what passes through them. The adapters of this
  * project import nothing else of it, so that an outsider's adapter has the same powers.
+ * @module overlay-controller/adapter-kit
  */
 
 // HTTP: a host's request in, an answer out.
 export { BodyIncomplete, BodyTooLarge, type CoreAnswer, type CoreRequest } from './http/message.ts';
 // Certificates, as texts in PEM.
 export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
-// Platforms: clock, randomness, password hashing, logging.
 // Platforms: clock, randomness, password hashing, logging, outbound requests.
 export { type AddressRule, addressRule } from './platform/addresses.ts';
 export {

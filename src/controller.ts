@@ -60,6 +60,7 @@ export interface ControllerOptions extends PkiOptions {
   readonly member?: MemberOptions | undefined;
 }
 
+/** What comes with every call of a session beside its token. */
 export interface AsOptions {
   /** A token of an external JWT signer, for sessions whose every call must come with one. */
   readonly externalToken?: string;
@@ -86,6 +87,7 @@ export interface ManagementController extends Facade {
   /** Credentials of the first administrator, if this call of `open` made it. They are kept nowhere else. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   readonly settings: Settings;
+  /** Ends what works in the background, and closes the store. Close servers first, so that what is under way gets its answer. */
   close(): Promise<void>;
 }
 
@@ -192,4 +194,5 @@ const start = async (
   };
 };
 
+/** Where controllers come from: `ManagementController.open`. */
 export const ManagementController = { open } as const;

@@ -17,6 +17,7 @@ export type Facade<P = CallOptions> = {
   };
 };
 
+/** How one call is made. */
 export interface CallOptions {
   /**
    * The host's own open transaction on the same database, in the form that the storage adapter takes. The host commits it, and then calls

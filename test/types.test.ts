@@ -45,6 +45,8 @@ export const calls = async ({
   const created = await identities.create({ body });
   prove<Same<(typeof created)['id'], string>>();
   await identities.create({ body: { ...body, roleAttributes: null, tags: { a: true, b: null, c: 'x' }, enrollment: { ott: true } } });
+  const { name, roleAttributes, tags } = await identities.get(created);
+  await identities.create({ body: { ...body, name, roleAttributes, tags } });
   // @ts-expect-error a name is needed
   await identities.create({ body: { type: 'User', isAdmin: false } });
   // @ts-expect-error the type is one of a list

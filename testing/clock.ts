@@ -8,7 +8,10 @@ export interface TestClock extends Clock {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** @param at where it stands at first, ISO text */
+/**
+ * A clock for tests.
+ * @param at where it stands at first, ISO text
+ */
 export const frozenClock = (at = '2026-11-21T10:00:00.000Z'): TestClock => {
   let now = Date.parse(at);
   return {

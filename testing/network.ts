@@ -23,12 +23,17 @@ export interface TestNetwork extends AsyncDisposable {
   readonly clock: TestClock;
   /** `identity('ann', 'sales')` carries the role attribute `sales`, and can log in. */
   identity(name: string, ...roleAttributes: string[]): Promise<TestIdentity>;
+  /** A service with these role attributes. */
   service(name: string, ...roleAttributes: string[]): Promise<TestEntity>;
+  /** An edge router with these role attributes. */
   edgeRouter(name: string, ...roleAttributes: string[]): Promise<TestEntity>;
   /** Lets any of the identities dial any of the services. */
   dial(identities: TestRoles, services: TestRoles): Promise<TestEntity>;
+  /** Lets any of the identities bind any of the services. */
   bind(identities: TestRoles, services: TestRoles): Promise<TestEntity>;
+  /** Whether some policy lets the identity dial the service, its posture checks included. */
   mayDial(identity: TestEntity, service: TestEntity): Promise<boolean>;
+  /** Whether some policy lets the identity bind the service. */
   mayBind(identity: TestEntity, service: TestEntity): Promise<boolean>;
 }
 

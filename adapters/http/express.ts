@@ -1,3 +1,7 @@
+/**
+ * For Express.
+ * @module overlay-controller/http/express
+ */
 import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
@@ -5,6 +9,7 @@ import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
 /** As much of an Express request as is read here. */
 type ExpressRequest = NodeIncoming & { readonly body?: unknown; readonly rawBody?: unknown; readonly ip?: string | undefined };
 
+/** What `app.use` takes. Requests that are not below the mount point go on to `next`. */
 export type ExpressHandler = (req: ExpressRequest, res: NodeOutgoing, next: () => void) => void;
 
 /**

@@ -1,3 +1,7 @@
+/**
+ * For Fastify.
+ * @module overlay-controller/http/fastify
+ */
 import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
@@ -20,6 +24,7 @@ interface FastifyReply {
   callNotFound(): unknown;
 }
 
+/** What `app.register` takes, with `prefix` as the mount point. */
 export type FastifyPlugin = (scope: FastifyScope, options: object, done: () => void) => void;
 
 /**

@@ -1,3 +1,7 @@
+/**
+ * For runtimes with web-standard requests.
+ * @module overlay-controller/http/fetch
+ */
 import type { Handling } from './handling.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
@@ -5,6 +9,7 @@ export type { Handling } from './handling.ts';
 export { peerCertificates } from './peer-certificates.ts';
 export type { WebConnection, WebOptions } from './web-bridge.ts';
 
+/** Answers a web-standard request. `connection` is what the request does not tell of the client. Never rejects. */
 export type FetchHandler = (request: Request, connection?: WebConnection) => Promise<Response>;
 
 /**

@@ -1,3 +1,7 @@
+/**
+ * For Hono.
+ * @module overlay-controller/http/hono
+ */
 import type { Handling } from './handling.ts';
 import { peerCertificates } from './peer-certificates.ts';
 import { type Respond, type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
@@ -11,11 +15,13 @@ interface HonoContext {
   newResponse(body: Parameters<Respond>[0], init?: { readonly status?: number; readonly headers?: unknown }): Response;
 }
 
+/** Where the controller is mounted, and what is known of clients. */
 export interface HonoOptions extends WebOptions {
   /** Tells of the client what a request does not. Default: what `@hono/node-server` knows, else nothing. */
   readonly connection?: (context: HonoContext) => WebConnection;
 }
 
+/** What `app.all` takes. */
 export type HonoHandler = (context: HonoContext) => Promise<Response>;
 
 /**

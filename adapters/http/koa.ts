@@ -1,3 +1,7 @@
+/**
+ * For Koa.
+ * @module overlay-controller/http/koa
+ */
 import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
@@ -12,6 +16,7 @@ interface KoaContext {
   respond?: boolean | undefined;
 }
 
+/** What `app.use` takes. Requests that are not below the mount point go on to `next`. */
 export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<unknown>;
 
 /**

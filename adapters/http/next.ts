@@ -1,6 +1,11 @@
+/**
+ * For route handlers of Next.js.
+ * @module overlay-controller/http/next
+ */
 import type { Handling } from './handling.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
+/** Where the controller is mounted, and what is known of clients. */
 export interface NextOptions extends WebOptions {
   /** Tells of the client what Next.js does not, e.g. from headers that a proxy of yours sets. Default: nothing. */
   readonly connection?: (request: Request) => WebConnection;

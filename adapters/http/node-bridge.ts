@@ -5,6 +5,7 @@ import { type HostRequest, NodeRequest } from './node-request.ts';
 import { type RefusalStatus, refusalBody } from './refusal.ts';
 import { forwardedCertificates, type TrustedProxies } from './trusted-proxies.ts';
 
+/** How requests on Node reach the controller. */
 export interface NodeOptions {
   /** Path below which the controller answers, e.g. `/overlay`. Default: the root. Hosts that strip the prefix themselves (Express's `use`) need none. */
   readonly mount?: string;

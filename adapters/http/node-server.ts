@@ -10,6 +10,7 @@ import { refuseConnection } from './node-refusal.ts';
 import { refusalBody } from './refusal.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
+/** What a server puts up with. */
 export interface ServeLimits {
   /** Requests handled at once, beyond which others get 503. Default 1,000. */
   readonly maxConcurrent?: number;
@@ -29,6 +30,7 @@ export interface ServeLimits {
   readonly maxHeaderBytes?: number;
 }
 
+/** What is served, and where. */
 export interface ServeOptions {
   readonly controller: Handling;
   /** Default `127.0.0.1`. */
@@ -42,6 +44,7 @@ export interface ServeOptions {
   readonly trustedProxies?: TrustedProxies;
 }
 
+/** A server that listens. */
 export interface Serving {
   /** E.g. `https://127.0.0.1:1280`. */
   readonly address: string;

@@ -1,3 +1,7 @@
+/**
+ * For `http`, `https` and `http2` of Node.
+ * @module overlay-controller/http/node
+ */
 export type { Handling } from './handling.ts';
 export type { NodeOptions } from './node-bridge.ts';
 export { type NodeListener, nodeHandler } from './node-handler.ts';

@@ -4,6 +4,7 @@ import { below, mountPoint } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { type RefusalStatus, refusalBody } from './refusal.ts';
 
+/** How web-standard requests reach the controller. */
 export interface WebOptions {
   /** Path below which the controller answers, e.g. `/overlay`. Default: the root. A request elsewhere gets 404. */
   readonly mount?: string;

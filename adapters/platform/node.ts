@@ -1,3 +1,7 @@
+/**
+ * The surroundings of a controller on Node.
+ * @module overlay-controller/platform/node
+ */
 import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 import { hashRaw } from '@node-rs/argon2';
 import { argon2idHasher, type DeriveArgon2id, type Platform, type Random, webPlatform } from '../../src/adapter-kit.ts';

@@ -111,5 +111,7 @@ export const kinds = {
   keptSecret,
 } as const;
 
+/** Every kind of entity by its name, with its table of fields. */
 export type Kinds = typeof kinds;
+/** Name of a kind, as changes and events have it: `identity`, `apiSession`, `servicePolicy`, ... */
 export type KindName = keyof Kinds;

@@ -5,6 +5,7 @@ import { outgoing } from './request.ts';
 import { type ClientCredentials, createSession } from './session.ts';
 import { createTransport, SessionRefused, type TransportOptions } from './transport.ts';
 
+/** Whom a client asks, and as whom. */
 export interface ClientOptions extends TransportOptions {
   /** Where the controller answers, e.g. `https://controller.example:1280`, with the path below which it is mounted, if any. */
   readonly baseUrl: string;
@@ -14,6 +15,7 @@ export interface ClientOptions extends TransportOptions {
   readonly api?: Extract<Api, 'management' | 'client'>;
 }
 
+/** How one call is made. */
 export interface RemoteCallOptions {
   readonly signal?: AbortSignal;
 }

@@ -3,8 +3,10 @@ import { ApiError } from '../errors/index.ts';
 /** How a client logs in. */
 export type ClientCredentials =
   | { readonly username: string; readonly password: string }
-  /** A token of an external signer, asked for at each request: it may have been renewed meanwhile. */
-  | { readonly jwt: () => string | Promise<string> }
+  | {
+      /** Gives a token of an external signer, asked at each request: it may have been renewed meanwhile. */
+      readonly jwt: () => string | Promise<string>;
+    }
   /** The certificate that the host's own `fetch` presents. */
   | { readonly certificate: true }
   /** A session that is there already. It is not renewed. */

@@ -25,6 +25,7 @@ export interface AdministratorOptions {
   readonly name?: string;
 }
 
+/** Credentials of the administrator of a new network. */
 export interface FirstAdministrator {
   readonly username: string;
   readonly password: string;

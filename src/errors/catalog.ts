@@ -54,4 +54,5 @@ export const catalog = {
   SERVER_UNAVAILABLE: [503, 'The server cannot answer at the moment. Please try again later'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
+/** The stable code of an error; `docs/errors.md` lists them with their statuses. */
 export type ErrorCode = keyof typeof catalog;

@@ -21,6 +21,7 @@ export interface CoreRequest {
   readonly signal?: AbortSignal;
 }
 
+/** An answer that is whole: status, headers and body. */
 export interface CoreAnswer {
   readonly status: number;
   /** Lower-case names. */
@@ -28,10 +29,12 @@ export interface CoreAnswer {
   readonly body: string | Uint8Array;
 }
 
+/** What `CoreRequest.body` throws when more comes than may. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
+/** What `CoreRequest.body` throws when the client stopped in the middle. */
 export class BodyIncomplete extends Error {
   override readonly name = 'BodyIncomplete';
 }

@@ -6,6 +6,7 @@ export type Reading<T, F extends string> =
   | { readonly value: T; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: F };
 
+/** What a text in PEM may hold. */
 export interface PemLimits {
   /** Labels that blocks may have, e.g. `CERTIFICATE`. */
   readonly labels: readonly string[];

@@ -9,6 +9,7 @@ export interface Outbound {
   get(url: string, options: OutboundOptions): Promise<OutboundAnswer>;
 }
 
+/** The limits of one outbound request. */
 export interface OutboundOptions {
   /** Which addresses may be connected to. */
   readonly permits: AddressRule;
@@ -19,6 +20,7 @@ export interface OutboundOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What stood under an address. */
 export interface OutboundAnswer {
   readonly status: number;
   readonly body: Uint8Array;

@@ -9,17 +9,21 @@ export interface Platform {
   readonly outbound: Outbound;
 }
 
+/** What time it is. Tests hand in one that stands still. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
 }
 
+/** Where ids, tokens and keys come from. */
 export interface Random {
   /** Cryptographically strong. */
   bytes(length: number): Uint8Array;
+  /** Of version 4 (RFC 9562). */
   uuid(): string;
 }
 
+/** How passwords are kept. */
 export interface PasswordHasher {
   /** A self-describing (PHC) hash with its own random salt. Runs off the event loop where the platform allows. */
   hash(password: string): Promise<string>;
@@ -29,8 +33,12 @@ export interface PasswordHasher {
   isOutdated(hash: string): boolean;
 }
 
+/** Where the controller says what its callers are not told. Details hold no secrets. */
 export interface Logger {
+  /** Something is broken, and somebody should look. */
   error(message: string, details?: Readonly<Record<string, unknown>>): void;
+  /** Something did not work this time; the controller goes on. */
   warn(message: string, details?: Readonly<Record<string, unknown>>): void;
+  /** Something that is good to know. */
   info(message: string, details?: Readonly<Record<string, unknown>>): void;
 }

@@ -69,10 +69,11 @@ const utf8 = new TextEncoder();
 
 const parametersOf = (iv: Uint8Array<ArrayBuffer>, context: string) => ({ name: 'AES-GCM', iv, additionalData: utf8.encode(context) });
 
+/** In either alphabet of RFC 4648, sections 4 and 5. */
 const keyBytes = (text: string): Uint8Array<ArrayBuffer> => {
   let bytes: Uint8Array<ArrayBuffer> | undefined;
   try {
-    bytes = new Uint8Array(decode(text));
+    bytes = new Uint8Array(decode(text.replaceAll('+', '-').replaceAll('/', '_')));
   } catch {
     // Said below, without the text: it may be nearly the right key.
   }

@@ -16,6 +16,7 @@ export interface FieldRef {
 /** Dates are text: ISO 8601, UTC, exactly three decimals, so that order by text is order in time. */
 export type Scalar = string | number | boolean;
 
+/** How a field may stand to a value. */
 export type Ordering = '=' | '<' | '<=' | '>' | '>=';
 
 /**
@@ -52,26 +53,35 @@ export type Predicate =
 /** The element of a set, inside the `where` of a `some`. */
 export const ELEMENT: FieldRef = { path: ['*'], type: 'string' };
 
+/** A field that rows are ordered by. */
 export interface SortKey {
   readonly field: FieldRef;
   readonly descending: boolean;
 }
 
+/** True for every row. */
 export const ALL: Predicate = { op: 'all' };
+/** True for no row. */
 export const NONE: Predicate = { op: 'none' };
 
+/** A text field at the top of a row. */
 export const text = (name: string): FieldRef => ({ path: [name], type: 'string' });
 export const date = (name: string): FieldRef => ({ path: [name], type: 'date' });
 export const flag = (name: string): FieldRef => ({ path: [name], type: 'boolean' });
 
+/** The field holds this value. */
 export const equals = (field: FieldRef, value: Scalar): Predicate => ({ op: 'compare', field, is: '=', value });
+/** The field holds one of these values; with none of them, true for no row. */
 export const oneOf = (field: FieldRef, values: readonly Scalar[]): Predicate => (values.length === 0 ? NONE : { op: 'in', field, values });
+/** The set holds this value. */
 export const has = (set: string, value: string): Predicate => ({ op: 'covers', set, values: [value] });
+/** Negation; two of them are none. */
 export const not = (term: Predicate): Predicate =>
   term.op === 'all' ? NONE : term.op === 'none' ? ALL : term.op === 'not' ? term.term : { op: 'not', term };
 
 /** `and` and `or` drop what decides nothing, so that adapters see no empty or single-term nodes. */
 export const and = (...terms: readonly Predicate[]): Predicate => join('and', terms, 'all', 'none');
+/** At least one of the terms, as `and` does it. */
 export const or = (...terms: readonly Predicate[]): Predicate => join('or', terms, 'none', 'all');
 
 const join = (op: 'and' | 'or', terms: readonly Predicate[], neutral: 'all' | 'none', decisive: 'all' | 'none'): Predicate => {

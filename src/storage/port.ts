@@ -20,6 +20,7 @@ export interface Row {
   readonly [field: string]: unknown;
 }
 
+/** Which rows, in which order, and which part of them. */
 export interface Query {
   readonly where: Predicate;
   /** Defaults to none: the order is then by `id`. */
@@ -30,9 +31,13 @@ export interface Query {
   readonly limit?: number;
 }
 
+/** What can be asked of a store and done to it, in one state. Kinds and fields are those of the schema. */
 export interface Transaction {
+  /** The row with this id. */
   get(kind: string, id: string): Promise<Row | undefined>;
+  /** The rows of a page, in order. */
   list(kind: string, query: Query): Promise<readonly Row[]>;
+  /** How many rows there are of these. */
   count(kind: string, where: Predicate): Promise<number>;
   /** @throws UniqueViolation when a unique field or the id is taken, with the first of them in the order of the schema, the id before all. Nothing is written then, and the transaction goes on. */
   insert(kind: string, row: Row): Promise<void>;
@@ -62,6 +67,7 @@ export interface Transaction {
   repair(kind: string, id?: string): Promise<boolean>;
 }
 
+/** Which rows to verify. */
 export interface VerifyPage {
   /** Rows up to this id were verified already; default: none. */
   readonly after?: string;
@@ -69,6 +75,7 @@ export interface VerifyPage {
   readonly limit: number;
 }
 
+/** What came of verifying some rows. */
 export interface Verified {
   readonly faults: readonly IndexFault[];
   /** The id to go on after; undefined once all rows were looked at. */
@@ -83,8 +90,10 @@ export interface IndexFault {
   readonly description: string;
 }
 
+/** Whether a transaction may write. */
 export type TransactionMode = 'read' | 'write';
 
+/** An open store, in which each controller has a namespace. */
 export interface Store {
   /**
    * Runs `work` in a transaction of its own: committed when it resolves, rolled back when it rejects.
@@ -96,6 +105,7 @@ export interface Store {
    * @throws TypeError when `host` is no transaction of this adapter's engine.
    */
   join(host: unknown): Transaction;
+  /** Ends the store of this controller; those of others on the same database stay open. */
   close(): Promise<void>;
 }
 
@@ -119,6 +129,7 @@ export interface KindSchema {
   readonly sets: readonly string[];
 }
 
+/** A field with a column of its own. */
 export interface ColumnSchema {
   readonly name: string;
   readonly type: 'string' | 'number' | 'boolean' | 'date';
@@ -126,4 +137,5 @@ export interface ColumnSchema {
   readonly index: 'unique' | boolean;
 }
 
+/** How all kinds are stored. */
 export type StorageSchema = readonly KindSchema[];

@@ -1,9 +1,10 @@
 /** `npm run check:package`, after `npm run build`: not among the tests, which need no build. */
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { blocks, blockWith, documents } from '../docs/documents.ts';
 import { install, manifest, root, runNode } from './pack.ts';
 
 const entryPoints = Object.keys(manifest.exports)
@@ -12,15 +13,30 @@ const entryPoints = Object.keys(manifest.exports)
 
 test('the packed package runs and type-checks for those who install it, without its optional peers', (t) => {
   const app = install(t, ['@types/node']);
-  const embedding = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? '';
   const imports = entryPoints.map((name) => `await import('${name}');\n`).join('');
   const misuse = '// @ts-expect-error: types reach the installed package\nconst wrong = () => identities.create({ body: { name: 1 } });\n';
-  writeFileSync(join(app, 'main.mts'), embedding + imports + misuse);
-  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', noEmit: true, types: ['node'] };
-  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['main.mts'] }));
+  writeFileSync(join(app, 'main.mts'), blockWith('README.md', 'ts', 'memoryStorage') + imports + misuse);
   assert.match(runNode(app, 'main.mts'), /^create ann$/m);
-  runNode(app, join(root, 'node_modules/typescript/bin/tsc'), '-p', '.');
+  typeCheck(app);
 });
+
+test('the Express application of the README, and the code of every guide, type-check against the packed package and its peers', (t) => {
+  const peers = Object.keys(manifest.peerDependencies).filter((name) => name !== 'koa'); // whose types are for itself
+  const app = install(t, ['@types/node', '@types/express', '@types/pg', ...peers]);
+  writeFileSync(join(app, 'readme.mts'), blockWith('README.md', 'ts', 'expressHandler'));
+  for (const guide of documents.filter((file) => file.startsWith('docs/guides/'))) {
+    const code = blocks(guide, 'ts').join('\n');
+    const isOfHere = code.includes("'../"); // it uses an example of this repository, which is not packed
+    if (!isOfHere) writeFileSync(join(app, `${basename(guide)}.mts`), `${code}\nexport {};\n`);
+  }
+  typeCheck(app);
+});
+
+const typeCheck = (app: string): void => {
+  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', noEmit: true, types: ['node'] };
+  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.mts'] }));
+  runNode(app, join(root, 'node_modules/typescript/bin/tsc'), '-p', '.');
+};
 
 test('the core runs where there is no Node, and no code may be made of text', (t) => {
   const app = install(t);

@@ -1,3 +1,7 @@
+/**
+ * Stores in SQL: SQLite, PostgreSQL, and a Kysely instance of the host.
+ * @module overlay-controller/storage/kysely
+ */
 export type { KyselyInstance, KyselyLike } from './kysely.ts';
 export type { Migration, Step } from './migration.ts';
 export { nextMigration, schemaAfter } from './migration.ts';

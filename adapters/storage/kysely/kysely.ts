@@ -5,11 +5,17 @@ import type { Connection, Connections } from './connection.ts';
 /** A Kysely instance or transaction. */
 export interface KyselyLike {
   readonly isTransaction: boolean;
+  /** Executes one statement. */
   executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly unknown[]; readonly numAffectedRows?: bigint }>;
 }
 
+/** A Kysely instance. */
 export interface KyselyInstance extends KyselyLike {
-  connection(): { execute<T>(work: (connection: KyselyLike) => Promise<T>): Promise<T> };
+  /** One connection for several statements. */
+  connection(): {
+    /** Runs `work` on a connection that nobody else uses meanwhile. */
+    execute<T>(work: (connection: KyselyLike) => Promise<T>): Promise<T>;
+  };
 }
 
 export const kyselyConnections = (db: KyselyInstance): Connections => ({

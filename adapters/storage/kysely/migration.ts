@@ -4,6 +4,7 @@
  */
 import type { ColumnSchema, KindSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 
+/** One step in the history of the tables; what was released is never changed. */
 export interface Migration {
   /** 1, 2, 3, ... */
   readonly version: number;
@@ -12,6 +13,7 @@ export interface Migration {
   readonly steps: readonly Step[];
 }
 
+/** What a migration does. */
 export type Step =
   /** The tables that are there once. */
   | { readonly do: 'found' }

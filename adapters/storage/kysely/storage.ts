@@ -14,6 +14,7 @@ import { sqlite } from './sqlite/engine.ts';
 import { KyselyStore, type Source } from './store.ts';
 import { inTurns } from './turns.ts';
 
+/** How a controller shares a database with others. */
 export interface StoreOptions {
   /** Controllers with different namespaces share a database and nothing else. Default `'default'`. */
   readonly namespace?: string;
@@ -27,6 +28,7 @@ export interface StoreOptions {
   readonly migrations?: readonly Migration[];
 }
 
+/** Which Kysely instance is used, and how; or a dialect to make one of. */
 export type KyselyStorageOptions = StoreOptions & { readonly engine: EngineName } & (
     | { readonly db: KyselyInstance }
     | { readonly dialect: Dialect }

@@ -11,6 +11,7 @@ import {
 import { Database, MemoryHostTransaction, type View } from './database.ts';
 import { MemoryTransaction } from './transaction.ts';
 
+/** Which data a store in memory has. */
 export interface MemoryStorageOptions {
   /** Controllers with different namespaces share nothing, even in one database. Default `'default'`. */
   readonly namespace?: string;
@@ -24,10 +25,12 @@ export interface MemoryDatabase {
   begin(): Promise<MemoryHostTransaction>;
 }
 
+/** A storage adapter in memory, with its data. */
 export interface MemoryStorage extends StorageAdapter {
   readonly database: MemoryDatabase;
 }
 
+/** Data for stores in memory, empty at first. */
 export const memoryDatabase = (): MemoryDatabase => new Database();
 
 /**

@@ -75,12 +75,14 @@ export const group = <const N extends string, O extends Operations>(name: N, abo
   operations,
 });
 
+/** What a list answers: one page of it. */
 export interface Page<T> {
   readonly data: readonly T[];
   readonly pagination: Pagination;
   readonly filterableFields: readonly string[];
 }
 
+/** Which part of a list a page is. */
 export interface Pagination {
   /** As applied, after correction; `Infinity` when there is none. */
   readonly limit: number;
@@ -107,8 +109,10 @@ type BodyDecoded<B> = B extends { readonly schema: z.ZodType; readonly required:
     : unknown;
 type Expand<T> = { [K in keyof T]: T[K] };
 type Types<O> = O extends { readonly types?: infer T } ? NonNullable<T> : never;
+/** Nothing of what is handed in is changed, so that what was read can be handed in as it is. */
+type Untouched<T> = T extends Uint8Array ? T : T extends object ? { readonly [K in keyof T]: Untouched<T[K]> } : T;
 /** What a caller in process hands in. */
-export type InputOf<O> = Types<O> extends { readonly input: infer I } ? I : never;
+export type InputOf<O> = Types<O> extends { readonly input: infer I } ? Untouched<I> : never;
 /** What a call resolves to. */
 export type OutputOf<O> = Types<O> extends { readonly output: infer R } ? R : never;
 /** What a handler is given. */

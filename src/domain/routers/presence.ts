@@ -22,6 +22,7 @@ import { type Connection, DISABLED, MUST_ENROLL } from '../../presence/connectio
 import { isSameJson } from '../same-json.ts';
 import { provenRouter, routerOf } from './proof.ts';
 
+/** A network interface of a router, as the router tells of it. */
 export type RouterInterface = z.input<typeof routerInterfaces>[number];
 
 /**
@@ -57,6 +58,7 @@ export interface RouterConnection {
   interfaces(told: readonly RouterInterface[]): Promise<void>;
   /** @throws ApiError `NOT_FOUND` for an identity that there is not */
   identityConnected(identityId: string): Promise<void>;
+  /** The identity itself has left: it is offline at once, unless another router carries it. */
   identityDisconnected(identityId: string): Promise<void>;
   /** The router is gone; what it carried is not heard of. */
   close(): void;

@@ -5,6 +5,7 @@ import { storageSchema } from '../schema.ts';
 import { readSnapshot } from './read.ts';
 import type { SnapshotHead, SnapshotLine } from './write.ts';
 
+/** What is restored, and where to. */
 export interface RestoreOptions {
   /** An empty store, of the same sort as that of the snapshot or of another. No controller may be open on it. */
   readonly storage: StorageAdapter;

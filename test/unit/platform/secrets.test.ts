@@ -39,6 +39,13 @@ test('a key is replaced by putting a new one first', async () => {
   assert.equal(await (await secretsUnder(newer)).unseal(await both.seal('the secret', 'a'), 'a'), 'the secret');
 });
 
+test('a key is the same in both alphabets of base64, with padding and without', async () => {
+  const inUrls = `-_${newSecretKey().slice(2)}`;
+  const standard = `${inUrls.replaceAll('-', '+').replaceAll('_', '/')}=`;
+  const sealed = await (await secretsUnder(inUrls)).seal('the secret', 'a');
+  assert.equal(await (await secretsUnder(standard)).unseal(sealed, 'a'), 'the secret');
+});
+
 test('a key that is none is refused without being shown', async () => {
   for (const key of ['', 'hunter2', 'a'.repeat(42), 'a'.repeat(44), '!'.repeat(43)])
     await assert.rejects(secretsUnder(key), (error: Error) => error instanceof TypeError && (key === '' || !error.message.includes(key)));

@@ -2,4 +2,5 @@
 import type { Migration } from '../migration.ts';
 import { migration as m0001 } from './0001-initial.ts';
 
+/** All migrations, in order. */
 export const migrations: readonly Migration[] = [m0001];

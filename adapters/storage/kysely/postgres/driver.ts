@@ -1,7 +1,10 @@
 /** What is used of `pg`: of its pool and its clients. Any pool with these members will do. */
 export interface PgPool {
+  /** A client of its own, until it is released. */
   connect(): Promise<PgPoolClient>;
+  /** Closes all connections. */
   end(): Promise<void>;
+  /** Errors of clients that nobody uses at the moment. */
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 

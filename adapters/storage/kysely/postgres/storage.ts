@@ -7,6 +7,7 @@ import { newPool, type PgPool } from './driver.ts';
 import { postgres } from './engine.ts';
 import { clientInTransaction, ignored, poolConnections } from './pool.ts';
 
+/** How a PostgreSQL database is reached and used. */
 export type PostgresStorageOptions = StoreOptions & {
   /** Whether `open` runs the migrations that the database lacks. Default true. */
   readonly migrate?: boolean;

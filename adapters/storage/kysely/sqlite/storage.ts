@@ -10,6 +10,7 @@ import { sqlite } from './engine.ts';
 import { sqliteFunctions } from './functions.ts';
 import { SqliteConnection, SqlitePool } from './pool.ts';
 
+/** Which SQLite file is used, and how. */
 export interface SqliteStorageOptions extends StoreOptions {
   /** Path of the database, made if missing; `':memory:'` for one that goes when its last store is closed. */
   readonly file: string;

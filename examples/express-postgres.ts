@@ -1,0 +1,24 @@
+import express from 'express';
+import { expressHandler } from '../adapters/http/express.ts';
+import { nodePlatform } from '../adapters/platform/node.ts';
+import { postgresStorage } from '../adapters/storage/kysely/index.ts';
+import { ManagementController } from '../src/index.ts';
+
+const { DATABASE_URL = '', SECRET_KEY = '', ADMIN_PASSWORD = '', PORT = '3000' } = process.env;
+
+const controller = await ManagementController.open({
+  storage: postgresStorage({ connectionString: DATABASE_URL }),
+  platform: nodePlatform(),
+  secretKey: SECRET_KEY, // seals private keys and the like in the database
+  administrator: { password: ADMIN_PASSWORD }, // of a new network; without effect later
+});
+
+const app = express();
+app.use('/overlay', expressHandler(controller)); // before body parsers
+app.get('/people', async (_, response) => {
+  const { data } = await controller.identities.list({ filter: 'isAdmin = false sort by name' });
+  response.json(data.map(({ name }) => name));
+});
+
+const server = app.listen(Number(PORT), () => console.log(`listening on http://localhost:${PORT}`));
+process.once('SIGTERM', () => server.close(() => controller.close()));
