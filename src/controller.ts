@@ -24,6 +24,7 @@ import { loadKeysEarly } from './domain/external-jwt-signers/load-keys.ts';
 import { keptAuthority } from './domain/kept-authority.ts';
 import { createPresence, followChanges, type Presence } from './domain/routers/presence.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
+import { createSessionUpkeep } from './domain/service-sessions/upkeep.ts';
 import { concerningKinds } from './domain/services/updates.ts';
 import { createNetworkJwt } from './domain/trust/network-jwt.ts';
 import { createFacade, type Facade } from './facade.ts';
@@ -140,7 +141,9 @@ const start = async (
   const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
   const publisher = await createPublisher(store, events, platform.logger);
-  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites));
+  const { carryOut, goOn: reviewSessions } = createSessionUpkeep(platform);
+  const goOn = () => reviewSessions(background);
+  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn });
   const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
   const keys = createPki(sources);
   const startedAt = stamp();
@@ -165,7 +168,9 @@ const start = async (
   loadKeysEarly(events, core);
   followChanges(events, core);
   if (member) await joinNetwork(core, member);
-  const invoke = createInvoke({ core, write });
+  // What a controller that was closed, or lost, has left.
+  goOn();
+  const invoke = createInvoke({ core, write, carryOut });
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   const serving = { entries, invoke, settings, platform, version: software.version };
@@ -182,7 +187,10 @@ const start = async (
     only: (...apis) => ({ handle: createHandler({ ...serving, apis }) }),
     presence: createPresence(core),
     events,
-    publish: () => publisher.catchUp(),
+    publish: async () => {
+      goOn();
+      await publisher.catchUp();
+    },
     firstAdministrator,
     settings,
     close: async () => {

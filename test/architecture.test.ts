@@ -78,6 +78,11 @@ test('src/ imports nothing of Node, and only declared dependencies', () => {
   assert.deepEqual(strange, []);
 });
 
+test('zod is imported as a namespace, of which bundlers leave out what is not used', () => {
+  const whole = files('src').filter((file) => /import (?:type )?\{[^}]*\} from 'zod'/.test(readFileSync(join(root, file), 'utf8')));
+  assert.deepEqual(whole, [], "write: import * as z from 'zod'");
+});
+
 test('adapters know src/ only by its entry points', () => {
   const breaches = files('adapters').flatMap((file) =>
     importsOf(file)

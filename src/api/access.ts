@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { entityReference, flag, text } from './shared.ts';
 
 /** What policies say of one identity and one service. What is false or zero is left out. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { mfaCode } from './mfa.ts';
 import { currentSession } from './sessions.ts';

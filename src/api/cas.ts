@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { crud } from './kit/crud.ts';
 import { createOnly, optional, readOnly, replaceRequired, required } from './kit/field.ts';
 import { leaves } from './kit/leaves.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { policyAdvice } from './access.ts';
 import { authenticator } from './authenticators.ts';
 import { enrollment } from './enrollments.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { data, group, operation, page } from './kit/operation.ts';
 import { links, tags, text, timestamp } from './shared.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readOnly, required } from './kit/field.ts';
 import { selectors, words } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { osType } from './posture-checks/os-type.ts';
 import { flag, links, text, timestamp } from './shared.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
 import { flag, text } from './shared.ts';

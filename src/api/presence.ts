@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { flag } from './shared.ts';
 
 /** What a host passes on of what routers tell it. Routers are believed no more than any client: each text is short and can be shown, each list has an end. */

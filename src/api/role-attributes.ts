@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { listQuery } from './kit/list-query.ts';
 import { group, operation, type Permission, page } from './kit/operation.ts';
 

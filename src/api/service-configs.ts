@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { entityReference, text } from './shared.ts';

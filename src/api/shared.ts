@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
 import { text } from './shared.ts';
 

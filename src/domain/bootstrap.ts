@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { authPolicy } from '../api/auth-policies.ts';
 import { authenticator } from '../api/authenticators.ts';
 import { configType } from '../api/configs.ts';

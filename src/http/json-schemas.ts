@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A schema of JSON Schema 2020-12. Named schemas are referred to as `#/components/schemas/<name>`. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;

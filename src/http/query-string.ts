@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalidField } from '../errors/index.ts';
 import { isStorable } from './path.ts';
 

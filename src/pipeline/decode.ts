@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Operation } from '../api/kit/operation.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 

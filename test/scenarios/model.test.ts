@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { onEveryStore } from '../support/app.ts';
 import { anyCommand, someNetwork } from '../support/model/commands.ts';
-import { assertAgreeInAll, type System } from '../support/model/system.ts';
+import { assertAgreeInAll, systemOf } from '../support/model/system.ts';
 
 /** Commands in a run, at most. What is not possible when its turn comes is passed over, so that a run takes some fifty steps. */
 const COMMANDS = 130;
@@ -15,7 +15,7 @@ onEveryStore('the model', (open, store) => {
     const commands = fc.commands([anyCommand], { maxCommands: COMMANDS, size: 'max' });
     const property = fc.asyncProperty(commands, async (drawn) => {
       await using app = await open();
-      const system: System = { app, secrets: new Map(), steps: 0 };
+      const system = systemOf(app);
       const model = await someNetwork(system);
       await fc.asyncModelRun(() => ({ model, real: system }), drawn);
       await assertAgreeInAll(model, system);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** As PATCH wants a value: it may be left out, and null is not given. */
 export const given = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const INT64_MAX = 9223372036854775807n;
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Field, FieldOptions, Reference, Write } from './field.ts';
 import { readSelectors, selectorFault } from './selectors.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
 import { type EntityReference, entityReference, links, type Tags, tags, text, timestamp } from '../shared.ts';
 import { type Field, type Fields, type Keep, showsEmptyList, type Write } from './field.ts';

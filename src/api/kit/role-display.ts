@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** An entry of a role array as people read it: `role` as it was written, and `@<name>` for an id. */
 export const roleDisplay = z.object({ role: z.string(), name: z.string() }).meta({ id: 'RoleDisplay' });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Field, type Fields, fixed } from './field.ts';
 import { type Resource, type ResourceDeclaration, resource } from './resource.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readOnly, required } from '../kit/field.ts';
 import { plainRoles } from '../kit/relations.ts';
 import { variantResource } from '../kit/variants.ts';

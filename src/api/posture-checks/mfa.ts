@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { optional } from '../kit/field.ts';
 import { variant } from '../kit/variants.ts';
 import { flag } from '../shared.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** As clients name operating systems, and as the specification writes their families. */
 const names = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;

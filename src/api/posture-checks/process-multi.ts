@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { required } from '../kit/field.ts';
 import { byCodePoint, sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { explanation } from '../../api/explain.ts';
 import type { Resource } from '../../api/kit/resource.ts';
 import { selectorOfId } from '../../api/kit/selectors.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { authPolicies, authPolicy } from '../../api/auth-policies.ts';
 import type { authenticationMethod } from '../../api/authentication.ts';
 import { authentication } from '../../api/authentication.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { identity } from '../../api/identities.ts';
 import { trace, type traceSpec } from '../../api/traces.ts';
 import type { Call } from '../../call/call.ts';

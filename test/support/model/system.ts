@@ -1,6 +1,7 @@
 /** The controller beside the model: what is asked of it, and what must be the same. */
 import assert from 'node:assert/strict';
 import { ApiError } from '../../../src/errors/index.ts';
+import type { Facade } from '../../../src/facade.ts';
 import { type App, PASSWORD } from '../app.ts';
 import { totp } from '../mfa.ts';
 import {
@@ -20,11 +21,23 @@ import {
 
 export interface System {
   readonly app: App;
+  /** The operations with the rights of a login. */
+  as(login: Login): Facade;
   /** TOTP secrets by identity. */
   readonly secrets: Map<string, string>;
   /** Steps so far: of what is too much to look at each time, it says whose turn it is. */
   steps: number;
 }
+
+export const systemOf = (app: App): System => {
+  const known = new Map<string, Facade>();
+  const as = ({ token }: Login): Facade => {
+    const own = known.get(token) ?? app.controller.as(token);
+    known.set(token, own);
+    return own;
+  };
+  return { app, as, secrets: new Map(), steps: 0 };
+};
 
 /** The code of the refusal, or `granted`. */
 export const outcomeOf = async (work: () => Promise<unknown>): Promise<string> => {
@@ -41,8 +54,9 @@ export const logIn = async ({ controller }: App, username: string) =>
   controller.authentication.authenticate({ method: 'password', body: { username, password: PASSWORD } });
 
 /** Gives a code in a session, of MFA that is there or is set up with it. */
-export const giveCode = async ({ app, secrets }: System, { token, identityId }: Login): Promise<void> => {
-  const own = app.controller.as(token);
+export const giveCode = async ({ app, as, secrets }: System, login: Login): Promise<void> => {
+  const { identityId } = login;
+  const own = as(login);
   const code = () => totp(secrets.get(identityId) ?? '', app.clock.now());
   if (secrets.has(identityId)) return void (await own.authentication.authenticateMfa({ body: { code: code() } }));
   await own.currentMfa.enroll();
@@ -69,8 +83,8 @@ export const assertAgreeInAll = async (model: Model, system: System): Promise<vo
 };
 
 /** What a client sees of services: those of which it has a right, which, and how each policy and each of its checks stands. */
-const assertServices = async (model: Model, { app }: System, login: Login): Promise<void> => {
-  const work = () => app.controller.as(login.token).accessibleServices.list({ limit: 500 });
+const assertServices = async (model: Model, { as }: System, login: Login): Promise<void> => {
+  const work = () => as(login).accessibleServices.list({ limit: 500 });
   login.usedAt = model.now;
   if (login.owesCode) return assert.equal(await outcomeOf(work), 'UNAUTHORIZED');
   const seen = (await work()).data.map(

@@ -22,21 +22,21 @@ export const newLogin = async (model: Model, { app }: System, n: number) => {
 
 const openIn = (model: Readonly<Model>) => wishesIn(model).filter((wish) => outcomeOfDialling(model, wish) === 'granted');
 
-const ask = async (model: Model, { app }: System, wish: Wish) => {
+const ask = async (model: Model, { as }: System, wish: Wish) => {
   const { login, service, type } = wish;
   const there = model.sessions.find((one) => one.loginId === login.id && one.serviceId === service.id && one.type === type);
   const body = { serviceId: service.id, type };
   let id = '';
-  const outcome = await outcomeOf(async () => ({ id } = await app.controller.as(login.token).sessions.create({ body })));
+  const outcome = await outcomeOf(async () => ({ id } = await as(login).sessions.create({ body })));
   assert.equal(outcome, outcomeOfDialling(model, wish));
   if (outcome !== 'granted') return;
   if (there) assert.equal(id, there.id, 'the session that there is');
   else model.sessions.push({ id, loginId: login.id, serviceId: service.id, type });
 };
 
-const tell = async (model: Model, { app }: System, login: Login, facts: readonly Told[]) => {
+const tell = async (model: Model, { as }: System, login: Login, facts: readonly Told[]) => {
   const body = facts as never; // bodies that the operation takes, but for types of arrays that may be written to
-  const work = () => app.controller.as(login.token).postureResponses.createBulk({ body });
+  const work = () => as(login).postureResponses.createBulk({ body });
   if (login.owesCode) return assert.equal(await outcomeOf(work), 'UNAUTHORIZED');
   await work();
   identityOf(model, login).told.push(...facts);
@@ -51,9 +51,9 @@ const tell = async (model: Model, { app }: System, login: Login, facts: readonly
 export const using: readonly fc.WeightedArbitrary<Command>[] = [
   command('wait', 6, duration, always, async (model, system, ms) => pass(model, system, ms)),
   command('log in', 4, which, (model) => model.identities.length > 0 && model.logins.length < 3, newLogin),
-  command('log out', 1, which, some('logins'), async (model, { app }, n) => {
+  command('log out', 1, which, some('logins'), async (model, { as }, n) => {
     const login = pick(model.logins, n);
-    await app.controller.as(login.token).currentApiSession.delete();
+    await as(login).currentApiSession.delete();
     model.logins.splice(model.logins.indexOf(login), 1);
   }),
   command(

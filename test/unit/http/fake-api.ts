@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CREATED, data, EMPTY, type Operation, operation, page } from '../../../src/api/kit/operation.ts';
 import type { CallSource, Entry, Invoke } from '../../../src/call/call.ts';
 import { unauthorized } from '../../../src/errors/index.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { z } from 'zod';
+import * as z from 'zod';
 import { groups } from '../../../src/api/index.ts';
 import { data, type Group, group, operation, page } from '../../../src/api/kit/operation.ts';
 import { openApiDocument } from '../../../src/http/openapi.ts';

@@ -1,0 +1,48 @@
+/** What bundlers make of the package for places without Node: that they can, how much it is, and that it runs. */
+import assert from 'node:assert/strict';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { install, root, runNode } from './pack.ts';
+
+/** As an application does it that imports all of an entry point. @throws when something of Node is imported, which no browser has */
+const bundled = async (folder: string, entry: string): Promise<Uint8Array> => {
+  const options = { bundle: true, minify: true, format: 'esm', platform: 'browser', target: 'es2024', write: false } as const;
+  const { outputFiles, warnings } = await build({ ...options, absWorkingDir: folder, entryPoints: [entry], logLevel: 'silent' });
+  assert.deepEqual(warnings, []);
+  return outputFiles[0]?.contents ?? new Uint8Array();
+};
+
+const KIB = 1024;
+
+/** Gzipped KiB that each may have: a little more than it has. Raise a bound knowingly. */
+const BOUNDS = {
+  'overlay-controller': 340,
+  'overlay-controller/client': 75,
+  'overlay-controller/http/fetch': 2,
+  'overlay-controller/http/hono': 3,
+  'overlay-controller/http/next': 2,
+  'overlay-controller/storage/memory': 10,
+} as const;
+
+for (const [name, bound] of Object.entries(BOUNDS)) {
+  test(`${name} is bundled without Node, and has ${bound} KiB gzipped at most`, async (t) => {
+    const app = install(t);
+    writeFileSync(join(app, 'main.js'), `export * from '${name}';\n`);
+    const code = await bundled(app, 'main.js');
+    const gzipped = gzipSync(code).length;
+    t.diagnostic(`${Math.round(code.length / KIB)} KiB, ${(gzipped / KIB).toFixed(1)} KiB gzipped`);
+    assert.ok(gzipped <= bound * KIB, `${gzipped} bytes`);
+  });
+}
+
+test('a bundle of the core, with a store and a handler, runs without Node', async (t) => {
+  const app = install(t);
+  copyFileSync(join(root, 'test/package/portable.mjs'), join(app, 'main.mjs'));
+  writeFileSync(join(app, 'bundle.mjs'), await bundled(app, 'main.mjs'));
+  const without = pathToFileURL(join(root, 'test/package/without-node.ts')).href;
+  assert.match(runNode(app, '--disallow-code-generation-from-strings', '--import', without, 'bundle.mjs'), /^found ann$/m);
+});
