@@ -11,6 +11,10 @@ const line = (longest: number) =>
     .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'may hold no control characters');
 
 const brief = line(255);
+
+/** Id of an identity that a router carries. */
+export const carriedId = brief;
+
 const told = brief.default('');
 
 /** What a router is. What it does not tell is empty. */

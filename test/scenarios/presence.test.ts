@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Presence, RouterConnection, RouterInterface } from '../../src/index.ts';
+import fc from 'fast-check';
+import { ApiError, type Presence, type RouterConnection, type RouterInterface } from '../../src/index.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { aCertificate } from '../support/certificates.ts';
 import { post } from '../support/enrolling.ts';
@@ -24,6 +25,22 @@ const ETH0: RouterInterface = {
   isMulticast: true,
   addresses: ['192.0.2.1/24'],
 };
+
+/** What a router might send: nothing like a report, or nearly one. */
+const anything = fc.jsonValue({ maxDepth: 2 });
+const nearly = (sample: Readonly<Record<string, unknown>>) =>
+  fc.record(
+    Object.fromEntries(
+      Object.entries(sample).map(([name, value]) => [name, fc.oneof(fc.constant(value), anything, fc.string({ unit: 'binary' }))]),
+    ),
+  );
+const told = fc.oneof(
+  anything,
+  fc.string({ unit: 'binary' }),
+  fc.record({ listeners: fc.array(nearly({ protocol: 'tls', hostname: 'r.example', port: 3022 })) }),
+  nearly({ hostname: 'r.example', protocols: ['tls'], protocolPorts: ['3022'] }),
+  fc.array(nearly({ ...ETH0 })),
+);
 
 const read = async (app: App, id: string, path: RouterPath | '/identities' = '/edge-routers') =>
   (await app.request('GET', `${path}/${id}`)).body.data;
@@ -365,6 +382,8 @@ onEveryStore('presence of routers', (open, store) => {
       ['interfaces', [{ ...ETH0, mtu: 1.5 }], 'interfaces.0.mtu'],
       ['interfaces', [{ ...ETH0, addresses: Array(65).fill('a') }], 'interfaces.0.addresses'],
       ['interfaces', [{ ...ETH0, isUp: undefined }], 'interfaces.0.isUp'],
+      ['identityConnected', 'a\u0000', 'identityId'],
+      ['identityDisconnected', 7, 'identityId'],
     ];
     const left = await app.trail(async () => {
       for (const [report, told, field] of bad)
@@ -373,5 +392,22 @@ onEveryStore('presence of routers', (open, store) => {
       await assert.rejects((app.controller.presence as Presence).connect(odd), refusal('COULD_NOT_VALIDATE', 'versionInfo.version'));
     });
     assert.deepEqual([left, await read(app, id), reasonOf(connection)], [[], before, undefined]);
+  });
+
+  test('whatever comes from a router is taken or refused, and never a fault of ours', async () => {
+    await using app = await open();
+    const { id, connection } = await connected(app);
+    const reports = ['hello', 'sync', 'interfaces', 'identityConnected', 'identityDisconnected'] as const;
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...reports), told, async (report, value) => {
+        const outcome = await (connection[report] as (told: unknown) => Promise<void>)(value).then(
+          () => undefined,
+          (error) => error,
+        );
+        assert.ok(outcome === undefined || (outcome instanceof ApiError && outcome.status < 500), String(outcome));
+        assert.equal((await app.request('GET', `/edge-routers/${id}`)).status, 200);
+      }),
+      { numRuns: 150 },
+    );
   });
 });

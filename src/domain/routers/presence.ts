@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { identity } from '../../api/identities.ts';
 import {
+  carriedId,
   type Hello,
   hello,
   type Listener,
@@ -108,7 +109,7 @@ export const createPresence = (core: Core): Presence => {
       isEdgeRouter,
       signal: connection.signal,
       hello: async (told) => {
-        const reached = reachedBy(checked('listeners' in told ? hello : olderHello, told, 'hello'));
+        const reached = reachedBy(checked('listeners' in Object(told) ? hello : olderHello, told, 'hello'));
         await alive(() => connection.change({ reached, syncStatus: 'SYNC_DONE' }));
       },
       sync: async (status) => {
@@ -119,12 +120,17 @@ export const createPresence = (core: Core): Presence => {
         const interfaces = checked(routerInterfaces, told, 'interfaces');
         await pass(() => background.run(ORIGIN, (job) => storeInterfaces(job, connection, interfaces)));
       },
-      identityConnected: (identityId) =>
-        alive(async (entities) => {
-          if (!(await entities.get(identity, identityId))) throw notFound(identity.kind, identityId);
-          connection.carry(identityId);
-        }),
-      identityDisconnected: (identityId) => alive(() => connection.drop(identityId)),
+      identityConnected: async (told) => {
+        const id = checked(carriedId, told, 'identityId');
+        await alive(async (entities) => {
+          if (!(await entities.get(identity, id))) throw notFound(identity.kind, id);
+          connection.carry(id);
+        });
+      },
+      identityDisconnected: async (told) => {
+        const id = checked(carriedId, told, 'identityId');
+        await alive(() => connection.drop(id));
+      },
       close: () => connection.end('the connection was closed'),
     };
   };
