@@ -141,9 +141,9 @@ const start = async (
   const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
   const publisher = await createPublisher(store, events, platform.logger);
-  const { carryOut, goOn: reviewSessions } = createSessionUpkeep(platform);
-  const goOn = () => reviewSessions(background);
-  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn });
+  const { carryOut, goOn } = createSessionUpkeep(platform);
+  const reviewSessions = () => goOn(background);
+  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
   const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
   const keys = createPki(sources);
   const startedAt = stamp();
@@ -159,6 +159,7 @@ const start = async (
     enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     background,
+    reviewSessions,
     snapshots,
     stamp,
     presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
@@ -169,7 +170,7 @@ const start = async (
   followChanges(events, core);
   if (member) await joinNetwork(core, member);
   // What a controller that was closed, or lost, has left.
-  goOn();
+  reviewSessions();
   const invoke = createInvoke({ core, write, carryOut });
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
@@ -188,7 +189,7 @@ const start = async (
     presence: createPresence(core),
     events,
     publish: async () => {
-      goOn();
+      reviewSessions();
       await publisher.catchUp();
     },
     firstAdministrator,

@@ -35,6 +35,8 @@ export interface Core {
   /** What clients are told of that ask whether their services changed. */
   readonly recentChanges: RecentChanges;
   readonly background: Background;
+  /** Goes on in the background with what changes left to be done about sessions. */
+  reviewSessions(): void;
   /** Where snapshots are kept; undefined when the host has given no place. */
   readonly snapshots: SnapshotSink | undefined;
   /** The time of a write, see `createStamps`. ISO text. */

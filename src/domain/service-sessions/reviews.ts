@@ -12,8 +12,6 @@ import { lookAgain } from './ends.ts';
 
 /** Sessions that one transaction looks at, at most. */
 export const AT_ONCE = 1000;
-/** Sessions that are looked at together. */
-const BATCH = 500;
 
 /**
  * Looks again at the sessions that the changes of this transaction so far are about.
@@ -54,14 +52,9 @@ export const continueReview = async (entities: Entities, now: string): Promise<b
 
 /** @returns the last that was looked at, or undefined when none is left */
 const lookAtSome = async (entities: Entities, sessions: Predicate, after: string, now: string): Promise<string | undefined> => {
-  let lastId = after;
-  for (let looked = 0; looked < AT_ONCE; looked += BATCH) {
-    const rows = await entities.list(session, { where: and(sessions, beyond(lastId)), limit: BATCH });
-    await lookAgain(entities, rows, now);
-    if (rows.length < BATCH) return undefined;
-    lastId = rows.at(-1)?.id ?? lastId;
-  }
-  return lastId;
+  const rows = await entities.list(session, { where: and(sessions, beyond(after)), limit: AT_ONCE });
+  await lookAgain(entities, rows, now);
+  return rows.length < AT_ONCE ? undefined : rows.at(-1)?.id;
 };
 
 const beyond = (id: string): Predicate => ({ op: 'compare', field: text('id'), is: '>', value: id });

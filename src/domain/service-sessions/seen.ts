@@ -20,9 +20,16 @@ const ownOf = ({ actor }: Call): Predicate => (isAdministrator(actor) ? ALL : eq
 /** The sessions that the actor may see and that have not ended, neither with their time nor with their API session nor with their right. */
 export const visibleSessions = async (entities: Entities, call: Call, own = ownOf(call)): Promise<Predicate> => {
   const inTime = and(own, { op: 'compare', field: date('grantedUntil'), is: '>=', value: call.now() });
-  const inDoubt = await sessionsInDoubt(entities);
+  const inDoubt = await inDoubtFor(entities, call);
   const proved = oneOf(text('id'), inDoubt.op === 'none' ? [] : await stillGranted(entities, call, and(inTime, inDoubt)));
   return and(inTime, or(not(inDoubt), proved), not(oneOf(text('apiSessionId'), await idle(entities, call, own))));
+};
+
+/** Whoever comes across sessions in doubt sees to it that they are looked at: the controller that was about to may be lost. */
+const inDoubtFor = async (entities: Entities, { core }: Call): Promise<Predicate> => {
+  const inDoubt = await sessionsInDoubt(entities);
+  if (inDoubt.op !== 'none') core.reviewSessions();
+  return inDoubt;
 };
 
 const stillGranted = async (entities: Entities, call: Call, where: Predicate): Promise<readonly string[]> => {
@@ -48,5 +55,5 @@ export const requireVisible = async (entities: Entities, call: Call, id: string)
 export const isGoing = async (entities: Entities, call: Call, row: Session): Promise<boolean> => {
   const of = await entities.get(apiSession, row.apiSessionId);
   if (!of || (of.lastActivityAt ?? '') <= idleSince(call.core.settings, call.now()) || isLapsed(row, call.now())) return false;
-  return !matches(await sessionsInDoubt(entities), row) || (await grantsOf(entities, [row], call.now())).get(row) !== undefined;
+  return !matches(await inDoubtFor(entities, call), row) || (await grantsOf(entities, [row], call.now())).get(row) !== undefined;
 };

@@ -1,7 +1,7 @@
 /** Small worlds, so that what is drawn meets: few attributes, few values, and times around the ends of timeouts and grace periods. */
 import fc from 'fast-check';
 import type { Entity, Semantic } from './model.ts';
-import type { Rules, Told } from './posture.ts';
+import type { Rules, System, Told } from './posture.ts';
 
 const words = fc.constantFrom('a', 'b', 'c');
 export const attributes = fc.uniqueArray(words, { maxLength: 3 });
@@ -34,7 +34,7 @@ export const rolesIn = (given: Roles, entities: readonly Entity[]): string[] =>
 const hash = fc.constantFrom('aa', 'AA:00', 'bb', '');
 const hashes = fc.uniqueArray(fc.constantFrom('aa', 'aa00', 'bb'), { maxLength: 2 });
 const path = fc.constantFrom('/p', '/q');
-const process = { osType: fc.constantFrom('Linux', 'WINDOWS'), path, hashes };
+const process = { osType: fc.constantFrom<System[]>('Linux', 'WINDOWS'), path, hashes };
 const address = fc.constantFrom('AA:BB', 'aa-bb', 'cc', 'dd');
 const domain = fc.constantFrom('home.test', 'HOME.test', 'cafe.test');
 const someOf = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { minLength: 1, maxLength: 2 });
@@ -45,7 +45,7 @@ export const rulesOfEach = fc.record({
     typeId: fc.constant('OS'),
     operatingSystems: someOf(
       fc.record({
-        type: fc.constantFrom('Linux', 'WINDOWS', 'WINDOWS_SERVER', 'iOS'),
+        type: fc.constantFrom<System[]>('Linux', 'WINDOWS', 'WINDOWS_SERVER', 'iOS'),
         versions: fc.uniqueArray(fc.constantFrom('>=5.0.0 <6.0.0', '10.0.19045', '<5.4.0 || >=6.0.0', '5.4.0'), { maxLength: 2 }),
       }),
     ),

@@ -72,8 +72,7 @@ export const building: readonly fc.WeightedArbitrary<Command>[] = [
   command('new check', 3, fc.record({ typeId, rulesOfEach, attributes }), fewer('checks', 4), async (model, { app }, drawn) => {
     const name = named('check');
     const rules = drawn.rulesOfEach[drawn.typeId];
-    // What is drawn is a body that the operation takes, but for types of arrays that may be written to.
-    const body = { name, roleAttributes: drawn.attributes, ...rules } as never;
+    const body = { name, roleAttributes: drawn.attributes, ...rules };
     const { id } = await app.controller.postureChecks.create({ body });
     model.checks.push({ id, name, attributes: drawn.attributes, rules });
   }),

@@ -47,7 +47,7 @@ export const changing: readonly fc.WeightedArbitrary<Command>[] = [
   command('check', 3, fc.record({ which, rulesOfEach }), some('checks'), async (model, { app }, drawn) => {
     const check = pick(model.checks, drawn.which);
     const rules = drawn.rulesOfEach[check.rules.typeId];
-    const body = { name: check.name, roleAttributes: [...check.attributes], ...rules } as never; // as for a new one
+    const body = { name: check.name, roleAttributes: [...check.attributes], ...rules };
     await app.controller.postureChecks.replace({ id: check.id, body });
     check.rules = rules;
   }),

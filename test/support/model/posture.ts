@@ -3,21 +3,24 @@
  * there must not be made here, too.
  */
 
+/** As clients write them, and as the specification does. */
+export type System = 'Linux' | 'WINDOWS' | 'WINDOWS_SERVER' | 'iOS';
+
 /** The rules of a check, as they are sent. */
 export type Rules =
-  | { readonly typeId: 'OS'; readonly operatingSystems: readonly { readonly type: string; readonly versions: readonly string[] }[] }
+  | { readonly typeId: 'OS'; readonly operatingSystems: readonly { readonly type: System; readonly versions: readonly string[] }[] }
   | { readonly typeId: 'MAC'; readonly macAddresses: readonly string[] }
   | { readonly typeId: 'DOMAIN'; readonly domains: readonly string[] }
   | { readonly typeId: 'PROCESS'; readonly process: ProcessRules & { readonly signerFingerprint: string } }
   | {
       readonly typeId: 'PROCESS_MULTI';
-      readonly semantic: string;
+      readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
       readonly processes: readonly (ProcessRules & { readonly signerFingerprints: readonly string[] })[];
     }
   | { readonly typeId: 'MFA'; readonly timeoutSeconds: number; readonly promptOnWake: boolean; readonly promptOnUnlock: boolean };
 
 interface ProcessRules {
-  readonly osType: string;
+  readonly osType: System;
   readonly path: string;
   readonly hashes: readonly string[];
 }

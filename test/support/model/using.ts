@@ -35,8 +35,7 @@ const ask = async (model: Model, { as }: System, wish: Wish) => {
 };
 
 const tell = async (model: Model, { as }: System, login: Login, facts: readonly Told[]) => {
-  const body = facts as never; // bodies that the operation takes, but for types of arrays that may be written to
-  const work = () => as(login).postureResponses.createBulk({ body });
+  const work = () => as(login).postureResponses.createBulk({ body: facts });
   if (login.owesCode) return assert.equal(await outcomeOf(work), 'UNAUTHORIZED');
   await work();
   identityOf(model, login).told.push(...facts);
