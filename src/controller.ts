@@ -22,6 +22,7 @@ import { joinNetwork, type MemberOptions } from './domain/controllers/membership
 import { entries } from './domain/entries.ts';
 import { loadKeysEarly } from './domain/external-jwt-signers/load-keys.ts';
 import { keptAuthority } from './domain/kept-authority.ts';
+import { createPresence, followChanges, type Presence } from './domain/routers/presence.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
 import { createSessionUpkeep } from './domain/service-sessions/upkeep.ts';
 import { concerningKinds } from './domain/services/updates.ts';
@@ -36,6 +37,7 @@ import type { Platform } from './platform/platform.ts';
 import type { Secrets } from './platform/secrets.ts';
 import type { SnapshotSink } from './platform/snapshots.ts';
 import { webPlatform } from './platform/web.ts';
+import { createConnections } from './presence/connections.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import { createTokenVerifier } from './tokens/verifier.ts';
@@ -77,6 +79,8 @@ export interface ManagementController extends Facade {
    * administer from where they are. Addresses without an API's path are those of the client API.
    */
   only(...apis: readonly Api[]): { readonly handle: Handle };
+  /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Known to this controller only. */
+  readonly presence: Presence;
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
   readonly events: Omit<ChangeListeners, 'emit'>;
   /** Publishes changes that were committed otherwise than by this controller: in a host's transaction, or by another controller on the same store. */
@@ -87,6 +91,8 @@ export interface ManagementController extends Facade {
   /** Ends what works in the background, and closes the store. Close servers first, so that what is under way gets its answer. */
   close(): Promise<void>;
 }
+
+const MINUTE = 60_000;
 
 /**
  * Opens a controller on a store.
@@ -156,10 +162,12 @@ const start = async (
     reviewSessions,
     snapshots,
     stamp,
+    presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
     recentChanges: createRecentChanges(concerningKinds, startedAt),
     startedAt,
   };
   loadKeysEarly(events, core);
+  followChanges(events, core);
   if (member) await joinNetwork(core, member);
   // What a controller that was closed, or lost, has left.
   reviewSessions();
@@ -178,6 +186,7 @@ const start = async (
       }),
     handle: createHandler(serving),
     only: (...apis) => ({ handle: createHandler({ ...serving, apis }) }),
+    presence: createPresence(core),
     events,
     publish: async () => {
       reviewSessions();
@@ -186,6 +195,7 @@ const start = async (
     firstAdministrator,
     settings,
     close: async () => {
+      core.presence.close();
       core.tokens.close();
       await background.close();
       await store.close();

@@ -43,6 +43,8 @@ export interface Settings {
    * label more, addresses, ranges such as `10.0.0.0/8`; `*` for whatever routers ask for. Default none. What else they ask for is left out.
    */
   readonly routerNames: readonly string[];
+  /** Minutes for which the connection of an identity is `unknown` once the router that carried it was lost. Default 5. */
+  readonly unknownConnectionMinutes: number;
 }
 
 export const defaultSettings: Settings = {
@@ -63,6 +65,7 @@ export const defaultSettings: Settings = {
   apiLevel: 'v1.7.2',
   outboundAllow: [],
   routerNames: [],
+  unknownConnectionMinutes: 5,
 };
 
 /**

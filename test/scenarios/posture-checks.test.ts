@@ -235,6 +235,22 @@ onEveryStore('posture checks', (open) => {
     assert.deepEqual([await policies(a), await policies(b)], [['all', 'any'], ['any']]);
   });
 
+  test('an operating system may be written as command-line clients write it', async () => {
+    await using app = await open();
+    const body = { name: 'os', typeId: 'OS', operatingSystems: [{ Type: 'Linux', Versions: ['>=5.0.0'] }] };
+    const id = await app.create('/posture-checks', body);
+    const { data } = (await app.request('GET', `/posture-checks/${id}`)).body;
+    assert.deepEqual(data.operatingSystems, [{ type: 'Linux', versions: ['>=5.0.0'] }]);
+    for (const entry of [
+      { Type: 'BeOS', Versions: [] },
+      { TYPE: 'Linux', versions: [] },
+    ])
+      assertInvalid(
+        await app.request('PATCH', `/posture-checks/${id}`, { body: { typeId: 'OS', operatingSystems: [entry] } }),
+        'operatingSystems.0.type',
+      );
+  });
+
   test('a deleted posture check leaves the policies that name it, and blocks none', async () => {
     await using app = await open();
     const id = await checkOf(app, 'a', { typeId: 'MFA' });

@@ -17,9 +17,19 @@ export const operatingSystem = z
   .meta({ id: 'OperatingSystem' });
 export type OperatingSystem = z.infer<typeof operatingSystem>;
 
+const given = z.object({ type: osType, versions: z.array(version) });
+
+/** Command-line clients in the field write these two names with a capital: nowhere else do names compare otherwise than exactly. */
+const withCapitals = (entry: unknown): unknown => {
+  if (typeof entry !== 'object' || entry === null) return entry;
+  const { Type, Versions, ...rest } = entry as Readonly<Record<string, unknown>>; // an object of JSON
+  return { ...(Type === undefined ? {} : { type: Type }), ...(Versions === undefined ? {} : { versions: Versions }), ...rest };
+};
+
 /** Of a system that is listed twice, the last entry counts. */
 const operatingSystems = z
-  .array(z.object({ type: osType, versions: z.array(version) }))
+  // What goes in is told by the schema behind it.
+  .array(z.preprocess(withCapitals, given) as unknown as typeof given)
   .min(1)
   .transform((systems): readonly OperatingSystem[] =>
     [...new Map(systems.map((system) => [osKey(system.type), system])).values()]

@@ -61,8 +61,9 @@ export const accessibleServiceEntries = implement(accessibleServices, {
     call.read(async (entities) => {
       if (sessionToken !== undefined) await requireSessionToken(entities, call, sessionToken);
       const row = await requireAccessible(entities, call, id);
-      const [routers = []] = await commonRouters(entities, [{ identity: sessionOf(call.actor).identity, service: row }]);
-      return { edgeRouters: routers.length === 0 ? null : routers.map(shownRouter) };
+      const { presence } = call.core;
+      const [routers = []] = await commonRouters(entities, [{ identity: sessionOf(call.actor).identity, service: row }], presence);
+      return { edgeRouters: routers.length === 0 ? null : routers.map((router) => shownRouter(router, presence)) };
     }),
 });
 

@@ -7,13 +7,7 @@ import { behaviour } from '../../resources/behaviours.ts';
 import { addEnrollment } from '../enrollment/behaviour.ts';
 import { keepCompanion, removeCompanion } from './companion.ts';
 import { outstandingOf } from './enrollment.ts';
-
-/** What a router tells of itself once it runs; nothing runs yet. */
-const offline = {
-  isOnline: false,
-  syncStatus: 'SYNC_UNKNOWN',
-  versionInfo: { arch: '', buildDate: '', os: '', revision: '', version: '' },
-} as const;
+import { presenceOf, resolvePresence } from './online.ts';
 
 /** Terminators keep the name of their router beside its id. */
 const renameInTerminators = async (entities: Entities, { id, name }: { readonly id: string; readonly name: string }) => {
@@ -32,8 +26,9 @@ export const edgeRouterBehaviour = behaviour(edgeRouter, {
   },
   present: async (entities, rows, call) => {
     const outstanding = await outstandingOf(entities, 'edgeRouterId', rows, call);
-    return rows.map(({ id }) => ({ ...offline, ...outstanding.get(id) }));
+    return rows.map((row) => ({ ...presenceOf(call.core.presence, row), ...outstanding.get(row.id) }));
   },
+  resolve: async (_entities, where, call) => resolvePresence(call.core.presence, where),
 });
 
 export const routerBehaviour = behaviour(router, {
@@ -49,6 +44,9 @@ export const routerBehaviour = behaviour(router, {
   present: async (entities, rows, call) => {
     const plain = rows.filter(({ isEdgeRouter }) => !isEdgeRouter);
     const outstanding = await outstandingOf(entities, 'transitRouterId', plain, call);
-    return rows.map(({ id, isEdgeRouter }) => ({ isOnline: false, ...(isEdgeRouter ? { isVerified: true } : outstanding.get(id)) }));
+    return rows.map((row) => ({
+      isOnline: call.core.presence.of(row) !== undefined,
+      ...(row.isEdgeRouter ? { isVerified: true } : outstanding.get(row.id)),
+    }));
   },
 });

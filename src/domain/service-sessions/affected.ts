@@ -6,8 +6,8 @@ import type { Entities } from '../../changes/entities.ts';
 import type { Change } from '../../changes/events.ts';
 import { date, equals, has, NONE, type Predicate, text } from '../../query/index.ts';
 import { FOREVER } from '../posture/mfa.ts';
-import { isSameJson } from '../posture/same-json.ts';
 import { selecting } from '../roles/membership.ts';
+import { isSameJson } from '../same-json.ts';
 
 export interface Affected {
   /** Those that may have lost their right. */

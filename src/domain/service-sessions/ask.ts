@@ -55,7 +55,7 @@ export const judge = async (entities: Entities, call: Call, { serviceId, type }:
   }
   const grant = grantOf(decision);
   if (!grant) return { isGranted: false, service: what, decision };
-  const [routers = []] = await commonRouters(entities, [{ identity: who, service: what }]);
+  const [routers = []] = await commonRouters(entities, [{ identity: who, service: what }], call.core.presence);
   if (routers.length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
   const existing = await entities.find(
     session,

@@ -2,7 +2,7 @@
 import { session } from '../../api/service-sessions.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { date } from '../../query/index.ts';
-import { isSameJson } from '../posture/same-json.ts';
+import { isSameJson } from '../same-json.ts';
 import { type Grant, grantsOf, isLapsed, type Session } from './grants.ts';
 
 /** Ends those that lost their right, and notes by what the others live now. What has ended with its time does not come back. */
