@@ -1,10 +1,13 @@
 import type { ManagementController } from '../src/index.ts';
 import { identityAttributes, identityBody, policyBody, type Size, serviceBody } from './data.ts';
+import { dialable, fillEndpoints } from './endpoints.ts';
 
 /** Ids to ask for. */
 export interface Filled {
   readonly identities: readonly string[];
   readonly services: readonly string[];
+  /** Services that the clients of `endpoints.ts` may dial. */
+  readonly dialable: readonly string[];
   /** Username and password of an identity that policies give services to. */
   readonly client: { readonly username: string; readonly password: string };
 }
@@ -26,8 +29,14 @@ export const load = async (controller: ManagementController, size: Size): Promis
     const roleAttributes = [...new Set([...identityAttributes(), ...identityAttributes()])];
     const { id } = await controller.identities.create({ body: { name: client.username, type: 'User', isAdmin: false, roleAttributes } });
     await controller.authenticators.create({ body: { identityId: id, method: 'updb', ...client } });
+    await fillEndpoints(controller);
   }
   const identities = await controller.identities.list({ filter: 'name contains "id-"', limit: SAMPLE });
   const services = await controller.services.list({ filter: 'name contains "svc-"', limit: SAMPLE });
-  return { client, identities: identities.data.map(({ id }) => id), services: services.data.map(({ id }) => id) };
+  return {
+    client,
+    identities: identities.data.map(({ id }) => id),
+    services: services.data.map(({ id }) => id),
+    dialable: await dialable(controller, SAMPLE),
+  };
 };

@@ -1,4 +1,5 @@
 import { identityAttribute, identityAttributes, identityBody, identityName, type Size, serviceName } from './data.ts';
+import type { Endpoints } from './endpoints.ts';
 import type { Filled } from './fill.ts';
 import type { Request } from './load.ts';
 
@@ -9,7 +10,7 @@ const X = '/edge/management/extensions/v1';
 export interface Operation {
   readonly next: () => Request;
   /** Who asks; default the administrator. */
-  readonly as?: 'client' | 'nobody';
+  readonly as?: 'client' | keyof Endpoints | 'nobody';
 }
 
 const one = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T; // never empty
@@ -21,7 +22,7 @@ const get = (path: () => string, as?: Operation['as']): Operation => ({
 });
 
 /** What is measured, in this order: reading first, for writing leaves something behind. */
-export const operations = ({ identities, services, client }: Filled, size: Size) => {
+export const operations = ({ identities, services, dialable, client }: Filled, size: Size) => {
   let serial = 0;
   const named = (stem: string) => `${stem}-${process.pid}-${serial++}`;
   const policy = (identityRoles: string[], serviceRoles: string[]) => ({
@@ -30,6 +31,11 @@ export const operations = ({ identities, services, client }: Filled, size: Size)
     semantic: 'AnyOf',
     identityRoles,
     serviceRoles,
+  });
+  /** New ones at first, and then those that there are. */
+  const dial = (as: keyof Endpoints): Operation => ({
+    as,
+    next: () => ({ method: 'POST', path: `${C}/sessions`, body: { serviceId: one(dialable) } }),
   });
   return {
     'GET /version': get(() => `${M}/version`, 'nobody'),
@@ -47,11 +53,15 @@ export const operations = ({ identities, services, client }: Filled, size: Size)
     'policy advice': get(() => `${M}/identities/${one(identities)}/policy-advice/${one(services)}`),
     explain: get(() => `${X}/identities/${one(identities)}/services/${one(services)}/explain?type=Dial`),
     'client: services, page of 100': get(() => `${C}/services?limit=100`, 'client'),
+    'client: services of 20 policies, page of 100': get(() => `${C}/services?limit=100`, 'unchecked'),
+    'client: the same with 5 posture checks each': get(() => `${C}/services?limit=100`, 'checked'),
     'client: current identity': get(() => `${C}/current-identity`, 'client'),
     'authenticate by password': {
       as: 'nobody',
       next: () => ({ method: 'POST', path: `${C}/authenticate?method=password`, body: client }),
     },
+    'POST session': dial('unchecked'),
+    'POST session, with 5 posture checks': dial('checked'),
     'PATCH roleAttributes': {
       next: () => ({ method: 'PATCH', path: `${M}/identities/${one(identities)}`, body: { roleAttributes: identityAttributes() } }),
     },

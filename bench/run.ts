@@ -9,6 +9,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Size } from './data.ts';
+import { type Credentials, endpoints } from './endpoints.ts';
 import type { Filled } from './fill.ts';
 import { createClient, type Request } from './load.ts';
 import { type Measurable, measure as measured, startServer, usage } from './measure.ts';
@@ -88,9 +89,12 @@ try {
       // A store that lasts is opened again: start-up with the data loaded, and a process that has not just loaded it.
       if (store !== 'memory') filling.child.disconnect();
       const server = store === 'memory' ? filling : await start(kind, JSON.stringify(size));
+      const loginAs = ({ username, password }: Credentials) => login(server.port, username, password);
       const tokens = {
         administrator: await login(server.port, 'admin', 'bench-password'),
-        client: await login(server.port, server.client.username, server.client.password),
+        client: await loginAs(server.client),
+        unchecked: await loginAs(endpoints.unchecked),
+        checked: await loginAs(endpoints.checked),
         nobody: undefined,
       };
       say();

@@ -9,6 +9,7 @@ import { defaultSettings } from '../src/call/settings.ts';
 import { catalog } from '../src/errors/catalog.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { symbolsFor } from '../src/resources/symbols.ts';
+import { deviations, publishedOperations } from '../test/contract/published.ts';
 import { apiSurface } from './api-surface.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -95,6 +96,22 @@ const fields = (): string =>
     '',
   ].join('\n');
 
+const leftOut = (): string => {
+  const rows = publishedOperations.flatMap(({ api, operationId, method, path }) => {
+    const reason = deviations[api][operationId];
+    return reason === undefined ? [] : [[api, operationId, `\`${method} ${path}\``, reason]];
+  });
+  return [
+    noteOf('test/contract/published.ts'),
+    '# Published operations that are left out',
+    '',
+    `The published descriptions of the management and client APIs declare ${publishedOperations.length} operations. All but these answer here, under their ids; what is left out answers 404 or 405.`,
+    '',
+    table(['API', 'operation', 'method and path', 'why'], rows),
+    '',
+  ].join('\n');
+};
+
 /** Every decision record by its title. */
 const decisions = (): string => {
   const folder = join(root, 'docs/decisions');
@@ -108,6 +125,7 @@ const generated: Readonly<Record<string, () => string>> = {
   'docs/operations.md': operations,
   'docs/resources.md': fields,
   'docs/errors.md': errors,
+  'docs/deviations.md': leftOut,
   'docs/decisions/README.md': decisions,
   'docs/api-surface.md': () =>
     `${NOTE}\n# API surface\n\nThe public names of every entry point, and how they are declared.\n\n${apiSurface(root)}`,

@@ -22,7 +22,9 @@ import { joinNetwork, type MemberOptions } from './domain/controllers/membership
 import { entries } from './domain/entries.ts';
 import { loadKeysEarly } from './domain/external-jwt-signers/load-keys.ts';
 import { keptAuthority } from './domain/kept-authority.ts';
+import { createPresence, followChanges, type Presence } from './domain/routers/presence.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
+import { createSessionUpkeep } from './domain/service-sessions/upkeep.ts';
 import { concerningKinds } from './domain/services/updates.ts';
 import { createNetworkJwt } from './domain/trust/network-jwt.ts';
 import { createFacade, type Facade } from './facade.ts';
@@ -35,6 +37,7 @@ import type { Platform } from './platform/platform.ts';
 import type { Secrets } from './platform/secrets.ts';
 import type { SnapshotSink } from './platform/snapshots.ts';
 import { webPlatform } from './platform/web.ts';
+import { createConnections } from './presence/connections.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import { createTokenVerifier } from './tokens/verifier.ts';
@@ -76,6 +79,8 @@ export interface ManagementController extends Facade {
    * administer from where they are. Addresses without an API's path are those of the client API.
    */
   only(...apis: readonly Api[]): { readonly handle: Handle };
+  /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Known to this controller only. */
+  readonly presence: Presence;
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
   readonly events: Omit<ChangeListeners, 'emit'>;
   /** Publishes changes that were committed otherwise than by this controller: in a host's transaction, or by another controller on the same store. */
@@ -86,6 +91,8 @@ export interface ManagementController extends Facade {
   /** Ends what works in the background, and closes the store. Close servers first, so that what is under way gets its answer. */
   close(): Promise<void>;
 }
+
+const MINUTE = 60_000;
 
 /**
  * Opens a controller on a store.
@@ -134,7 +141,9 @@ const start = async (
   const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
   const publisher = await createPublisher(store, events, platform.logger);
-  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites));
+  const { carryOut, goOn } = createSessionUpkeep(platform);
+  const reviewSessions = () => goOn(background);
+  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
   const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
   const keys = createPki(sources);
   const startedAt = stamp();
@@ -150,14 +159,19 @@ const start = async (
     enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     background,
+    reviewSessions,
     snapshots,
     stamp,
+    presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
     recentChanges: createRecentChanges(concerningKinds, startedAt),
     startedAt,
   };
   loadKeysEarly(events, core);
+  followChanges(events, core);
   if (member) await joinNetwork(core, member);
-  const invoke = createInvoke({ core, write });
+  // What a controller that was closed, or lost, has left.
+  reviewSessions();
+  const invoke = createInvoke({ core, write, carryOut });
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   const serving = { entries, invoke, settings, platform, version: software.version };
@@ -172,11 +186,16 @@ const start = async (
       }),
     handle: createHandler(serving),
     only: (...apis) => ({ handle: createHandler({ ...serving, apis }) }),
+    presence: createPresence(core),
     events,
-    publish: () => publisher.catchUp(),
+    publish: async () => {
+      reviewSessions();
+      await publisher.catchUp();
+    },
     firstAdministrator,
     settings,
     close: async () => {
+      core.presence.close();
       core.tokens.close();
       await background.close();
       await store.close();

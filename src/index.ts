@@ -10,6 +10,7 @@ export { each } from './client/each.ts';
 export { type AsOptions, type ControllerOptions, ManagementController } from './controller.ts';
 export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
 export type { MemberOptions } from './domain/controllers/membership.ts';
+export type { Presence, RouterConnection, RouterInterface } from './domain/routers/presence.ts';
 export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
 export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';

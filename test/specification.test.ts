@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import sections from './specification.json' with { type: 'json' };
 import { partly, proofs } from './specification.ts';
 
-const LAST_ROW = 478;
+const rows = new Set(sections.flatMap(({ statements }) => Object.keys(statements)));
 
 /** The names of all tests, as they are quoted in the sources. */
 const names = new Set(
   readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts'))
     .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
-    .flatMap((source) => [...source.matchAll(/\b(?:test|each)\(\s*(['"])((?:\\.|(?!\1).)+)\1/g)])
+    .flatMap((source) => [...source.matchAll(/(?:\b(?:test|each)\(\s*|\brule: )(['"])((?:\\.|(?!\1).)+)\1/g)])
     .map(([, , name = '']) => name.replaceAll(/\\(.)/g, '$1')),
 );
 const named = [...Object.entries(proofs), ...Object.entries(partly).map(([row, { tests }]) => [row, tests] as const)];
@@ -22,7 +23,7 @@ test('every proof of the specification is a test that there is', () => {
 });
 
 test('every row is one of the checklist, has a proof, and is proved in part or in full', () => {
-  for (const [row, tests] of named) assert.ok(Number(row) >= 1 && Number(row) <= LAST_ROW && tests.length > 0, row);
+  for (const [row, tests] of named) assert.ok(rows.has(row) && tests.length > 0, row);
   assert.deepEqual(
     Object.keys(partly).filter((row) => row in proofs),
     [],

@@ -33,7 +33,7 @@ const open = async (
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
     // Identity providers on the same machine are common where people try things out.
-    settings: { address: url(advertised), outboundAllow: ['loopback'] },
+    settings: { address: url(advertised), outboundAllow: ['loopback'], routerNames: ['localhost', '127.0.0.0/8', '::1'] },
   });
   ready(controller);
 

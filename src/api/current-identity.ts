@@ -3,8 +3,7 @@ import { authenticator, extending } from './authenticators.ts';
 import { identity } from './identities.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { edgeRouter } from './routers.ts';
-import { password, tags, username } from './shared.ts';
+import { flag, links, password, tags, text, timestamp, username } from './shared.ts';
 
 const own = { permission: 'session', apis: ['management', 'client'] } as const;
 const at = '/current-identity/authenticators/{id}' as const;
@@ -16,6 +15,25 @@ const replaceOwn = z
 const patchOwn = z
   .object({ username: username.optional(), password: password.optional(), currentPassword: password, tags: tags.optional() })
   .meta({ id: 'AuthenticatorPatchWithCurrent' });
+
+/** An edge router as clients see it: what it takes to connect. How it is run is not for them, and null. */
+const usableEdgeRouter = z
+  .object({
+    _links: links,
+    createdAt: timestamp,
+    id: text,
+    tags,
+    updatedAt: timestamp,
+    name: text,
+    hostname: text,
+    isOnline: flag,
+    supportedProtocols: z.record(text, text),
+    syncStatus: text,
+    cost: z.null(),
+    noTraversal: z.null(),
+    disabled: z.null(),
+  })
+  .meta({ id: 'CurrentIdentityEdgeRouterDetail' });
 
 export const currentIdentity = group('currentIdentity', 'Current identity', {
   get: operation('GET', '/current-identity', {
@@ -30,7 +48,7 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     permission: 'session',
     apis: ['client'],
     query: listQuery,
-    answer: page(edgeRouter.schemas.detail),
+    answer: page(usableEdgeRouter),
   }),
   listAuthenticators: operation('GET', '/current-identity/authenticators', {
     operationId: 'listCurrentIdentityAuthenticators',

@@ -1,6 +1,6 @@
 import { identity } from './identities.ts';
 import { crud } from './kit/crud.ts';
-import { group } from './kit/operation.ts';
+import { EMPTY, group, operation } from './kit/operation.ts';
 import { related } from './kit/related.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy } from './policies.ts';
 import { edgeRouter } from './routers.ts';
@@ -8,6 +8,12 @@ import { service } from './services.ts';
 
 export const edgeRouters = group('edgeRouters', 'Edge routers', {
   ...crud(edgeRouter),
+  reEnroll: operation('POST', '/edge-routers/{id}/re-enroll', {
+    operationId: 'reEnrollEdgeRouter',
+    summary: 'Let an edge router enroll anew: its certificate and its enrollment, if it has one, are good for nothing from then on',
+    permission: 'edgeRouter.update',
+    answer: EMPTY,
+  }),
   listEdgeRouterPolicies: related(edgeRouter, edgeRouterPolicy, { operationId: 'listEdgeRouterEdgeRouterPolicies' }),
   listIdentities: related(edgeRouter, identity, { operationId: 'listEdgeRouterIdentities' }),
   listServiceEdgeRouterPolicies: related(edgeRouter, serviceEdgeRouterPolicy, { operationId: 'listEdgeRouterServiceEdgeRouterPolicies' }),

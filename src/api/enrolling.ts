@@ -7,6 +7,8 @@ const csr = text.meta({ description: 'A certificate request (PKCS#10) in PEM.' }
 const fields = z
   .object({
     clientCsr: csr.optional(),
+    certCsr: csr.optional().meta({ description: 'Of a router: a request for the certificate by which it proves itself.' }),
+    serverCertCsr: csr.optional().meta({ description: 'Of a router: a request for the certificate of its own server.' }),
     username: username.optional().meta({ description: 'Of no effect: that of the enrollment counts.' }),
     password: password.optional(),
     name: text
@@ -25,6 +27,8 @@ const enroll = z.preprocess((given) => (typeof given === 'string' ? { clientCsr:
 const enrolled = z
   .object({
     cert: text.optional().meta({ description: 'The certificate in PEM, then those above it, without the root.' }),
+    serverCert: text.optional().meta({ description: "The certificate of a router's server, likewise." }),
+    ca: text.optional().meta({ description: 'What a router is to trust, in PEM.' }),
     username: text.optional(),
   })
   .meta({ id: 'Enrolled' });
@@ -48,6 +52,16 @@ const common = {
 
 const unsupported = 'UNSUPPORTED_MEDIA';
 
+/** What a router brings where its method is in the path. */
+const routerOtt = (id: string) =>
+  z
+    .object({
+      token: text.optional(),
+      clientCsr: csr.optional().meta({ description: 'As `certCsr` where the method is in the query.' }),
+      serverCsr: csr.optional().meta({ description: 'As `serverCertCsr` there.' }),
+    })
+    .meta({ id });
+
 export const enrolling = group('enrolling', 'Enrolling', {
   enroll: operation('POST', '/enroll', {
     operationId: 'enroll',
@@ -58,6 +72,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     }),
     body: { schema: enroll, name: 'body', required: false, media: MEDIA, unsupported },
     ...common,
+    errors: [...common.errors, 'MISSING_OR_INVALID_CSR'],
   }),
   ott: operation('POST', '/enroll/ott', {
     operationId: 'enrollOtt',
@@ -75,6 +90,33 @@ export const enrolling = group('enrolling', 'Enrolling', {
     ...common,
     body: { schema: z.object({ token: text.optional() }).meta({ id: 'EnrollOttCa' }), name: 'ottEnrollmentRequest', unsupported },
     errors: [...common.errors, 'ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'],
+  }),
+  erott: operation('POST', '/enroll/erott', {
+    operationId: 'enrollErOtt',
+    summary: 'Get the certificates of an edge router',
+    ...common,
+    body: { schema: routerOtt('EnrollErOtt'), name: 'erOttEnrollmentRequest', unsupported },
+    errors: [...common.errors, 'MISSING_OR_INVALID_CSR'],
+  }),
+  trott: operation('POST', '/enroll/trott', {
+    operationId: 'enrollTrOtt',
+    summary: 'Get the certificates of a router',
+    ...common,
+    body: { schema: routerOtt('EnrollTrOtt'), name: 'trOttEnrollmentRequest', unsupported },
+  }),
+  extendRouter: operation('POST', '/enroll/extend/router', {
+    operationId: 'extendRouterEnrollment',
+    summary: 'Give a router new certificates for the one that this request presents, which is good for nothing from then on',
+    permission: 'open',
+    needsCertificate: true,
+    apis: ['client'],
+    body: {
+      schema: z.object({ certCsr: csr, serverCertCsr: csr }).meta({ id: 'ExtendRouter' }),
+      name: 'routerExtendEnrollmentRequest',
+      unsupported,
+    },
+    answer: data(z.object({ cert: text, serverCert: text }).meta({ id: 'ExtendedRouter' })),
+    errors: ['COULD_NOT_PROCESS_CSR', 'UNSUPPORTED_MEDIA', 'UNAUTHORIZED'],
   }),
   ca: operation('POST', '/enroll/ca', {
     operationId: 'enrollCa',

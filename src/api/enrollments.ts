@@ -9,6 +9,17 @@ import { created, moment, text, username } from './shared.ts';
 /** What an administrator may ask for: a certificate of the network, a certificate of a known authority, a password. */
 const requestable = z.enum(['ott', 'ottca', 'updb']);
 
+/** Edge routers and routers get theirs (erott, trott) when they are created. */
+const methods = z.enum([...requestable.options, 'erott', 'trott']);
+
+const identity = reference('identity', {
+  write: 'createOnly',
+  onDelete: 'cascade',
+  unknown: 'unresolved',
+  filter: 'identity',
+  urlName: true,
+});
+
 const ca = reference('ca', { write: 'optional', onDelete: 'cascade', unknown: 'unresolved', filter: true });
 
 const edgeRouter = reference('edgeRouter', { write: 'optional', onDelete: 'cascade', filter: 'edgeRouter' });
@@ -18,19 +29,15 @@ export const enrollment = resource({
   kind: 'enrollment',
   collection: 'enrollments',
   names: ['Enrollment', 'Enrollments'],
-  about: 'An enrollment is the right to get an authenticator, once, by a token, until it expires.',
+  about:
+    'An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires. It is for an identity, an edge router or a router.',
   fields: {
-    identityId: reference('identity', {
-      write: 'createOnly',
-      onDelete: 'cascade',
-      unknown: 'unresolved',
-      filter: 'identity',
-      urlName: true,
-    }),
-    method: createOnly(requestable),
+    // Whatever is asked for is for an identity; the others are of routers, and have none.
+    identityId: { ...identity, schema: identity.schema as z.ZodType<string | null, string>, absent: true },
+    // Bodies are read with `input`, so what the schema itself would take never counts.
+    method: { ...createOnly(methods as z.ZodType<z.infer<typeof methods>, z.infer<typeof requestable>>), input: requestable },
     expiresAt: createOnly(moment),
     caId: { ...ca, write: 'createOptional', absent: true, reference: { ...ca.reference, orNull: true } },
-    /** Routers enroll, too. */
     edgeRouterId: { ...edgeRouter, write: 'never', absent: true },
     transitRouterId: { ...transitRouter, write: 'never', absent: true },
     username: { ...optional(username), write: 'createOptional' },

@@ -64,6 +64,10 @@ export const explanation = z
     serviceRouterCount: z.int(),
     commonRouters: z.array(entityReference).meta({ description: 'Edge routers that both may use: without one, no session can be made.' }),
     moreCommonRouters: z.int().meta({ description: 'Edge routers that both may use and are not shown.' }),
+    sessions: z
+      .array(text)
+      .meta({ description: 'Ids of the sessions of the type that the identity has to the service now, in all its API sessions.' }),
+    moreSessions: z.int().meta({ description: 'Such sessions that are not shown.' }),
     suggestions: z.array(suggestion).meta({ description: 'For a denial the smallest changes that would grant it, smallest first.' }),
   })
   .meta({ id: 'AccessExplanation' });

@@ -32,6 +32,7 @@ import { accessibleServices, services } from './service-operations.ts';
 import { session, sessions } from './service-sessions.ts';
 import { service } from './services.ts';
 import { apiSessionCertificate, sessionCertificates } from './session-certificates.ts';
+import { sessionReview } from './session-reviews.ts';
 import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
 import { terminator, terminators } from './terminators.ts';
 import { trace } from './traces.ts';
@@ -101,6 +102,7 @@ export const kinds = {
   edgeRouter,
   terminator,
   session,
+  sessionReview,
   failedServiceRequest,
   configType,
   config,

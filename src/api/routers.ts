@@ -4,7 +4,11 @@ import { optional, readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { cost, flag, jsonMap, name, text } from './shared.ts';
+import { routerInterfaces, versionInfo } from './presence.ts';
+import { cost, flag, jsonMap, name, text, timestamp } from './shared.ts';
+
+/** What may be left of its enrollment, for whom it may be told. */
+const whileUnverified = { keep: 'computed' } as const;
 
 /** What all routers have. They share one name space, whichever kind they are. */
 const common = {
@@ -15,13 +19,14 @@ const common = {
   isOnline: readOnly(flag, { keep: 'computed' }),
   unverifiedCertPem: readOnly(text),
   unverifiedFingerprint: readOnly(text),
-  interfaces: readOnly(z.array(jsonMap)),
+  interfaces: readOnly(routerInterfaces),
+  /** Id of the enrollment by which it got its certificate: the same until it enrolls anew. */
+  enrolledBy: readOnly(text, { keep: 'hidden', index: true }),
+  enrollmentCreatedAt: { ...readOnly(timestamp, whileUnverified), absent: true },
+  enrollmentExpiresAt: { ...readOnly(timestamp, whileUnverified), absent: true },
+  enrollmentJwt: { ...readOnly(text, whileUnverified), absent: true },
+  enrollmentToken: { ...readOnly(text, whileUnverified), absent: true },
 } as const;
-
-/** No router has told of itself yet: as long as it is offline, nothing can be asked of its presence. */
-const offline = { path: 'isOnline', type: 'boolean' } as const;
-
-const versionInfo = z.object({ arch: text, buildDate: text, os: text, revision: text, version: text }).meta({ id: 'RouterVersion' });
 
 export const router = resource({
   kind: 'router',
@@ -31,7 +36,7 @@ export const router = resource({
   fields: {
     ...common,
     isVerified: readOnly(flag, { default: false }),
-    fingerprint: readOnly(text, { filter: true }),
+    fingerprint: readOnly(text, { filter: true, index: true }),
     isEdgeRouter: readOnly(flag, { keep: 'hidden', default: false, index: true }),
   },
 });
@@ -48,16 +53,16 @@ export const edgeRouter = resource({
     isTunnelerEnabled: optional(flag, { default: false, filter: true }),
     appData: optional(jsonMap, { default: {} }),
     isVerified: readOnly(flag, { default: false, filter: true }),
-    fingerprint: readOnly(text, { filter: true, absent: true }),
+    fingerprint: readOnly(text, { filter: true, index: true, absent: true }),
     certPem: readOnly(text),
-    hostname: readOnly(text, { default: '' }),
-    supportedProtocols: readOnly(z.record(text, text), { default: {} }),
+    hostname: readOnly(text, { keep: 'computed' }),
+    supportedProtocols: readOnly(z.record(text, text), { keep: 'computed' }),
     syncStatus: readOnly(text, { keep: 'computed' }),
     versionInfo: readOnly(versionInfo, { keep: 'computed' }),
     isEdgeRouter: readOnly(flag, { keep: 'hidden', default: true, index: true }),
   },
   subLinks: ['edge-router-policies'],
-  symbols: { connected: offline, online: offline },
+  symbols: { connected: { computed: 'boolean' }, online: { computed: 'boolean' } },
 });
 
 const errors = { replace: ['CAN_NOT_UPDATE_ROUTER'], patch: ['CAN_NOT_UPDATE_ROUTER'] } as const;

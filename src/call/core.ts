@@ -4,6 +4,7 @@ import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
+import type { Connections } from '../presence/connections.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Background } from './background.ts';
@@ -29,9 +30,13 @@ export interface Core {
   readonly enrollments: Gate;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
+  /** The routers that are connected to this controller. */
+  readonly presence: Connections;
   /** What clients are told of that ask whether their services changed. */
   readonly recentChanges: RecentChanges;
   readonly background: Background;
+  /** Goes on in the background with what changes left to be done about sessions. */
+  reviewSessions(): void;
   /** Where snapshots are kept; undefined when the host has given no place. */
   readonly snapshots: SnapshotSink | undefined;
   /** The time of a write, see `createStamps`. ISO text. */

@@ -1,3 +1,4 @@
+import { allowedNames } from '../pki/server-names.ts';
 import { addressRule } from '../platform/addresses.ts';
 
 /** What a host may set. Every limit has a default, and none is silent. */
@@ -37,6 +38,13 @@ export interface Settings {
    * `10.1.0.0/16`. Default none. Link-local addresses and metadata services are never asked.
    */
   readonly outboundAllow: readonly string[];
+  /**
+   * Names and addresses that the certificates of routers' servers may hold, beside the router's own name: DNS names, `*.example.org` for those with one
+   * label more, addresses, ranges such as `10.0.0.0/8`; `*` for whatever routers ask for. Default none. What else they ask for is left out.
+   */
+  readonly routerNames: readonly string[];
+  /** Minutes for which the connection of an identity is `unknown` once the router that carried it was lost. Default 5. */
+  readonly unknownConnectionMinutes: number;
 }
 
 export const defaultSettings: Settings = {
@@ -56,6 +64,8 @@ export const defaultSettings: Settings = {
   corsOrigins: '*',
   apiLevel: 'v1.7.2',
   outboundAllow: [],
+  routerNames: [],
+  unknownConnectionMinutes: 5,
 };
 
 /**
@@ -78,6 +88,13 @@ export const checkedSettings = (settings: Settings): Settings => {
   } catch (error) {
     throw new TypeError(
       `setting outboundAllow must hold loopback, private, or ranges of addresses: ${error instanceof Error ? error.message : ''}`,
+    );
+  }
+  try {
+    allowedNames(settings.routerNames);
+  } catch (error) {
+    throw new TypeError(
+      `setting routerNames must hold DNS names, addresses, ranges of addresses, or *: ${error instanceof Error ? error.message : ''}`,
     );
   }
   return settings;

@@ -11,18 +11,32 @@ import type { Gate } from './gate.ts';
  */
 export type Write = <T>(context: EntitiesContext, signal: AbortSignal, work: (entities: Entities) => Promise<T>) => Promise<T>;
 
+/** Carries out the work of a write, and in the same transaction what every write brings with it. Says whether some of that is left to be done after the commit. */
+export type CarryOut = <T>(
+  entities: Entities,
+  work: (entities: Entities) => Promise<T>,
+) => Promise<{ readonly result: T; readonly isUnfinished: boolean }>;
+
+/** What every write brings with it. */
+export interface Upkeep {
+  readonly carryOut: CarryOut;
+  /** Does what was left, in the background. */
+  goOn(): void;
+}
+
 export const createWriter =
-  (store: Store, publisher: Publisher, gate: Gate): Write =>
+  (store: Store, publisher: Publisher, gate: Gate, { carryOut, goOn }: Upkeep): Write =>
   (context, signal, work) =>
     gate.pass(() =>
       onceMore(async () => {
         signal.throwIfAborted();
-        const { result, changes } = await store.transaction('write', async (tx) => {
+        const { result, isUnfinished, changes } = await store.transaction('write', async (tx) => {
           const entities = entitiesOf(tx, context);
-          const result = await work(entities);
+          const carriedOut = await carryOut(entities, work);
           signal.throwIfAborted();
-          return { result, changes: entities.changes };
+          return { ...carriedOut, changes: entities.changes };
         });
+        if (isUnfinished) goOn();
         await publisher.announce(changes);
         return result;
       }),

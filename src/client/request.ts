@@ -21,11 +21,16 @@ const JSON_TYPE = 'application/json';
  */
 export const outgoing = (operation: Operation, input: Input, prefer: Api): Outgoing => {
   const api = operation.apis.includes(prefer) ? prefer : operation.apis[0];
-  const body = operation.body === undefined ? undefined : bodyOf(operation.body.media ?? [JSON_TYPE], input.body);
+  const isRead = operation.method === 'GET';
+  const body = isRead || operation.body === undefined ? undefined : bodyOf(operation.body.media ?? [JSON_TYPE], input.body);
   return {
     method: operation.method,
     target: `${API_PATHS[api ?? prefer]}${pathOf(operation.path, input)}${queryOf(operation, input)}`,
-    headers: { accept: acceptOf(operation), ...headersOf(operation, input), ...(body ? { 'content-type': body.type } : {}) },
+    headers: {
+      accept: acceptOf(operation),
+      ...headersOf(operation, isRead ? withBody(input) : input),
+      ...(body ? { 'content-type': body.type } : {}),
+    },
     ...(body ? { body: body.text } : {}),
   };
 };
@@ -48,6 +53,9 @@ const queryOf = ({ query }: Operation, input: Input): string => {
   }
   return parameters.size === 0 ? '' : `?${parameters}`;
 };
+
+/** `fetch` sends no body with a GET: what an operation would read from it travels in its headers. */
+const withBody = ({ body, ...input }: Input): Input => (typeof body === 'object' ? { ...input, ...body } : input);
 
 const headersOf = ({ headers = {} }: Operation, input: Input): Readonly<Record<string, string>> =>
   Object.fromEntries(

@@ -36,6 +36,7 @@ export const catalog = {
   INVALID_ENROLL_METHOD: [400, 'The supplied enrollment method is not valid'],
   ENROLLMENT_EXPIRED: [400, 'The window for this enrollment has expired'],
   COULD_NOT_PROCESS_CSR: [400, 'The supplied csr could not be processed'],
+  MISSING_OR_INVALID_CSR: [400, 'The supplied enrollment request is missing or contains an invalid CSR'],
   ENROLLMENT_CA_NOT_VALID: [400, 'The CA tied to the supplied token is no longer valid'],
   ENROLLMENT_NO_VALID_CAS: [400, 'No certificate authority is known, so nobody can enroll by a certificate of one'],
   CERT_FAILED_VALIDATION: [400, 'certificate failed to validate against CA'],

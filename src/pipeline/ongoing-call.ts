@@ -2,9 +2,8 @@ import { apiSession } from '../api/sessions.ts';
 import { type Actor, actorId } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
-import type { Write } from '../call/writer.ts';
+import type { CarryOut, Write } from '../call/writer.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import { endLostSessions } from '../domain/service-sessions/ends.ts';
 import { actorOfSession } from '../domain/sessions/state.ts';
 import { unauthorized } from '../errors/index.ts';
 import type { Transaction } from '../storage/port.ts';
@@ -14,6 +13,8 @@ export interface Parts {
   readonly core: Core;
   /** Through which every change goes. */
   readonly write: Write;
+  /** What a change in the host's transaction brings with it, as every change does. */
+  readonly carryOut: CarryOut;
 }
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -89,18 +90,11 @@ export class OngoingCall implements Call {
   async write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     // Where reading and writing share a connection, it would wait for itself.
     if (this.#state) throw new TypeError(`${this.#operation.operationId} is a GET, which must not write`);
-    if (this.#source.hostTransaction !== undefined) return this.#carriedOut(this.#joined(), work);
+    if (this.#source.hostTransaction !== undefined) return (await this.#parts.carryOut(this.#joined(), work)).result;
     return this.#parts.write(this.#context(), this.signal, async (entities) => {
       await this.#assertStillAllowed(entities);
-      return this.#carriedOut(entities, work);
+      return work(entities);
     });
-  }
-
-  /** What a change takes from sessions, it takes in the same transaction, whoever made it. */
-  async #carriedOut<T>(entities: Entities, work: (entities: Entities) => Promise<T>): Promise<T> {
-    const result = await work(entities);
-    await endLostSessions(entities, [...entities.changes], this.now());
-    return result;
   }
 
   /** A right may be lost between the start of a call and its write: what counts is the state that the write sees. */

@@ -8,7 +8,7 @@ const YEAR = 365 * 24 * HOUR;
 
 const LEAF = KeyUsage.digitalSignature | KeyUsage.keyEncipherment | KeyUsage.dataEncipherment;
 
-type Requested = Pick<CertificateRequest, 'subject' | 'publicKey'>;
+type Requested = Pick<CertificateRequest, 'publicKey'> & Pick<Profile, 'subject'>;
 type Names = Partial<AlternativeNames>;
 
 /** For clients that prove an identity: a year, from a minute ago for clocks that are behind. The names that the request asks for are not taken over unless they are given here. */

@@ -114,6 +114,19 @@ const meantBy = (address: Bytes): Bytes => {
   return at === undefined ? address : address.slice(at, at + 4);
 };
 
+/**
+ * Whether an address, in any of its text forms, is one of these, or in one of these ranges.
+ * @param entries addresses, or ranges in CIDR notation
+ * @throws TypeError for an entry that is neither
+ */
+export const addressesIn = (entries: readonly string[]): ((address: string) => boolean) => {
+  const ranges = entries.map((entry) => readRange(entry.includes('/') ? entry : `${entry}/${entry.includes(':') ? 128 : 32}`));
+  return (text) => {
+    const address = readAddress(text);
+    return address !== undefined && ranges.some((range) => holds(range, address));
+  };
+};
+
 /** Whether an address, in any text form that an IP address has, may be connected to. */
 export type AddressRule = (address: string) => boolean;
 

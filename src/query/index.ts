@@ -10,6 +10,7 @@ export { MAX_NESTING, parse, parseSort } from './parse.ts';
 export { MAX_LIST_ITEMS } from './parse-comparison.ts';
 export * from './predicate.ts';
 export type { Document } from './read.ts';
+export { rewrite } from './rewrite.ts';
 export { type FilterSymbol, fieldSymbol, type Symbols, symbolsOf } from './symbols.ts';
 export { MAX_FILTER_LENGTH } from './tokens.ts';
 export type { Filter, SortItem } from './tree.ts';

@@ -27,9 +27,9 @@ export interface Behaviour<R extends AnyResource = AnyResource> {
   guard?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
   /** Inside, before a delete that nothing forbids: removes what goes with the entity and does not point at it. */
   remove?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
-  /** What a filter asks of sets that no row holds, as a question that the store can answer. */
-  resolve?(entities: Entities, where: Predicate): Promise<Predicate>;
-  /** Wire fields that are not stored, for a whole page at once: one object per row. */
+  /** What a filter asks of what no row holds, as a question that the store can answer. */
+  resolve?(entities: Entities, where: Predicate, call: Call): Promise<Predicate>;
+  /** Wire fields that are not stored, for a whole page at once: one object per row. What is `undefined` is not shown, though it may be stored. */
   present?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 

@@ -106,7 +106,7 @@ export const listRows = async <F extends Fields>(
   const kind = resource as unknown as Resource; // as above
   const symbols = symbolsFor(kind);
   const plan = planList(symbols, input);
-  const asked = presenter?.resolve ? await presenter.resolve(entities, plan.where) : plan.where;
+  const asked = presenter?.resolve ? await presenter.resolve(entities, plan.where, call) : plan.where;
   const where = within ? and(within, asked) : asked;
   const rows = (await entities.list(kind, {
     where,

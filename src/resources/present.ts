@@ -44,7 +44,11 @@ export const presentRows = async (
       else if (orNull) detail[name] = null;
     });
     displayed?.(row, detail);
-    return computed ? Object.assign(detail, computed[i]) : detail;
+    for (const [name, value] of Object.entries(computed?.[i] ?? {})) {
+      if (value === undefined) delete detail[name];
+      else detail[name] = value;
+    }
+    return detail;
   });
 };
 

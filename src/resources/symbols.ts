@@ -45,6 +45,7 @@ const furtherSymbols = (kind: Resource): Record<string, FilterSymbol> =>
         return [name, { is: 'field', field: { path: symbol.path.split('.') as [string, ...string[]], type: symbol.type }, sortable: true }];
       if ('selectedBy' in symbol)
         return [name, { is: 'references', set: name, target: () => symbolsFor(selectedKind(kind, symbol.selectedBy)) }];
+      if ('computed' in symbol) return [name, { is: 'field', field: { path: [name], type: symbol.computed }, sortable: false }];
       const { hashedAs } = symbol;
       return [
         name,

@@ -3,12 +3,11 @@ import { test } from 'node:test';
 import { groups } from '../../src/api/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { type Answer, type App, onEveryStore } from '../support/app.ts';
-import { callSample, type Operation } from '../support/calls.ts';
+import { callSample, type Operation, type SampleCall } from '../support/calls.ts';
 import { policyBody } from '../support/policies.ts';
 import { emptyLists, listsOfUnknownParents, nameOf, type Sample, samples } from '../support/samples.ts';
 
 const operations: readonly Operation[] = entries.map(({ operation }) => operation);
-const isForAdministrators = ({ permission }: Operation) => !['open', 'partial', 'session'].includes(permission);
 
 const sampleOf = async (app: App, operation: Operation): Promise<Sample> => {
   const sample = samples[nameOf(operation)];
@@ -16,18 +15,62 @@ const sampleOf = async (app: App, operation: Operation): Promise<Sample> => {
   return sample(app);
 };
 
-onEveryStore('every operation', (open) => {
-  /** A subtest for each of some operations, each with a controller of its own. */
-  const each = (name: string, of: (operation: Operation) => boolean, prove: (app: App, operation: Operation) => Promise<void>) =>
-    test(name, async (t) => {
-      for (const operation of operations.filter(of)) {
-        await t.test(nameOf(operation), async () => {
-          await using app = await open();
-          await prove(app, operation);
-        });
-      }
-    });
+interface Refusal {
+  /** What holds of it, as a sentence. */
+  readonly rule: string;
+  readonly of: (operation: Operation) => boolean;
+  /** Calls that are refused, made of one that is not. */
+  readonly calls: (app: App, sample: Sample) => Promise<readonly SampleCall[]>;
+  /** What each answers, in part. */
+  readonly answer: (operation: Operation) => unknown;
+}
 
+const unauthorized = (status = 401) => ({ status, body: { error: { code: 'UNAUTHORIZED' } } });
+
+const refusals: readonly Refusal[] = [
+  {
+    rule: 'without credentials every operation but the open ones is refused',
+    of: ({ permission }) => permission !== 'open',
+    calls: async (_, sample) => [null, 'nonsense', '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f'].map((as) => ({ ...sample, as })),
+    answer: () => unauthorized(),
+  },
+  {
+    rule: 'operations for administrators are refused to every other session',
+    of: ({ permission }) => !['open', 'partial', 'session'].includes(permission),
+    calls: async (app, sample) => {
+      const as = await (await app.user({ roleAttributes: ['admin'] })).login();
+      return [sample, { ...sample, id: 'no-such-id' }].map((each) => ({ ...each, as }));
+    },
+    answer: ({ denied }) => unauthorized(denied),
+  },
+  {
+    rule: 'a session that owes a factor is refused all but the open operations and those about itself',
+    of: ({ permission }) => !['open', 'partial'].includes(permission),
+    calls: async (app, sample) => {
+      const authPolicyId = await app.create('/auth-policies', policyBody('two factors', { secondary: { requireTotp: true } }));
+      return [{ ...sample, as: await (await app.user({ authPolicyId, isAdmin: true })).login() }];
+    },
+    answer: () => unauthorized(),
+  },
+  {
+    rule: 'an id that is not there is not found, and nothing is written',
+    of: ({ path }) => path.includes('{'),
+    calls: async (_, sample) =>
+      ['no-such-id', 'constructor', '__proto__', '%2e%2e', "'", 'x'.repeat(5000)].map((id) => ({ ...sample, id: encodeURIComponent(id) })),
+    answer: (operation) =>
+      listsOfUnknownParents.includes(nameOf(operation))
+        ? { status: 200, body: { data: [], meta: { pagination: { totalCount: 0 } } } }
+        : { status: 404, body: { error: { code: 'NOT_FOUND' } } },
+  },
+  {
+    rule: 'a body that is missing where one is needed is refused with its name',
+    of: ({ body }) => body !== undefined && body.required !== false,
+    calls: async (_, { body, ...sample }) => [sample],
+    answer: ({ body }) => ({ status: 400, body: { error: { code: 'COULD_NOT_VALIDATE', cause: { field: body?.name } } } }),
+  },
+];
+
+onEveryStore('every operation', (open) => {
   test('operations have names of their own, and each is carried out by something', () => {
     const declared = Object.values(groups).flatMap(({ operations: declared }) =>
       Object.values(declared as Readonly<Record<string, Operation>>),
@@ -38,100 +81,38 @@ onEveryStore('every operation', (open) => {
     assert.deepEqual(Object.keys(samples).toSorted(), names.toSorted());
   });
 
-  each(
-    'without credentials every operation but the open ones is refused',
-    ({ permission }) => permission !== 'open',
-    async (app, operation) => {
-      const sample = await sampleOf(app, operation);
-      const left = await app.trail(async () => {
-        for (const as of [null, 'nonsense', '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f']) {
-          const { status, body } = await callSample(app, operation, { ...sample, as });
-          assert.deepEqual([status, body.error.code], [401, 'UNAUTHORIZED']);
-        }
+  test('what is refused leaves nothing behind', async (t) => {
+    for (const operation of operations)
+      await t.test(nameOf(operation), async (t) => {
+        await using app = await open();
+        const sample = await sampleOf(app, operation);
+        for (const { rule, calls, answer } of refusals.filter(({ of }) => of(operation)))
+          await t.test(rule, async () => {
+            const refused = await calls(app, sample);
+            const left = await app.trail(async () => {
+              for (const call of refused) assert.partialDeepStrictEqual(await callSample(app, operation, call), answer(operation));
+            });
+            assert.deepEqual(left, []);
+          });
       });
-      assert.deepEqual(left, []);
-    },
-  );
-
-  each('operations for administrators are refused to every other session', isForAdministrators, async (app, operation) => {
-    const sample = await sampleOf(app, operation);
-    const as = await (await app.user({ roleAttributes: ['admin'] })).login();
-    const left = await app.trail(async () => {
-      for (const id of [sample.id, 'no-such-id']) {
-        const { status, body } = await callSample(app, operation, { ...sample, ...(id === undefined ? {} : { id }), as });
-        assert.deepEqual([status, body.error.code], [operation.denied ?? 401, 'UNAUTHORIZED']);
-      }
-    });
-    assert.deepEqual(left, []);
   });
 
-  each(
-    'a session that owes a factor is refused all but the open operations and those about itself',
-    ({ permission }) => !['open', 'partial'].includes(permission),
-    async (app, operation) => {
-      const sample = await sampleOf(app, operation);
-      const authPolicyId = await app.create('/auth-policies', policyBody('two factors', { secondary: { requireTotp: true } }));
-      const as = await (await app.user({ authPolicyId, isAdmin: true })).login();
-      const left = await app.trail(async () => {
-        const { status, body } = await callSample(app, operation, { ...sample, as });
-        assert.deepEqual([status, body.error.code], [401, 'UNAUTHORIZED']);
-      });
-      assert.deepEqual(left, []);
-    },
-  );
-
-  each(
-    'an id that is not there is not found, and nothing is written',
-    ({ path }) => path.includes('{'),
-    async (app, operation) => {
-      const sample = await sampleOf(app, operation);
-      const left = await app.trail(async () => {
-        for (const id of ['no-such-id', 'constructor', '__proto__', '%2e%2e', "'", 'x'.repeat(5000)]) {
-          const { status, body } = await callSample(app, operation, { ...sample, id: encodeURIComponent(id) });
-          if (listsOfUnknownParents.includes(nameOf(operation))) assert.deepEqual([status, body.data], [200, []]);
-          else assert.deepEqual([status, body.error.code], [404, 'NOT_FOUND'], id);
-        }
-      });
-      assert.deepEqual(left, []);
-    },
-  );
-
   for (const api of ['management', 'client', 'extensions'] as const) {
-    each(
-      `a success on the ${api} API answers what is declared`,
-      ({ apis }) => apis.includes(api),
-      async (app, operation) => {
-        const sample = await sampleOf(app, operation);
-        const answer = await callSample(app, operation, sample, api);
-        if (sample.refused === undefined) assertDeclared(operation, answer);
-        else assert.equal(answer.body.error.code, sample.refused);
-      },
-    );
+    test(`a success on the ${api} API answers what is declared, and leaves exactly its change records`, async (t) => {
+      for (const operation of operations.filter(({ apis }) => apis.includes(api)))
+        await t.test(nameOf(operation), async () => {
+          await using app = await open();
+          const sample = await sampleOf(app, operation);
+          const left = await app.trail(async () => {
+            const answer = await callSample(app, operation, sample, api);
+            if (sample.refused === undefined) assertDeclared(operation, answer);
+            else assert.equal(answer.body.error.code, sample.refused);
+          });
+          assert.deepEqual(left, sample.leaves ?? []);
+          if (operation.method === 'GET') assert.deepEqual(left, []);
+        });
+    });
   }
-
-  each(
-    'a success leaves exactly its change records',
-    () => true,
-    async (app, operation) => {
-      const sample = await sampleOf(app, operation);
-      const left = await app.trail(() => callSample(app, operation, sample));
-      assert.deepEqual(left, sample.leaves ?? []);
-      if (operation.method === 'GET') assert.deepEqual(left, []);
-    },
-  );
-
-  each(
-    'a body that is missing where one is needed is refused with its name',
-    ({ body }) => body !== undefined && body.required !== false,
-    async (app, operation) => {
-      const { body: _, ...sample } = await sampleOf(app, operation);
-      const left = await app.trail(async () => {
-        const { status, body } = await callSample(app, operation, sample);
-        assert.deepEqual([status, body.error.code, body.error.cause.field], [400, 'COULD_NOT_VALIDATE', operation.body?.name]);
-      });
-      assert.deepEqual(left, []);
-    },
-  );
 });
 
 /** The answer holds what the operation says, and nothing beside it: a schema drops what it does not know. */

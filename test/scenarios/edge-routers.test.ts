@@ -5,6 +5,9 @@ import { list, namesIn } from '../support/lists.ts';
 import { network } from '../support/network.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
+/** By the clock of tests. */
+const IN_THREE_HOURS = '2026-11-21T13:00:00.000Z';
+
 const read = async (app: App, id: string, path = '/edge-routers') => (await app.request('GET', `${path}/${id}`)).body.data;
 const patch = (app: App, id: string, body: object) => app.request('PATCH', `/edge-routers/${id}`, { body });
 
@@ -12,7 +15,7 @@ onEveryStore('edge routers', (open) => {
   test('a new edge router has all its defaults', async () => {
     await using app = await open();
     const id = await app.create('/edge-routers', { name: 'r', cost: null, noTraversal: null, roleAttributes: null, tags: null });
-    const { createdAt, updatedAt, ...rest } = await read(app, id);
+    const { createdAt, updatedAt, enrollmentJwt, enrollmentToken, ...rest } = await read(app, id);
     assert.deepEqual(rest, {
       _links: {
         self: { href: `./edge-routers/${id}` },
@@ -37,6 +40,8 @@ onEveryStore('edge routers', (open) => {
       unverifiedFingerprint: null,
       interfaces: null,
       versionInfo: { arch: '', buildDate: '', os: '', revision: '', version: '' },
+      enrollmentCreatedAt: createdAt,
+      enrollmentExpiresAt: IN_THREE_HOURS,
     });
   });
 
@@ -93,7 +98,7 @@ onEveryStore('edge routers', (open) => {
     const net = network(app);
     let id = '';
     const left = await app.trail(async () => (id = await app.create('/edge-routers', { name: 'r', isTunnelerEnabled: true })));
-    assert.deepEqual(left, ['create edgeRouter', 'create identity', 'create edgeRouterPolicy']);
+    assert.deepEqual(left, ['create edgeRouter', 'create identity', 'create edgeRouterPolicy', 'create enrollment']);
     const { name, typeId, isAdmin, roleAttributes } = await read(app, id, '/identities');
     assert.deepEqual({ name, typeId, isAdmin, roleAttributes }, { name: 'r', typeId: 'Router', isAdmin: false, roleAttributes: null });
     const policy = await read(app, id, '/edge-router-policies');
@@ -185,7 +190,7 @@ onEveryStore('routers', (open) => {
   test('a router is the same under both paths, and none of the edge routers', async () => {
     await using app = await open();
     const id = await app.create('/transit-routers', { name: 'r', cost: 5, noTraversal: true, disabled: true, tags: { a: 'b' } });
-    const { createdAt, updatedAt, ...rest } = await read(app, id, '/routers');
+    const { createdAt, updatedAt, enrollmentJwt, enrollmentToken, ...rest } = await read(app, id, '/routers');
     assert.deepEqual(rest, {
       _links: { self: { href: `./transit-routers/${id}` } },
       id,
@@ -200,6 +205,8 @@ onEveryStore('routers', (open) => {
       unverifiedCertPem: null,
       unverifiedFingerprint: null,
       interfaces: null,
+      enrollmentCreatedAt: createdAt,
+      enrollmentExpiresAt: IN_THREE_HOURS,
     });
     assert.deepEqual(await read(app, id, '/transit-routers'), await read(app, id, '/routers'));
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'])

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { network } from '../support/network.ts';
-import { checkOf, client } from '../support/posture.ts';
+import { anotherSession, checkOf, client } from '../support/posture.ts';
+import { begin, dialGround } from '../support/sessions.ts';
 
 type Explanation = Awaited<ReturnType<App['controller']['access']['explain']>>;
 
@@ -222,5 +223,28 @@ onEveryStore('explaining access', (open) => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test('the sessions that go on are told, in all logins of the identity, and those that ended are not', async () => {
+    await using app = await open();
+    const { net, ann, wiki, staff } = await dialGround(app);
+    const policy = await net.dial(staff);
+    await net.bind(staff);
+    const other = await net.service('other', 'web');
+    const bob = await client(app, { roleAttributes: ['staff'] });
+    const own = [await begin(app, ann, wiki), await begin(app, await anotherSession(app, ann), wiki)];
+    for (const [who, service, type] of [
+      [ann, wiki, 'Bind'],
+      [ann, other, 'Dial'],
+      [bob, wiki, 'Dial'],
+    ] as const)
+      await begin(app, who, service, type);
+    const told = async () => {
+      const { sessions, moreSessions } = await explain(app, ann.id, wiki);
+      return [sessions.toSorted(), moreSessions];
+    };
+    assert.deepEqual(await told(), [own.toSorted(), 0]);
+    await app.request('DELETE', `/service-policies/${policy}`);
+    assert.deepEqual(await told(), [[], 0]);
   });
 });

@@ -93,6 +93,7 @@ onEveryStore('the first administrator', (open, store) => {
     }
     for (const settings of [
       { sessionTimeoutMinutes: 0 },
+      { routerNames: ['two words'] },
       { maxBodyBytes: -1 },
       { maxQueuedWrites: Number.NaN },
       { address: 'localhost' },

@@ -54,6 +54,20 @@ onEveryStore('what a call asks of the store', (openPlain, store) => {
     }
   });
 
+  test('a page of routers costs as many calls as one of two, with their enrollments and their presence', async () => {
+    await using network = await open();
+    for (let i = 0; i < 5; i++) await network.app.create('/edge-routers', { name: `edge ${i}` });
+    for (let i = 0; i < 5; i++) await network.app.create('/routers', { name: `plain ${i}` });
+    for (const [path, filter] of [
+      ['/edge-routers', 'online = false'],
+      ['/routers', 'name contains "plain"'],
+      ['/enrollments', 'edgeRouter != null'],
+    ] as const) {
+      const ask = (limit: number) => network.ask(`${path}?limit=${limit}&filter=${encodeURIComponent(filter)}`);
+      assert.deepEqual(await ask(4), await ask(2), path);
+    }
+  });
+
   test('an entity, policy advice and lists across policies take a few calls, and as many when there are more policies', async () => {
     await using network = await open();
     const { app, id, serviceId } = network;

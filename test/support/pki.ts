@@ -1,5 +1,5 @@
 import type { webcrypto } from 'node:crypto';
-import type { JsonName } from '@peculiar/x509';
+import type { JsonGeneralNames, JsonName } from '@peculiar/x509';
 import { type Certificate, certificatesPem, Eku, fingerprintOf, KeyUsage } from '../../src/pki/certificate.ts';
 import { issue, type Profile } from '../../src/pki/issue.ts';
 import { type KeyHolder, newKeyPair } from '../../src/pki/keys.ts';
@@ -81,7 +81,11 @@ export const rsa = (modulusLength: number): KeyParameters => ({
 /** A request for a certificate in PEM, and its key as PKCS#8 in PEM. */
 export const csr = async (
   subject: string | JsonName,
-  { algorithm = P256, dnsNames = [] }: { readonly algorithm?: KeyParameters; readonly dnsNames?: readonly string[] } = {},
+  {
+    algorithm = P256,
+    dnsNames = [],
+    names = dnsNames.map((value) => ({ type: 'dns', value })),
+  }: { readonly algorithm?: KeyParameters; readonly dnsNames?: readonly string[]; readonly names?: JsonGeneralNames } = {},
 ): Promise<{ readonly csr: string; readonly key: string; readonly der: Uint8Array }> => {
   const { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } = await x509();
   const keys = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair; // signing keys are pairs;
@@ -89,7 +93,7 @@ export const csr = async (
     name: subject,
     keys,
     signingAlgorithm: algorithm,
-    extensions: dnsNames.length === 0 ? [] : [new SubjectAlternativeNameExtension(dnsNames.map((value) => ({ type: 'dns', value })))],
+    extensions: names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names)],
   });
   const der = new Uint8Array(request.rawData);
   const key = writePem('PRIVATE KEY', new Uint8Array(await crypto.subtle.exportKey('pkcs8', keys.privateKey)));

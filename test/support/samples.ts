@@ -4,6 +4,7 @@ import { LATER, toEnroll } from './enrolling.ts';
 import { beginMfa, enrollMfa } from './mfa.ts';
 import { authority, csr, party } from './pki.ts';
 import { policyBody } from './policies.ts';
+import { aRouterCertificate, requestsOf, routerToEnroll } from './routers.ts';
 
 /** A call of an operation that succeeds. */
 export interface Sample {
@@ -265,6 +266,20 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
       leaves: ['create authenticator', 'delete enrollment'],
     };
   },
+  enrollErOtt: async (app) => {
+    const { id, token } = await routerToEnroll(app, '/edge-routers');
+    const { certCsr, serverCertCsr } = await requestsOf(id);
+    return { body: { token, clientCsr: certCsr, serverCsr: serverCertCsr }, leaves: ['update edgeRouter', 'delete enrollment'] };
+  },
+  enrollTrOtt: async (app) => {
+    const { id, token } = await routerToEnroll(app, '/routers');
+    const { certCsr, serverCertCsr } = await requestsOf(id);
+    return { body: { token, clientCsr: certCsr, serverCsr: serverCertCsr }, leaves: ['update router', 'delete enrollment'] };
+  },
+  extendRouterEnrollment: async (app) => {
+    const { id, certificates } = await aRouterCertificate(app);
+    return { body: await requestsOf(id), certificates, leaves: ['update edgeRouter'] };
+  },
   enrollCa: async (app) => ({
     body: { name: 'ann' },
     certificates: chainOf(await (await aCa(app)).issue('ann')),
@@ -358,7 +373,11 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     return { id: service, as: await user.login() };
   },
   'client listServiceEdgeRouters': asClient,
-  getCurrentIdentityEdgeRouters: asClient,
+  getCurrentIdentityEdgeRouters: async (app) => {
+    const { user } = await aNetwork(app);
+    await aRouterCertificate(app, '/edge-routers', { roleAttributes: ['a'] });
+    return { as: await user.login() };
+  },
 
   listSessions: aServiceSession,
   detailSession: aServiceSession,
@@ -457,11 +476,15 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
   detailEdgeRouter: read(anEdgeRouter),
   createEdgeRouter: async () => ({
     body: { name: 'an edge router', isTunnelerEnabled: true },
-    leaves: ['create edgeRouter', 'create identity', 'create edgeRouterPolicy'],
+    leaves: ['create edgeRouter', 'create identity', 'create edgeRouterPolicy', 'create enrollment'],
+  }),
+  reEnrollEdgeRouter: async (app) => ({
+    id: await anEdgeRouter(app),
+    leaves: ['delete enrollment', 'update edgeRouter', 'create enrollment'],
   }),
   updateEdgeRouter: async (app) => ({ id: await anEdgeRouter(app), body: { name: 'an edge router' }, leaves: ['update edgeRouter'] }),
   patchEdgeRouter: async (app) => ({ id: await anEdgeRouter(app), body: { cost: 5 }, leaves: ['update edgeRouter'] }),
-  deleteEdgeRouter: async (app) => ({ id: await anEdgeRouter(app), leaves: ['delete edgeRouter'] }),
+  deleteEdgeRouter: async (app) => ({ id: await anEdgeRouter(app), leaves: ['delete enrollment', 'delete edgeRouter'] }),
   listEdgeRouterEdgeRouterPolicies: inNetwork('router'),
   listEdgeRouterIdentities: inNetwork('router'),
   listEdgeRouterServiceEdgeRouterPolicies: inNetwork('router'),
@@ -471,10 +494,10 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     ['Router', 'TransitRouter'].flatMap((name): [string, (app: App) => Promise<Sample>][] => [
       [`list${name}s`, read(aRouter)],
       [`detail${name}`, read(aRouter)],
-      [`create${name}`, async () => ({ body: { name: 'a router', cost: 5 }, leaves: ['create router'] })],
+      [`create${name}`, async () => ({ body: { name: 'a router', cost: 5 }, leaves: ['create router', 'create enrollment'] })],
       [`update${name}`, async (app) => ({ id: await aRouter(app), body: { name: 'x' }, leaves: ['update router'] })],
       [`patch${name}`, async (app) => ({ id: await aRouter(app), body: { disabled: true }, leaves: ['update router'] })],
-      [`delete${name}`, async (app) => ({ id: await aRouter(app), leaves: ['delete router'] })],
+      [`delete${name}`, async (app) => ({ id: await aRouter(app), leaves: ['delete enrollment', 'delete router'] })],
     ]),
   ),
 
@@ -622,8 +645,8 @@ export const listsOfUnknownParents: readonly string[] = [
   'listServicePolicyPostureChecks',
 ];
 
-/** Lists that may be empty, because what they hold cannot be made yet, or by the host only. */
-export const emptyLists: readonly string[] = ['getCurrentIdentityEdgeRouters', 'listControllers'];
+/** Lists that may be empty, because what they hold is made by the host only. */
+export const emptyLists: readonly string[] = ['listControllers'];
 
 /** Names of operations, told apart where both APIs have one of a name and they differ. */
 export const nameOf = ({ operationId, apis }: { readonly operationId: string; readonly apis: readonly string[] }): string => {

@@ -4,6 +4,7 @@ import { edgeRouter } from '../../api/routers.ts';
 import { service } from '../../api/services.ts';
 import type { Call } from '../../call/call.ts';
 import { referenceTo } from '../../resources/links.ts';
+import { presenceOf } from '../routers/online.ts';
 import { evaluatePermissions } from './evaluate.ts';
 import { policiesBetween, routersBetween } from './through.ts';
 
@@ -26,6 +27,10 @@ export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: st
       commonRouters:
         common.rows.length === 0
           ? null
-          : common.rows.map((row) => ({ ...referenceTo(edgeRouter as unknown as Resource, row as never), isOnline: false })),
+          : // Edge routers, which are a kind and rows like any other.
+            common.rows.map((row) => ({
+              ...referenceTo(edgeRouter as unknown as Resource, row as never),
+              isOnline: presenceOf(call.core.presence, row as never).isOnline,
+            })),
     };
   });

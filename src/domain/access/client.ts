@@ -1,5 +1,5 @@
 import type { identity } from '../../api/identities.ts';
-import type { RowOf } from '../../api/kit/resource.ts';
+import type { DetailOf, RowOf } from '../../api/kit/resource.ts';
 import { edgeRouter } from '../../api/routers.ts';
 import { accessibleServices } from '../../api/service-operations.ts';
 import { service } from '../../api/services.ts';
@@ -61,8 +61,9 @@ export const accessibleServiceEntries = implement(accessibleServices, {
     call.read(async (entities) => {
       if (sessionToken !== undefined) await requireSessionToken(entities, call, sessionToken);
       const row = await requireAccessible(entities, call, id);
-      const [routers = []] = await commonRouters(entities, [{ identity: sessionOf(call.actor).identity, service: row }]);
-      return { edgeRouters: routers.length === 0 ? null : routers.map(shownRouter) };
+      const { presence } = call.core;
+      const [routers = []] = await commonRouters(entities, [{ identity: sessionOf(call.actor).identity, service: row }], presence);
+      return { edgeRouters: routers.length === 0 ? null : routers.map((router) => shownRouter(router, presence)) };
     }),
 });
 
@@ -72,5 +73,12 @@ export const listOwnEdgeRouters = (call: Call, query: ListInput) =>
     const who: RowOf<typeof identity> = sessionOf(call.actor).identity;
     const verified = equals(flag('isVerified'), true);
     const where = isAdministrator(call.actor) ? verified : and(verified, await reachedFrom(entities, identityToRouters, who));
-    return listRows(entities, edgeRouter, edgeRouterBehaviour, query, call, where);
+    const page = await listRows(entities, edgeRouter, edgeRouterBehaviour, query, call, where);
+    return { ...page, data: page.data.map(asUsable) };
   });
+
+const asUsable = ({ _links, createdAt, id, tags, updatedAt, name, ...shown }: DetailOf<typeof edgeRouter>) => {
+  const { hostname, isOnline, supportedProtocols, syncStatus } = shown;
+  const base = { _links, createdAt, id, tags, updatedAt, name };
+  return { ...base, hostname, isOnline, supportedProtocols, syncStatus, cost: null, noTraversal: null, disabled: null };
+};

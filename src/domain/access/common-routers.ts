@@ -3,8 +3,10 @@ import type { RowOf } from '../../api/kit/resource.ts';
 import { edgeRouter } from '../../api/routers.ts';
 import type { service } from '../../api/services.ts';
 import type { Entities } from '../../changes/entities.ts';
-import { and } from '../../query/index.ts';
+import type { Connections } from '../../presence/connections.ts';
+import { and, not, type Predicate } from '../../query/index.ts';
 import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../roles/membership.ts';
+import { online, presenceOf } from '../routers/online.ts';
 import { identityToRouters, serviceToRouters, sideOf, type Way } from './through.ts';
 
 /** As many routers as a client is told of for one service. */
@@ -17,8 +19,12 @@ export interface Pair {
   readonly service: RowOf<typeof service>;
 }
 
-/** The edge routers that both of each pair may use, 25 at most. Three questions to the store, however many pairs there are. */
-export const commonRouters = async (entities: Entities, pairs: readonly Pair[]): Promise<readonly (readonly Router[])[]> => {
+/** The edge routers that both of each pair may use, 25 at most, those that are online first. Four questions to the store, however many pairs there are. */
+export const commonRouters = async (
+  entities: Entities,
+  pairs: readonly Pair[],
+  presence: Connections,
+): Promise<readonly (readonly Router[])[]> => {
   const identities = [...new Set(pairs.map(({ identity }) => identity))];
   const services = [...new Set(pairs.map(({ service }) => service))];
   const forIdentities = await leading(entities, identityToRouters, identities);
@@ -26,12 +32,21 @@ export const commonRouters = async (entities: Entities, pairs: readonly Pair[]):
   const where = and(selectedBy(forIdentities.map(({ to }) => to)), selectedBy(forServices.map(({ to }) => to)));
   if (where.op === 'none') return pairs.map(() => []);
   const isOnePair = identities.length === 1 && services.length === 1;
-  const routers = await entities.list(edgeRouter, { where, ...(isOnePair ? { limit: MOST_ROUTERS } : {}) });
+  const routers = await onlineFirst(entities, where, presence, isOnePair ? MOST_ROUTERS : Infinity);
   return pairs.map(({ identity, service }) => {
     const [ofIdentity, ofService] = [sidesFor(forIdentities, identity), sidesFor(forServices, service)];
     const may = (sides: readonly Side[], router: Router) => sides.some((side) => selects(side, router));
     return routers.filter((router) => may(ofIdentity, router) && may(ofService, router)).slice(0, MOST_ROUTERS);
   });
+};
+
+const onlineFirst = async (entities: Entities, where: Predicate, presence: Connections, most: number): Promise<readonly Router[]> => {
+  const limit = (known: number) => (most === Infinity ? {} : { limit: most - known });
+  if (presence.keys('reached').length === 0) return entities.list(edgeRouter, { where, ...limit(0) });
+  const isOnline = online(presence);
+  const first = await entities.list(edgeRouter, { where: and(where, isOnline), ...limit(0) });
+  if (first.length === most) return first;
+  return [...first, ...(await entities.list(edgeRouter, { where: and(where, not(isOnline)), ...limit(first.length) }))];
 };
 
 interface Leading {
@@ -51,13 +66,8 @@ const sidesFor = (policies: readonly Leading[], start: Selectable): readonly Sid
   policies.filter(({ from }) => selects(from, start)).map(({ to }) => to);
 
 /** A router as clients see it that want to reach a service. */
-export const shownRouter = ({ name, cost, noTraversal, disabled }: Router) => ({
-  name,
-  hostname: '',
-  isOnline: false,
-  supportedProtocols: {},
-  syncStatus: 'SYNC_UNKNOWN',
-  cost,
-  noTraversal,
-  disabled,
-});
+export const shownRouter = (router: Router, presence: Connections) => {
+  const { name, cost, noTraversal, disabled } = router;
+  const { versionInfo: _, ...present } = presenceOf(presence, router);
+  return { name, ...present, cost, noTraversal, disabled };
+};

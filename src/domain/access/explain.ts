@@ -4,17 +4,19 @@ import type { Resource, RowOf } from '../../api/kit/resource.ts';
 import { type PolicyType, servicePolicy } from '../../api/policies.ts';
 import { postureCheck } from '../../api/posture-checks/index.ts';
 import { edgeRouter } from '../../api/routers.ts';
+import { session } from '../../api/service-sessions.ts';
 import { service } from '../../api/services.ts';
 import { apiSession } from '../../api/sessions.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { notFound } from '../../errors/index.ts';
-import { and, not, or } from '../../query/index.ts';
+import { and, equals, not, or, text } from '../../query/index.ts';
 import { referenceTo } from '../../resources/links.ts';
 import type { Row } from '../../storage/port.ts';
 import { loadPosture } from '../posture/load.ts';
 import { describeSide, selecting } from '../roles/membership.ts';
+import { visibleSessions } from '../service-sessions/seen.ts';
 import { decisionOf } from './decide.ts';
 import { evaluateAccess, evaluatePolicy, grants, type PolicyResult } from './evaluate.ts';
 import { suggestAccess } from './suggest.ts';
@@ -24,7 +26,7 @@ type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Policies, and edge routers in common, that are shown; how many there are beyond is told. */
+/** Policies, edge routers in common, and sessions that are shown; how many there are beyond is told. */
 const SHOWN = 50;
 
 interface Question {
@@ -38,12 +40,13 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Ques
   call.read(async (entities) => {
     const who = await entities.require(identity, identityId);
     const what = await entities.require(service, serviceId);
-    const session = apiSessionId === undefined ? undefined : await sessionOfIdentity(entities, who, apiSessionId);
+    const within = apiSessionId === undefined ? undefined : await apiSessionOf(entities, who, apiSessionId);
     const { granting, related, more, other } = await policiesAbout(entities, who, what, type);
-    const posture = await loadPosture(entities, [...granting, ...related], { identityId, session }, call.now());
+    const posture = await loadPosture(entities, [...granting, ...related], { identityId, session: within }, call.now());
     const { isGranted, isPermitted, policies } = decisionOf(evaluateAccess(granting, who, what, posture), type);
     const shown = policies.toSorted((a, b) => Number(b.isPassing) - Number(a.isPassing)).slice(0, SHOWN);
     const results = [...shown, ...related.map((policy) => evaluatePolicy(policy, posture))];
+    const sessions = await sessionsTo(entities, call, { identityId, serviceId, type });
     const { common, ...routers } = await routersBetween(entities, who, what, SHOWN);
     return {
       type,
@@ -57,14 +60,21 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Ques
       ...routers,
       commonRouters: common.rows.map((router) => reference(edgeRouter, router)),
       moreCommonRouters: common.count - common.rows.length,
+      sessions: sessions.rows.map(({ id }) => id),
+      moreSessions: sessions.count - sessions.rows.length,
       suggestions: isGranted ? [] : [...suggestAccess(type, who, what, results)],
     };
   });
 
-const sessionOfIdentity = async (entities: Entities, who: Identity, id: string): Promise<RowOf<typeof apiSession>> => {
-  const session = await entities.require(apiSession, id);
-  if (session.identityId !== who.id) throw notFound(apiSession.kind, id);
-  return session;
+const apiSessionOf = async (entities: Entities, who: Identity, id: string): Promise<RowOf<typeof apiSession>> => {
+  const row = await entities.require(apiSession, id);
+  if (row.identityId !== who.id) throw notFound(apiSession.kind, id);
+  return row;
+};
+
+const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceId, type }: Question) => {
+  const going = await visibleSessions(entities, call, equals(text('identityId'), identityId));
+  return firstOf(entities, session, and(going, equals(text('serviceId'), serviceId), equals(text('type'), type)), SHOWN);
 };
 
 /** All that select both, for one among them may pass; of those that select one of the two, some. */

@@ -13,7 +13,9 @@ type Row = RowOf<typeof enrollment>;
 type Body = CreateBody<(typeof enrollment)['fields']>;
 
 /** What an enrollment of a method cannot be without. */
-const needs: Readonly<Record<Row['method'], 'caId' | 'username' | undefined>> = { ott: undefined, ottca: 'caId', updb: 'username' };
+const needs: Readonly<Record<Body['method'], 'caId' | 'username' | undefined>> = { ott: undefined, ottca: 'caId', updb: 'username' };
+
+const MINUTE = 60_000;
 
 export const enrollmentBehaviour = behaviour(enrollment, {
   prepare: async (call, _verb, body) => {
@@ -35,20 +37,38 @@ export const enrollmentBehaviour = behaviour(enrollment, {
   present: (_entities, rows, call) => Promise.all(rows.map((row) => tokenOf(call, row))),
 });
 
-/** An enrollment of whoever gets one otherwise than by an administrator's asking for it. */
+/** Whom an enrollment is for: one of the three. */
+export type Enrollee = { readonly identityId: string } | { readonly edgeRouterId: string } | { readonly transitRouterId: string };
+
+const ENROLLEES = ['identityId', 'edgeRouterId', 'transitRouterId'] as const;
+
+/** The field that says whom an enrollment is for, and the id in it. */
+export const enrolleeOf = (row: Partial<Pick<Row, (typeof ENROLLEES)[number]>>): readonly [field: string, id: string] => {
+  const field = ENROLLEES.find((name) => row[name]) ?? 'identityId';
+  return [field, row[field] ?? ''];
+};
+
+/** An enrollment of whoever gets one otherwise than by an administrator's asking for it. @param given `expiresAt`: default as for what is new */
 export const addEnrollment = async (
   entities: Entities,
   call: Call,
-  given: Pick<Row, 'identityId' | 'method' | 'expiresAt'> & Partial<Pick<Row, 'caId' | 'username'>>,
+  given: Enrollee & Pick<Row, 'method'> & Partial<Pick<Row, 'expiresAt' | 'caId' | 'username'>>,
 ): Promise<Row> => {
   await requireNone(entities, given);
-  const { identityId: sub, method, expiresAt } = given;
-  return entities.insert(enrollment, newRow(enrollment, given, await newToken(call, { sub, method, expiresAt })));
+  const [, sub] = enrolleeOf(given);
+  const { method, expiresAt = endOfNew(call) } = given;
+  return entities.insert(
+    enrollment,
+    newRow(enrollment, {}, { ...given, expiresAt, ...(await newToken(call, { sub, method, expiresAt })) }),
+  );
 };
 
-/** One of a method for an identity, expired or not. @throws ApiError `ENROLLMENT_EXISTS` */
-const requireNone = async (entities: Entities, { identityId, method }: Pick<Row, 'identityId' | 'method'>): Promise<void> => {
-  const same = and(equals(text('identityId'), identityId), equals(text('method'), method));
+const endOfNew = (call: Call): string => new Date(Date.parse(call.now()) + call.core.settings.enrollmentMinutes * MINUTE).toISOString();
+
+/** One of a method for an identity or a router, expired or not. @throws ApiError `ENROLLMENT_EXISTS` */
+const requireNone = async (entities: Entities, row: Partial<Row> & Pick<Row, 'method'>): Promise<void> => {
+  const [field, id] = enrolleeOf(row);
+  const same = and(equals(text(field), id), equals(text('method'), row.method));
   if ((await entities.count(enrollment, same)) > 0) throw new ApiError('ENROLLMENT_EXISTS');
 };
 

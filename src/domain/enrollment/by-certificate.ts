@@ -13,12 +13,15 @@ import { certificateFields, isInUse } from '../authentication/certificates.ts';
 import { externalIdOf } from '../cas/claims.ts';
 import { freeName, identityNameOf } from '../cas/names.ts';
 import { type Authority, authoritiesAbove, authorityFor, authorityOf, type Presented, presentedBy } from '../cas/trust.ts';
+import { enrolleeOf } from './behaviour.ts';
 import type { Method } from './methods.ts';
 
 type Ca = RowOf<typeof ca>;
 
 /** The certificate that a client presents, of the authority that its enrollment names, becomes an authenticator of its identity. */
-export const enrollWithCertificate: Method = async (call, { caId, identityId }) => {
+export const enrollWithCertificate: Method = async (call, row) => {
+  const { caId } = row;
+  const [, identityId] = enrolleeOf(row);
   const authority = await call.read((entities) => openAuthority(entities, caId));
   const presented = await presentedBy(call);
   const signed = presented && (await authorityFor(presented, [authority], { now: call.core.platform.clock.now() }));

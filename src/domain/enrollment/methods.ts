@@ -12,7 +12,9 @@ import { clientProfile } from '../../pki/profiles.ts';
 import { readRequest } from '../../pki/request.ts';
 import { newRow } from '../../resources/merge.ts';
 import { hashed, requireFirst } from '../authentication/authenticators.ts';
+import { enrolleeOf } from './behaviour.ts';
 import { enrollWithCertificate } from './by-certificate.ts';
+import { enrollRouter } from './router.ts';
 
 type Row = RowOf<typeof enrollment>;
 type Enroll = (typeof enrolling)['operations']['enroll'];
@@ -30,6 +32,8 @@ export type Method = (call: Call, row: Row, offer: Offer) => Promise<Result>;
 
 /** The ways to enroll by a token. */
 export const methods: Readonly<Partial<Record<string, Method>>> = {
+  erott: enrollRouter,
+  trott: enrollRouter,
   /** A certificate of the network, for the key of a request. */
   ott: async (call, row, { clientCsr }) => {
     const request = clientCsr === undefined ? undefined : await readRequest(clientCsr);
@@ -48,7 +52,8 @@ export const methods: Readonly<Partial<Record<string, Method>>> = {
   /** A password for the username that the administrator gave. */
   updb: async (call, row, { password }) => {
     if (password === undefined) throw invalidField('password', 'password in body is required', undefined);
-    const own = await hashed(call, row.identityId, password);
+    const [, identityId] = enrolleeOf(row);
+    const own = await hashed(call, identityId, password);
     const username = row.username ?? '';
     return { answer: { username }, complete: (entities) => addAuthenticator(entities, row, 'updb', { username }, own) };
   },
@@ -57,11 +62,12 @@ export const methods: Readonly<Partial<Record<string, Method>>> = {
 /** @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED`; `COULD_NOT_VALIDATE` with the field when username or certificate are another's */
 export const addAuthenticator = async (
   entities: Entities,
-  { identityId }: Pick<Row, 'identityId'>,
+  row: Row,
   method: 'updb' | 'cert',
   given: Partial<RowOf<typeof authenticator>>,
   own: Partial<RowOf<typeof authenticator>>,
 ): Promise<void> => {
+  const [, identityId] = enrolleeOf(row);
   await requireFirst(entities, { identityId, method });
   await entities.insert(authenticator, newRow(authenticator, { identityId, method, ...given }, own));
 };

@@ -56,6 +56,7 @@ export const identityBehaviour = behaviour(identity, {
     const byIdentity = Map.groupBy(authenticators, (row) => row.identityId);
     const logged = new Set(withSession);
     const enrolled = new Set(withMfa);
+    const { presence } = call.core;
     return rows.map((row) => ({
       roleAttributes: row.roleAttributes.length === 0 ? null : row.roleAttributes,
       disabled: isDisabled(row, now),
@@ -64,8 +65,8 @@ export const identityBehaviour = behaviour(identity, {
       authenticators: summaries(byIdentity.get(row.id) ?? []),
       enrollment: outstanding.get(row.id) ?? {},
       hasApiSession: logged.has(row.id),
-      hasEdgeRouterConnection: false,
-      edgeRouterConnectionStatus: 'offline',
+      hasEdgeRouterConnection: presence.statusOf(row.id) === 'online',
+      edgeRouterConnectionStatus: presence.statusOf(row.id),
       isMfaEnabled: enrolled.has(row.id),
       interfaces: null,
     }));

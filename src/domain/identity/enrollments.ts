@@ -13,15 +13,12 @@ import { addEnrollment, enrollmentBehaviour } from '../enrollment/behaviour.ts';
 type Identity = RowOf<typeof identity>;
 type Request = CreateBody<(typeof identity)['fields']>['enrollment'];
 
-const MINUTE = 60_000;
-
 /** The enrollment that a new identity is created with: the first of ott, ottca and updb that is asked for. @throws ApiError `NOT_FOUND` for an unknown authority */
 export const enrollNew = async (entities: Entities, { id }: Identity, request: Request, call: Call): Promise<void> => {
   const asked = askedFor(request);
   if (!asked) return;
   if (asked.caId !== undefined && !(await entities.get(ca, asked.caId))) throw notFoundField('caId', 'ca', asked.caId);
-  const expiresAt = new Date(Date.parse(call.now()) + call.core.settings.enrollmentMinutes * MINUTE).toISOString();
-  await addEnrollment(entities, call, { identityId: id, expiresAt, ...asked });
+  await addEnrollment(entities, call, { identityId: id, ...asked });
 };
 
 const askedFor = (
@@ -44,8 +41,8 @@ export const outstandingOf = async (
   const byIdentity = new Map<string, Record<string, unknown>>();
   rows.forEach(({ id, identityId, method, expiresAt }, i) => {
     const { token, jwt, ca, caId } = details[i] ?? {};
-    const own = byIdentity.get(identityId) ?? {};
-    byIdentity.set(identityId, own);
+    const own = byIdentity.get(identityId ?? '') ?? {};
+    byIdentity.set(identityId ?? '', own);
     own[method] = { id, token, jwt, expiresAt, ...(method === 'ottca' ? { ca, caId } : {}) };
   });
   return byIdentity;

@@ -7,7 +7,7 @@ import type { Resource } from '../../api/kit/resource.ts';
 import { servicePolicy } from '../../api/policies.ts';
 import { service } from '../../api/services.ts';
 import type { Entities } from '../../changes/entities.ts';
-import { and, ELEMENT, type FieldRef, NONE, not, oneOf, or, type Predicate, text } from '../../query/index.ts';
+import { and, ELEMENT, type FieldRef, NONE, not, oneOf, or, type Predicate, rewrite, text } from '../../query/index.ts';
 import { sideOf } from '../access/through.ts';
 import { type Selectable, selectedBy, selecting } from '../roles/membership.ts';
 
@@ -24,21 +24,11 @@ const sets: ReadonlyMap<string, Selected> = new Map([
   ['services', { field: 'serviceRoles', kind: service as unknown as Resource }],
 ]);
 
-export const resolveSelected = async (entities: Entities, where: Predicate): Promise<Predicate> => {
-  switch (where.op) {
-    case 'and':
-    case 'or': {
-      const terms = await Promise.all(where.terms.map((term) => resolveSelected(entities, term)));
-      return (where.op === 'and' ? and : or)(...terms);
-    }
-    case 'not':
-      return not(await resolveSelected(entities, where.term));
-    default: {
-      const selected = 'set' in where ? sets.get(where.set) : undefined;
-      return selected ? resolved(entities, where as OfSet, selected) : where; // only nodes about a set name one
-    }
-  }
-};
+export const resolveSelected = (entities: Entities, where: Predicate): Promise<Predicate> =>
+  rewrite(where, (node) => {
+    const selected = 'set' in node ? sets.get(node.set) : undefined;
+    return selected ? resolved(entities, node as OfSet, selected) : node; // only nodes about a set name one
+  });
 
 const resolved = async (entities: Entities, node: OfSet, selected: Selected): Promise<Predicate> => {
   if (node.op !== 'overlaps' && node.op !== 'covers') return askedOneByOne(entities, node, selected);

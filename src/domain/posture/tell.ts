@@ -8,12 +8,12 @@ import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { policiesOfIdentity } from '../access/through.ts';
 import { selectedBy, selects } from '../roles/membership.ts';
+import { isSameJson } from '../same-json.ts';
 import type { EndpointEvent, Notice } from './check-type.ts';
 import { checkTypeOf } from './check-types.ts';
 import type { Facts } from './facts.ts';
 import { checksOf } from './load.ts';
 import { afterResponses, eventIn, NOTHING_TOLD, type Told } from './responses.ts';
-import { isSameJson } from './same-json.ts';
 
 interface AffectedService extends Notice {
   readonly id: string;

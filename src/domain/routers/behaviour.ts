@@ -4,14 +4,10 @@ import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
 import { equals, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
+import { addEnrollment } from '../enrollment/behaviour.ts';
 import { keepCompanion, removeCompanion } from './companion.ts';
-
-/** What a router tells of itself once it runs; nothing runs yet. */
-const offline = {
-  isOnline: false,
-  syncStatus: 'SYNC_UNKNOWN',
-  versionInfo: { arch: '', buildDate: '', os: '', revision: '', version: '' },
-} as const;
+import { outstandingOf } from './enrollment.ts';
+import { presenceOf, resolvePresence } from './online.ts';
 
 /** Terminators keep the name of their router beside its id. */
 const renameInTerminators = async (entities: Entities, { id, name }: { readonly id: string; readonly name: string }) => {
@@ -20,14 +16,19 @@ const renameInTerminators = async (entities: Entities, { id, name }: { readonly 
 };
 
 export const edgeRouterBehaviour = behaviour(edgeRouter, {
-  write: async (entities, after, before) => {
+  write: async (entities, after, before, call) => {
     await keepCompanion(entities, after, before);
+    if (!before) await addEnrollment(entities, call, { edgeRouterId: after.id, method: 'erott' });
     if (before && before.name !== after.name) await renameInTerminators(entities, after);
   },
   remove: async (entities, row) => {
     if (row.isTunnelerEnabled) await removeCompanion(entities, row.id);
   },
-  present: async (_entities, rows) => rows.map(() => offline),
+  present: async (entities, rows, call) => {
+    const outstanding = await outstandingOf(entities, 'edgeRouterId', rows, call);
+    return rows.map((row) => ({ ...presenceOf(call.core.presence, row), ...outstanding.get(row.id) }));
+  },
+  resolve: async (_entities, where, call) => resolvePresence(call.core.presence, where),
 });
 
 export const routerBehaviour = behaviour(router, {
@@ -35,9 +36,17 @@ export const routerBehaviour = behaviour(router, {
     if (before?.isEdgeRouter) throw new ApiError('CAN_NOT_UPDATE_ROUTER');
     return undefined;
   },
-  write: async (entities, after, before) => {
-    if (before && before.name !== after.name) await renameInTerminators(entities, after);
+  write: async (entities, after, before, call) => {
+    if (!before) await addEnrollment(entities, call, { transitRouterId: after.id, method: 'trott' });
+    else if (before.name !== after.name) await renameInTerminators(entities, after);
   },
   // To this list an edge router is one that needs no enrollment here.
-  present: async (_entities, rows) => rows.map((row) => ({ isOnline: false, ...(row.isEdgeRouter ? { isVerified: true } : {}) })),
+  present: async (entities, rows, call) => {
+    const plain = rows.filter(({ isEdgeRouter }) => !isEdgeRouter);
+    const outstanding = await outstandingOf(entities, 'transitRouterId', plain, call);
+    return rows.map((row) => ({
+      isOnline: call.core.presence.of(row) !== undefined,
+      ...(row.isEdgeRouter ? { isVerified: true } : outstanding.get(row.id)),
+    }));
+  },
 });

@@ -12,6 +12,7 @@ import { identityBehaviour } from '../identity/behaviour.ts';
 import { selecting } from '../roles/membership.ts';
 import { serviceBehaviour } from '../services/behaviour.ts';
 import { edgeRouterBehaviour, routerBehaviour } from './behaviour.ts';
+import { reEnroll } from './enrollment.ts';
 
 /** Both paths lead to the same routers. An edge router may be deleted there, too, with all that goes with it. */
 const routerHandlers = {
@@ -30,6 +31,7 @@ const routerHandlers = {
 export const routerEntries = [
   ...implement(edgeRouters, {
     ...crudHandlers(edgeRouters, edgeRouter, edgeRouterBehaviour),
+    reEnroll,
     listEdgeRouterPolicies: relatedList(edgeRouter, edgeRouterPolicy, undefined, (_, row) => selecting('edgeRouterRoles', row)),
     listIdentities: relatedList(edgeRouter, identity, identityBehaviour, (entities, row) => reachedFrom(entities, routerToIdentities, row)),
     listServiceEdgeRouterPolicies: relatedList(edgeRouter, serviceEdgeRouterPolicy, undefined, (_, row) =>

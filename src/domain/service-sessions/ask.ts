@@ -13,7 +13,7 @@ import { and, equals, text } from '../../query/index.ts';
 import { commonRouters } from '../access/common-routers.ts';
 import { type Decision, decideAccess } from '../access/decide.ts';
 import { policiesBetween } from '../access/through.ts';
-import { type Grant, grantOf, grantsOf, isLapsed, type Session } from './grants.ts';
+import { type Grant, grantOf, isLapsed, type Session } from './grants.ts';
 
 export interface Wish {
   readonly serviceId: string;
@@ -55,14 +55,13 @@ export const judge = async (entities: Entities, call: Call, { serviceId, type }:
   }
   const grant = grantOf(decision);
   if (!grant) return { isGranted: false, service: what, decision };
-  const [routers = []] = await commonRouters(entities, [{ identity: who, service: what }]);
+  const [routers = []] = await commonRouters(entities, [{ identity: who, service: what }], call.core.presence);
   if (routers.length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
   const existing = await entities.find(
     session,
     and(equals(text('apiSessionId'), own.id), equals(text('serviceId'), serviceId), equals(text('type'), type)),
   );
-  const hasEnded = existing !== undefined && isLapsed(existing, now) && !(await grantsOf(entities, [existing], now)).get(existing);
-  return { isGranted: true, grant, routers, existing, hasEnded };
+  return { isGranted: true, grant, routers, existing, hasEnded: existing !== undefined && isLapsed(existing, now) };
 };
 
 /** 409, with the checks that fail. */

@@ -10,7 +10,6 @@ import type { Entities } from '../../changes/entities.ts';
 import { and, oneOf, text } from '../../query/index.ts';
 import { type Decision, decisionOf } from '../access/decide.ts';
 import { evaluateAccess } from '../access/evaluate.ts';
-import type { SessionFacts } from '../posture/facts.ts';
 import { checksOf } from '../posture/load.ts';
 import { FOREVER } from '../posture/mfa.ts';
 import { type Posture, postureOf } from '../posture/posture.ts';
@@ -34,13 +33,10 @@ export const grantOf = ({ policies }: Decision): Grant | undefined => {
   return { grantedBy: passing.map(({ policy }) => policy.id), grantedUntil: new Date(Math.max(...ends)).toISOString() };
 };
 
-/** Whether the time is over until which a session was let in. */
+/** Whether the time is over until which a session was let in: it has ended then, and a new code begins a new one. */
 export const isLapsed = ({ grantedUntil }: Session, now: string): boolean => (grantedUntil ?? '') < now;
 
-/**
- * What each of some sessions lives by now; undefined for one that has lost its right. One whose time is over goes on only by policies that ask for no
- * code: a new code begins a new session. Seven questions to the store, whatever the sessions.
- */
+/** What each of some sessions lives by now; undefined for one that has lost its right. Seven questions to the store, whatever the sessions. */
 export const grantsOf = async (
   entities: Entities,
   sessions: readonly Session[],
@@ -81,11 +77,11 @@ const posturesOf = async (
   }
   const told = await byId(entities, postureData, sessions, 'identityId');
   const apiSessions = await byId(entities, apiSession, sessions, 'apiSessionId');
-  const facts = (identityId: string, known: SessionFacts | undefined) =>
-    postureOf(checks, { ...told.get(identityId), session: known }, time);
-  const inSession = remember((id: string) => facts(apiSessions.get(id)?.identityId ?? '', apiSessions.get(id)));
-  const withoutCode = remember((identityId: string) => facts(identityId, undefined));
-  return (row) => (isLapsed(row, now) ? withoutCode(row.identityId) : inSession(row.apiSessionId));
+  const inSession = remember((id: string) => {
+    const known = apiSessions.get(id);
+    return postureOf(checks, { ...told.get(known?.identityId ?? ''), session: known }, time);
+  });
+  return (row) => inSession(row.apiSessionId);
 };
 
 const byId = async <R extends Resource>(

@@ -66,7 +66,7 @@ export const serviceSessionEntries = implement(sessions, {
       identityId: row.identityId,
       type,
       token: await sessionToken(call, row),
-      edgeRouters: routers.map(sessionRouter),
+      edgeRouters: routers.map((router) => sessionRouter(router, call.core.presence)),
     };
   },
   delete: async (call, { id }) => {

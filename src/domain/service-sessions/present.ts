@@ -4,20 +4,22 @@ import { servicePolicy } from '../../api/policies.ts';
 import type { edgeRouter } from '../../api/routers.ts';
 import { session } from '../../api/service-sessions.ts';
 import { service } from '../../api/services.ts';
+import type { Connections } from '../../presence/connections.ts';
 import { oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { referenceTo } from '../../resources/links.ts';
 import type { Row } from '../../storage/port.ts';
 import { commonRouters, shownRouter } from '../access/common-routers.ts';
 
-export const sessionRouter = (router: RowOf<typeof edgeRouter>) => {
-  const shown = shownRouter(router);
+export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connections) => {
+  const shown = shownRouter(router, presence);
   return { ...shown, urls: shown.supportedProtocols };
 };
 
-/** Sessions as anybody sees them: a page costs six questions. */
+/** Sessions as anybody sees them: a page costs seven questions. */
 export const sessionBehaviour = behaviour(session, {
-  present: async (entities, rows) => {
+  present: async (entities, rows, call) => {
+    const { presence } = call.core;
     const policyIds = [...new Set(rows.flatMap(({ grantedBy }) => grantedBy ?? []))];
     const policies = new Map((await entities.list(servicePolicy, { where: oneOf(text('id'), policyIds) })).map((row) => [row.id, row]));
     const ids = (field: 'identityId' | 'serviceId') => oneOf(text('id'), [...new Set(rows.map((row) => row[field]))]);
@@ -27,10 +29,10 @@ export const sessionBehaviour = behaviour(session, {
       const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
       return who && what ? [{ row, identity: who, service: what }] : [];
     });
-    const common = await commonRouters(entities, pairs);
+    const common = await commonRouters(entities, pairs, presence);
     const routers = new Map(pairs.map(({ row }, i) => [row, common[i] ?? []]));
     return rows.map((row) => {
-      const edgeRouters = (routers.get(row) ?? []).map(sessionRouter);
+      const edgeRouters = (routers.get(row) ?? []).map((router) => sessionRouter(router, presence));
       return {
         token: row.id,
         edgeRouters: edgeRouters.length === 0 ? null : edgeRouters,

@@ -11,8 +11,8 @@ import type { Entities } from '../../changes/entities.ts';
 import type { Change } from '../../changes/events.ts';
 import { and, has } from '../../query/index.ts';
 import { policiesOfIdentity } from '../access/through.ts';
-import { isSameJson } from '../posture/same-json.ts';
 import { selectedBy, selects } from '../roles/membership.ts';
+import { isSameJson } from '../same-json.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 

@@ -219,7 +219,8 @@ export const migration: Migration = {
           { name: 'cost', type: 'number', index: false },
           { name: 'noTraversal', type: 'boolean', index: false },
           { name: 'disabled', type: 'boolean', index: false },
-          { name: 'fingerprint', type: 'string', index: false },
+          { name: 'enrolledBy', type: 'string', index: true },
+          { name: 'fingerprint', type: 'string', index: true },
           { name: 'isEdgeRouter', type: 'boolean', index: true },
           { name: 'isTunnelerEnabled', type: 'boolean', index: false },
           { name: 'isVerified', type: 'boolean', index: false },
@@ -259,6 +260,7 @@ export const migration: Migration = {
         sets: ['grantedBy'],
       },
     },
+    { do: 'addKind', kind: { kind: 'sessionReview', columns: [], sets: [] } },
     {
       do: 'addKind',
       kind: {

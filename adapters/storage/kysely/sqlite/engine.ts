@@ -33,7 +33,8 @@ export const sqlite: Engine = {
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
   folded: (text) => sql`${raw(UPPER)}(${text})`,
   nulls: { ascending: raw(''), descending: raw('') },
-  page: (limit = -1, offset) => sql` limit ${limit} offset ${offset}`,
+  // SQLite plans a statement anew each time a bare parameter behind `limit` is bound, for it looks at the value; not so in an expression.
+  page: (limit = -1, offset) => sql` limit 0 + ${limit} offset 0 + ${offset}`,
   requirements: [
     {
       probe: raw(`select ${UPPER}('') is not null and ${DECIMAL_TEXT}(1) is not null as value`),

@@ -1,5 +1,5 @@
 /** Keywords about a value by itself. */
-import { isSameJson } from '../../posture/same-json.ts';
+import { isSameJson } from '../../same-json.ts';
 import type { Keyword } from './check.ts';
 
 const TYPES: Readonly<Record<string, (data: unknown) => boolean>> = {

@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import { flag } from './shared.ts';
+
+/** What a host passes on of what routers tell it. Routers are believed no more than any client: each text is short and can be shown, each list has an end. */
+
+/** No control characters, and only whole characters: it is stored, shown and logged. */
+const line = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'may hold no control characters');
+
+const brief = line(255);
+
+/** Id of an identity that a router carries. */
+export const carriedId = brief;
+
+const told = brief.default('');
+
+/** What a router is. What it does not tell is empty. */
+export const toldVersion = z.object({ arch: told, buildDate: told, os: told, revision: told, version: told });
+
+export type ToldVersion = z.input<typeof toldVersion>;
+
+export const versionInfo = z
+  .object({ arch: brief, buildDate: brief, os: brief, revision: brief, version: brief })
+  .meta({ id: 'RouterVersion' });
+
+export const routerInterface = z
+  .object({
+    name: brief.min(1),
+    hardwareAddress: brief,
+    mtu: z.int().min(0),
+    index: z.int().min(0),
+    isUp: flag,
+    isRunning: flag,
+    isLoopback: flag,
+    isBroadcast: flag,
+    isMulticast: flag,
+    addresses: z.array(brief).max(64).default([]),
+  })
+  .meta({ id: 'RouterInterface' });
+
+export const routerInterfaces = z.array(routerInterface).max(256);
+
+const protocol = z.string().regex(/^[a-z][a-z0-9+.-]{0,31}$/i, 'must be a protocol such as tls');
+const NAME = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
+const ipv6 = z.ipv6();
+/** A DNS name or an address, IPv6 with or without brackets. */
+const host = z
+  .string()
+  .max(253)
+  .refine((value) => NAME.test(value) || ipv6.safeParse(value.replace(/^\[(.*)\]$/, '$1')).success, 'must be a DNS name or an address');
+const port = z.int().min(1).max(65535);
+
+const listener = z.object({ protocol, hostname: host, port });
+
+export type Listener = z.output<typeof listener>;
+
+const listeners = z.array(listener).max(32);
+
+/** How a router can be reached by clients. */
+export const hello = z.object({ listeners }).transform((told) => told.listeners);
+
+/** As older routers say it: one name, and a port for each protocol, as a number, as text, or as `protocol:port`. */
+export const olderHello = z
+  .object({
+    hostname: host,
+    protocols: z.array(protocol).max(32),
+    protocolPorts: z.array(z.union([port, z.string().regex(/^([a-z][a-z0-9+.-]*:)?\d{1,5}$/i)])).max(32),
+  })
+  .refine(({ protocols, protocolPorts }) => protocols.length === protocolPorts.length, {
+    message: 'must have a port for each of the protocols',
+    path: ['protocolPorts'],
+  })
+  .transform(({ hostname, protocols, protocolPorts }) =>
+    protocols.map((name, i) => ({ protocol: name, hostname, port: Number(String(protocolPorts[i]).split(':').at(-1)) })),
+  )
+  .pipe(listeners);
+
+export type Hello = z.input<typeof hello> | z.input<typeof olderHello>;
+
+/** How far a router is in learning what it must know of the network. */
+export const syncStatus = z.enum([
+  'SYNC_NEW',
+  'SYNC_QUEUED',
+  'SYNC_HELLO',
+  'SYNC_HELLO_WAIT',
+  'SYNC_RESYNC_WAIT',
+  'SYNC_IN_PROGRESS',
+  'SYNC_DONE',
+  'SYNC_UNKNOWN',
+  'SYNC_DISCONNECTED',
+  'SYNC_HELLO_TIMEOUT',
+  'SYNC_ERROR',
+]);
+
+export type SyncStatus = z.output<typeof syncStatus>;

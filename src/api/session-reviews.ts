@@ -1,0 +1,21 @@
+import { readOnly } from './kit/field.ts';
+import { resource } from './kit/resource.ts';
+import { flag, jsonMap, text } from './shared.ts';
+
+/** What a change left to be done later, because it was about more sessions than one transaction looks at. */
+export const sessionReview = resource({
+  kind: 'sessionReview',
+  collection: 'session-reviews',
+  names: ['SessionReview', 'SessionReviews'],
+  about:
+    'A session review is what is left of looking again at the sessions that a change was about, where these are many: it is done in steps, each in a transaction of its own.',
+  unrecorded: true,
+  fields: {
+    /** The predicate that the sessions satisfy. */
+    sessions: readOnly(jsonMap, { keep: 'hidden' }),
+    /** Those up to this id were looked at. */
+    lastId: readOnly(text, { keep: 'hidden' }),
+    /** Whether they may have lost their right: until they were looked at, each must prove it. */
+    isInDoubt: readOnly(flag, { keep: 'hidden', default: false }),
+  },
+});

@@ -1,0 +1,29 @@
+import { edgeRouter, router } from '../../api/routers.ts';
+import type { Call } from '../../call/call.ts';
+import { unauthorized } from '../../errors/index.ts';
+import { certifyRouter, type RouterRequests } from '../routers/certificates.ts';
+import { provenRouter, routerOf } from '../routers/proof.ts';
+
+/**
+ * New certificates for a router, in place of the one that it presents. Unlike an identity it has nothing to confirm: the old one is dead at once.
+ * @throws ApiError `UNAUTHORIZED` for a certificate of no router; `COULD_NOT_PROCESS_CSR`
+ */
+export const extendRouter = async (call: Call, { body }: { readonly body: RouterRequests }) => {
+  const { core, peerCertificates } = call;
+  const proven = await provenRouter(core, peerCertificates);
+  const found = proven && (await call.read((entities) => routerOf(entities, proven)));
+  if (!proven || !found) throw unauthorized(UNKNOWN);
+  const { certificate, cert, serverCert } = await core.enrollments.pass(() => certifyRouter(call, found, body));
+  await call.write(async (entities) => {
+    // Meanwhile it may have been extended by another request, or have to enroll anew.
+    const current = await routerOf(entities, proven);
+    if (!current) throw unauthorized(UNKNOWN);
+    const { fingerprint } = certificate;
+    if (current.isEdgeRouter)
+      await entities.update(edgeRouter, await entities.require(edgeRouter, current.id), { fingerprint, certPem: cert });
+    else await entities.update(router, current, { fingerprint });
+  });
+  return { cert, serverCert };
+};
+
+const UNKNOWN = 'the certificate is not the current one of a router';

@@ -1,0 +1,25 @@
+import { edgeRouter, router } from '../../api/routers.ts';
+import { ApiError } from '../../errors/index.ts';
+import { certificatesPem } from '../../pki/certificate.ts';
+import { certifyRouter } from '../routers/certificates.ts';
+import { enrolleeOf } from './behaviour.ts';
+import type { Method } from './methods.ts';
+
+/** A router, of either kind, gets its certificates. */
+export const enrollRouter: Method = async (call, row, { certCsr, serverCertCsr }) => {
+  const [, id] = enrolleeOf(row);
+  if (!certCsr || !serverCertCsr) throw new ApiError(row.method === 'erott' ? 'MISSING_OR_INVALID_CSR' : 'COULD_NOT_PROCESS_CSR');
+  const found = await call.read((entities) => entities.get(router, id));
+  if (!found) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
+  const { certificate, cert, serverCert } = await certifyRouter(call, found, { certCsr, serverCertCsr });
+  const { bundle } = await call.core.pki.signer();
+  const verified = { isVerified: true, fingerprint: certificate.fingerprint, enrolledBy: row.id };
+  return {
+    answer: { ca: certificatesPem(bundle), cert, serverCert },
+    // With a router goes its enrollment, which the transaction has found.
+    complete: async (entities) => {
+      if (found.isEdgeRouter) await entities.update(edgeRouter, await entities.require(edgeRouter, id), { ...verified, certPem: cert });
+      else await entities.update(router, await entities.require(router, id), verified);
+    },
+  };
+};

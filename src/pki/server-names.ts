@@ -1,0 +1,36 @@
+import { addressesIn } from '../platform/addresses.ts';
+import type { AlternativeNames } from './certificate.ts';
+
+export type ServerNames = Pick<AlternativeNames, 'dnsNames' | 'ipAddresses'>;
+
+/** Of the names and addresses that a server asks for, those that it may have. `own` is the name by which its record is known. */
+export type NameRule = (requested: ServerNames, own: string) => ServerNames;
+
+/**
+ * @param allowed DNS names; `*.example.org` for all names with one label before `example.org`; addresses, or ranges of them such as `10.0.0.0/8`;
+ * `*` for everything
+ * @throws TypeError for an entry that is none of these
+ */
+export const allowedNames = (allowed: readonly string[]): NameRule => {
+  if (allowed.includes('*')) return ({ dnsNames, ipAddresses }) => ({ dnsNames, ipAddresses });
+  const names = allowed.filter(isName).map((name) => name.toLowerCase());
+  const isAllowedAddress = addressesIn(allowed.filter((entry) => !isName(entry)));
+  return ({ dnsNames, ipAddresses }, own) => ({
+    dnsNames: dnsNames.filter((name) => isOwn(own, name) || names.some((known) => isMeant(known, name.toLowerCase()))),
+    ipAddresses: ipAddresses.filter((address) => address === own || isAllowedAddress(address)),
+  });
+};
+
+const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
+const NAME = new RegExp(`^(\\*\\.)?${LABEL}(\\.${LABEL})*$`, 'i');
+const FIRST_LABEL = new RegExp(`^${LABEL}\\.`);
+
+/** What ends in a number is an address, or meant to be one (RFC 1123, section 2.1). */
+const isName = (entry: string): boolean => NAME.test(entry) && !/(^|\.)\d+$/.test(entry);
+
+/** A record may have a name that is none of a server: then it means none. */
+const isOwn = (own: string, name: string): boolean => isName(own) && !own.startsWith('*') && name.toLowerCase() === own.toLowerCase();
+
+/** A wildcard stands for names only, not for wildcards. */
+const isMeant = (known: string, name: string): boolean =>
+  known.startsWith('*.') ? FIRST_LABEL.test(name) && name.replace(FIRST_LABEL, '') === known.slice(2) : name === known;

@@ -1,0 +1,103 @@
+import type { Clock } from '../platform/platform.ts';
+import { type ConnectionStatus, createCarried } from './carried.ts';
+
+/** A router as its connection is known by: its id, and what tells one enrollment of it from the next. */
+export interface RouterKey {
+  readonly id: string;
+  /** Id of the enrollment by which it got its certificate. */
+  readonly enrolledBy: string | null;
+}
+
+/** What is known of a router while it is connected. */
+export interface RouterState {
+  readonly versionInfo: Readonly<Record<'arch' | 'buildDate' | 'os' | 'revision' | 'version', string>>;
+  readonly syncStatus: string;
+  /** Undefined until it has said how it is reached. */
+  readonly reached: { readonly hostname: string; readonly supportedProtocols: Readonly<Record<string, string>> } | undefined;
+}
+
+/** One connection of a router, for as long as it lasts. */
+export interface Connection {
+  readonly key: RouterKey;
+  /** Aborted at its end; the reason says why. */
+  readonly signal: AbortSignal;
+  readonly state: RouterState;
+  change(news: Partial<RouterState>): void;
+  carry(identityId: string): void;
+  drop(identityId: string): void;
+  end(reason: string): void;
+}
+
+/**
+ * The routers that are connected to this controller, and the identities that they carry. It lives in memory, and nowhere else: it is true of the moment,
+ * and as soon as the process ends, none of it is.
+ */
+export interface Connections {
+  /** A router has one connection: an older one ends. */
+  open(key: RouterKey, state: RouterState): Connection;
+  /** What is known of a router, unless its row says that it may not be connected: then it is not any more. */
+  of(row: RouterKey & { readonly disabled: boolean }): RouterState | undefined;
+  /** The routers that are connected; `reached`: those that have said how they are reached. */
+  keys(which?: 'reached'): readonly RouterKey[];
+  statusOf(identityId: string): ConnectionStatus;
+  end(routerId: string, reason: string): void;
+  /** An identity that there is no more. */
+  forget(identityId: string): void;
+  close(): void;
+}
+
+/** @param unknownMs how long an identity whose router was lost counts as unknown */
+export const createConnections = (clock: Clock, unknownMs: number): Connections => {
+  const byRouter = new Map<string, Connection>();
+  const carried = createCarried<Connection>(clock, unknownMs);
+
+  const open: Connections['open'] = (key, first) => {
+    byRouter.get(key.id)?.end('the router has connected again');
+    const ending = new AbortController();
+    let state = first;
+    const connection: Connection = {
+      key,
+      signal: ending.signal,
+      get state() {
+        return state;
+      },
+      change: (news) => {
+        state = { ...state, ...news };
+      },
+      carry: (identityId) => {
+        if (!ending.signal.aborted) carried.add(connection, identityId);
+      },
+      drop: (identityId) => carried.remove(connection, identityId),
+      end: (reason) => {
+        if (ending.signal.aborted) return;
+        byRouter.delete(key.id);
+        carried.lose(connection);
+        ending.abort(new Error(reason));
+      },
+    };
+    byRouter.set(key.id, connection);
+    return connection;
+  };
+
+  return {
+    open,
+    of: ({ id, enrolledBy, disabled }) => {
+      const connection = byRouter.get(id);
+      if (!connection) return undefined;
+      if (disabled) connection.end(DISABLED);
+      else if (connection.key.enrolledBy !== enrolledBy) connection.end(MUST_ENROLL);
+      else return connection.state;
+      return undefined;
+    },
+    keys: (which) => [...byRouter.values()].filter(({ state }) => which === undefined || state.reached !== undefined).map(({ key }) => key),
+    statusOf: carried.statusOf,
+    end: (routerId, reason) => byRouter.get(routerId)?.end(reason),
+    forget: carried.forget,
+    close: () => {
+      for (const connection of [...byRouter.values()]) connection.end('the controller was closed');
+    },
+  };
+};
+
+export const DISABLED = 'the router is disabled';
+export const MUST_ENROLL = 'the router must enroll anew';

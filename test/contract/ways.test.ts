@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { fetchHandler } from '../../adapters/http/fetch.ts';
+import { createClient } from '../../src/client/index.ts';
+import { entries } from '../../src/domain/entries.ts';
+import { type App, openApp } from '../support/app.ts';
+import type { Operation } from '../support/calls.ts';
+import { nameOf, type Sample, samples } from '../support/samples.ts';
+
+type Invoke = (input: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+/** Every way to call an operation with types: in process, and from elsewhere. */
+const ways = {
+  'the facade': (app: App, _: Operation, { as = app.admin }: Sample) => app.controller.as(as),
+  'the client': (app: App, { apis, permission }: Operation, { as = app.admin, certificates }: Sample) => {
+    const handle = fetchHandler(app.controller);
+    return createClient({
+      baseUrl: 'https://controller.test',
+      api: apis.includes('management') || apis.includes('extensions') ? 'management' : 'client',
+      ...(permission === 'open' ? {} : { credentials: { session: as } }),
+      fetch: (url, init) => handle(new Request(url, init), certificates ? { peerCertificates: certificates } : {}),
+    });
+  },
+};
+
+/** A sample as the input of a function: the parameters of its path by name, its query, its body. */
+const inputOf = ({ path, query: declared }: Operation, { id, other, query, body }: Sample): Readonly<Record<string, unknown>> => {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const given = new URLSearchParams(query);
+  const givenAs = (key: string): unknown => {
+    const [first, ...more] = given.getAll(key);
+    return ['limit', 'offset'].includes(key) ? Number(first) : more.length > 0 || isSet(declared, key) ? given.getAll(key) : first;
+  };
+  return {
+    ...Object.fromEntries(names.map((name, index) => [name, [id, other][index]])),
+    ...Object.fromEntries([...new Set(given.keys())].map((key) => [key, givenAs(key)])),
+    ...(body === undefined ? {} : { body }),
+  };
+};
+
+/** Query keys that may be given several times. */
+const isSet = (declared: Operation['query'], key: string): boolean => declared !== undefined && ['roleFilter', 'configTypes'].includes(key);
+
+const invoke = (facade: object, { group, verb }: (typeof entries)[number], input: Readonly<Record<string, unknown>>) => {
+  // The table has this operation, so both ways have a function for it.
+  const call = Reflect.get(Reflect.get(facade, group), verb) as Invoke;
+  return call(input);
+};
+
+const sampleOf = async (app: App, operation: Operation): Promise<Sample> => (await samples[nameOf(operation)]?.(app)) ?? {};
+
+/** A document without the signature of a JWT, which is another each time; any other answer as it is. */
+const unsigned = (answer: unknown): unknown => {
+  const { contentType, body } = Object(answer);
+  return contentType === 'application/jwt' ? { contentType, body: body.slice(0, body.lastIndexOf('.')) } : answer;
+};
+
+describe('every operation, in process and from elsewhere', () => {
+  test('reads the same', async (t) => {
+    for (const entry of entries.filter(({ operation }) => operation.method === 'GET'))
+      await t.test(nameOf(entry.operation), async () => {
+        await using app = await openApp('memory');
+        const sample = await sampleOf(app, entry.operation);
+        const read = (way: keyof typeof ways) =>
+          invoke(ways[way](app, entry.operation, sample), entry, inputOf(entry.operation, sample)).catch(({ code }) => ({ code }));
+        const [here, elsewhere] = [await read('the facade'), await read('the client')];
+        assert.deepEqual(unsigned(elsewhere), unsigned(here));
+        if (sample.refused !== undefined) assert.deepEqual(here, { code: sample.refused });
+        else assert.ok(!('code' in Object(here)), JSON.stringify(here));
+      });
+  });
+
+  for (const [name, way] of Object.entries(ways)) {
+    test(`writes what it does over HTTP, by ${name}`, async (t) => {
+      for (const entry of entries.filter(({ operation }) => operation.method !== 'GET'))
+        await t.test(nameOf(entry.operation), async (t) => {
+          await using app = await openApp('memory');
+          const sample = await sampleOf(app, entry.operation);
+          // There is no TLS in process, and so no certificate.
+          if (sample.certificates && name === 'the facade') return t.skip('asks for a certificate of TLS');
+          const call = () => invoke(way(app, entry.operation, sample), entry, inputOf(entry.operation, sample));
+          const left = await app.trail(() => (sample.refused === undefined ? call() : assert.rejects(call(), { code: sample.refused })));
+          assert.deepEqual(left, sample.leaves ?? []);
+        });
+    });
+  }
+});

@@ -1,0 +1,27 @@
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { onEveryStore } from '../support/app.ts';
+import { anyCommand, someNetwork } from '../support/model/commands.ts';
+import { assertAgreeInAll, systemOf } from '../support/model/system.ts';
+
+/** Commands in a run, at most. What is not possible when its turn comes is passed over, so that a run takes some fifty steps. */
+const COMMANDS = 130;
+/** `MODEL_RUNS=10000 npx node --test test/scenarios/model.test.ts` looks longer. */
+const runs: Readonly<Record<string, number>> = { memory: Number(process.env.MODEL_RUNS ?? 60), sqlite: 8, postgres: 4 };
+
+onEveryStore('the model', (open, store) => {
+  test('whatever happens to a network, everybody sees what the specification says', async (context) => {
+    let steps = 0;
+    const commands = fc.commands([anyCommand], { maxCommands: COMMANDS, size: 'max' });
+    const property = fc.asyncProperty(commands, async (drawn) => {
+      await using app = await open();
+      const system = systemOf(app);
+      const model = await someNetwork(system);
+      await fc.asyncModelRun(() => ({ model, real: system }), drawn);
+      await assertAgreeInAll(model, system);
+      steps += system.steps;
+    });
+    await fc.assert(property, { numRuns: runs[store] ?? 1 });
+    context.diagnostic(`${steps} steps`);
+  });
+});

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { attributes, minutes, rulesOfEach, which } from './arbitraries.ts';
+import { policyFields, rolesOf } from './building.ts';
+import { always, type Command, command, pick, some } from './command.ts';
+import { forget, type Model } from './model.ts';
+import type { System } from './system.ts';
+
+/** The kinds that carry role attributes. */
+const KINDS = ['identities', 'services', 'routers', 'checks'] as const;
+const operationsOf = ({ app: { controller } }: System) => ({
+  identities: controller.identities,
+  services: controller.services,
+  routers: controller.edgeRouters,
+  policies: controller.servicePolicies,
+});
+
+/** What administrators do to what is there. */
+export const changing: readonly fc.WeightedArbitrary<Command>[] = [
+  command(
+    'attributes',
+    4,
+    fc.record({ kind: fc.constantFrom(...KINDS), which, attributes }),
+    always,
+    async (model, system, { kind, which, attributes }) => {
+      const entity = pick<Model[typeof kind][number] | undefined>(model[kind], which);
+      if (!entity) return;
+      if (kind === 'checks') {
+        const { typeId } = pick(model.checks, which).rules;
+        await system.app.controller.postureChecks.patch({ id: entity.id, body: { typeId, roleAttributes: attributes } });
+      } else await operationsOf(system)[kind].patch({ id: entity.id, body: { roleAttributes: attributes } });
+      entity.attributes = attributes;
+    },
+  ),
+  command(
+    'policy',
+    5,
+    fc.record({ which, fields: fc.record(policyFields, { requiredKeys: [] }) }),
+    some('policies'),
+    async (model, { app }, { which, fields }) => {
+      const policy = pick(model.policies, which);
+      const { identities: _, services: __, checks: ___, ...rest } = fields;
+      const changes = { ...rest, ...rolesOf(model, fields) };
+      await app.controller.servicePolicies.patch({ id: policy.id, body: changes });
+      Object.assign(policy, changes);
+    },
+  ),
+  command('check', 3, fc.record({ which, rulesOfEach }), some('checks'), async (model, { app }, drawn) => {
+    const check = pick(model.checks, drawn.which);
+    const rules = drawn.rulesOfEach[check.rules.typeId];
+    const body = { name: check.name, roleAttributes: [...check.attributes], ...rules };
+    await app.controller.postureChecks.replace({ id: check.id, body });
+    check.rules = rules;
+  }),
+  command(
+    'delete',
+    2,
+    fc.record({ kind: fc.constantFrom(...KINDS, 'policies', 'routerPolicies'), which }),
+    always,
+    async (model, system, { kind, which }) => {
+      const list: { readonly id: string }[] = model[kind];
+      const gone = pick<{ readonly id: string } | undefined>(list, which);
+      if (!gone) return;
+      const { controller } = system.app;
+      if (kind === 'checks') await controller.postureChecks.delete(gone);
+      else if (kind === 'routerPolicies') {
+        const { of } = pick(model.routerPolicies, which);
+        await (of === 'identities' ? controller.edgeRouterPolicies : controller.serviceEdgeRouterPolicies).delete({ id: gone.id });
+      } else await operationsOf(system)[kind].delete({ id: gone.id });
+      list.splice(list.indexOf(gone), 1);
+      forget(model, gone.id);
+    },
+  ),
+  command('disable', 1, fc.record({ which, minutes }), some('identities'), async (model, { app }, { which, minutes }) => {
+    const identity = pick(model.identities, which);
+    await app.controller.identities.disable({ id: identity.id, body: { durationMinutes: minutes } });
+    identity.disabledUntil = minutes === 0 ? Infinity : model.now + minutes * 60_000;
+  }),
+  command('enable', 1, which, some('identities'), async (model, { app }, n) => {
+    const identity = pick(model.identities, n);
+    await app.controller.identities.enable({ id: identity.id });
+    identity.disabledUntil = 0;
+  }),
+  command('end MFA', 1, which, some('identities'), async (model, { app, secrets }, n) => {
+    const identity = pick(model.identities, n);
+    await app.controller.identities.deleteMfa({ id: identity.id });
+    secrets.delete(identity.id);
+    identity.hasMfa = false;
+    for (const login of model.logins) if (login.identityId === identity.id) login.passedAt = undefined;
+  }),
+];

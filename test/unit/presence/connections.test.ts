@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { createConnections } from '../../../src/presence/connections.ts';
+import { frozenClock } from '../../support/clock.ts';
+
+const FIVE_MINUTES = 300_000;
+const STATE = { versionInfo: { arch: '', buildDate: '', os: '', revision: '', version: '' }, syncStatus: 'SYNC_HELLO', reached: undefined };
+const keyOf = (id: string) => ({ id, enrolledBy: `enrollment of ${id}` });
+const rowOf = (id: string) => ({ ...keyOf(id), disabled: false });
+
+const begin = () => {
+  const clock = frozenClock();
+  const connections = createConnections(clock, FIVE_MINUTES);
+  return { clock, connections, connect: (id: string) => connections.open(keyOf(id), STATE) };
+};
+
+describe('connections of routers', () => {
+  test('a router has one connection: a new one ends the older, which says why and changes nothing any more', () => {
+    const { connections, connect } = begin();
+    const [older, newer] = [connect('r'), connect('r')];
+    assert.deepEqual([older.signal.aborted, older.signal.reason.message], [true, 'the router has connected again']);
+    older.change({ syncStatus: 'SYNC_ERROR' });
+    older.carry('i');
+    older.end('anything');
+    assert.deepEqual([newer.signal.aborted, connections.of(rowOf('r'))?.syncStatus], [false, 'SYNC_HELLO']);
+    assert.equal(connections.statusOf('i'), 'offline');
+  });
+
+  test('whoever looks at a router that was disabled, or has enrolled anew, ends its connection', () => {
+    const { connections, connect } = begin();
+    const disabled = connect('r');
+    assert.equal(connections.of({ ...rowOf('r'), disabled: true }), undefined);
+    assert.equal(disabled.signal.reason.message, 'the router is disabled');
+    const stale = connect('r');
+    assert.equal(connections.of({ ...rowOf('r'), enrolledBy: null }), undefined);
+    assert.equal(stale.signal.reason.message, 'the router must enroll anew');
+    assert.deepEqual(connections.keys(), []);
+  });
+
+  test('an identity whose router was lost is unknown for five minutes, and one that went by itself is offline at once', () => {
+    const { clock, connections, connect } = begin();
+    const router = connect('r');
+    for (const id of ['lost', 'gone']) router.carry(id);
+    router.drop('gone');
+    router.end('lost');
+    assert.deepEqual(['lost', 'gone', 'never'].map(connections.statusOf), ['unknown', 'offline', 'offline']);
+    clock.advance('299999ms');
+    assert.equal(connections.statusOf('lost'), 'unknown');
+    clock.advance('1ms');
+    assert.equal(connections.statusOf('lost'), 'offline');
+  });
+
+  test('one of several routers is enough, and one that is forgotten is offline', () => {
+    const { connections, connect } = begin();
+    const [a, b] = [connect('a'), connect('b')];
+    for (const router of [a, b]) router.carry('i');
+    a.end('lost');
+    assert.equal(connections.statusOf('i'), 'online');
+    connections.forget('i');
+    b.end('lost');
+    assert.equal(connections.statusOf('i'), 'offline');
+  });
+
+  test('whatever happens in whatever order, the status is what the last events make it', () => {
+    const routers = fc.constantFrom('a', 'b', 'c');
+    const identities = fc.constantFrom('x', 'y');
+    const event = fc.oneof(
+      fc.record({ is: fc.constant('connect' as const), router: routers }),
+      fc.record({ is: fc.constant('end' as const), router: routers }),
+      fc.record({ is: fc.constant('carry' as const), router: routers, identity: identities }),
+      fc.record({ is: fc.constant('drop' as const), router: routers, identity: identities }),
+      fc.record({ is: fc.constant('forget' as const), identity: identities }),
+      fc.record({ is: fc.constant('wait' as const), minutes: fc.integer({ min: 1, max: 4 }) }),
+    );
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 40 }), (events) => {
+        const { clock, connections, connect } = begin();
+        const open = new Map<string, ReturnType<typeof connect>>();
+        const carrying = new Map<string, Set<string>>();
+        const lostAt = new Map<string, number>();
+        const others = (identity: string) => [...carrying.values()].some((set) => set.has(identity));
+        const lose = (router: string) => {
+          const carried = carrying.get(router) ?? [];
+          carrying.delete(router);
+          for (const identity of carried) if (!others(identity)) lostAt.set(identity, clock.now());
+        };
+        for (const each of events) {
+          if (each.is === 'wait') clock.advance(`${each.minutes}m`);
+          else if (each.is === 'connect') {
+            lose(each.router);
+            open.set(each.router, connect(each.router));
+            carrying.set(each.router, new Set());
+          } else if (each.is === 'end') {
+            lose(each.router);
+            open.get(each.router)?.end('lost');
+            open.delete(each.router);
+          } else if (each.is === 'forget') {
+            connections.forget(each.identity);
+            for (const set of carrying.values()) set.delete(each.identity);
+            lostAt.delete(each.identity);
+          } else if (each.is === 'carry') {
+            open.get(each.router)?.carry(each.identity);
+            if (carrying.get(each.router)?.add(each.identity)) lostAt.delete(each.identity);
+          } else {
+            open.get(each.router)?.drop(each.identity);
+            carrying.get(each.router)?.delete(each.identity);
+          }
+          for (const identity of ['x', 'y']) {
+            const at = lostAt.get(identity);
+            const gone = at !== undefined && clock.now() - at < FIVE_MINUTES ? 'unknown' : 'offline';
+            assert.equal(connections.statusOf(identity), others(identity) ? 'online' : gone);
+          }
+          assert.deepEqual(
+            connections
+              .keys()
+              .map(({ id }) => id)
+              .sort(),
+            [...open.keys()].sort(),
+          );
+        }
+      }),
+    );
+  });
+});
