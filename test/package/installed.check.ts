@@ -43,6 +43,6 @@ test('the core runs where there is no Node, and no code may be made of text', (t
   copyFileSync(join(root, 'test/package/portable.mjs'), join(app, 'main.mjs'));
   const without = pathToFileURL(join(root, 'test/package/without-node.ts')).href;
   const said = runNode(app, '--disallow-code-generation-from-strings', '--import', without, 'main.mjs');
-  assert.match(said, /^found ann$/m);
+  assert.match(said, /^found ann\nconfigs 1 COULD_NOT_VALIDATE 22$/m);
   t.diagnostic(/^own code: .*$/m.exec(said)?.[0] ?? '');
 });

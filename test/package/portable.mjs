@@ -15,4 +15,12 @@ const { token } = (await ask('POST', '/authenticate?method=password', { username
 await ask('POST', '/identities', { name: 'ann', type: 'User', isAdmin: false }, token);
 const { data } = await ask('GET', `/identities?filter=${encodeURIComponent('name = "ann"')}`, undefined, token);
 console.log('found', data[0].name);
+// JSON Schemas are read without making code of them.
+const name = encodeURIComponent('name = "host.v1"');
+const [{ id: configTypeId }] = (await ask('GET', `/config-types?filter=${name}`, undefined, token)).data;
+const config = { protocol: 'tcp', address: 'localhost', port: 80 };
+await ask('POST', '/configs', { name: 'good', configTypeId, data: config }, token);
+const bad = await ask('POST', '/configs', { name: 'bad', configTypeId, data: { ...config, port: 'x' } }, token);
+const own = await ask('POST', '/config-types', { name: 'own', schema: { type: 'object', properties: { a: { type: 'integer' } } } }, token);
+console.log('configs', (await ask('GET', '/configs', undefined, token)).data.length, bad.error.code, own.data.id.length);
 await controller.close();

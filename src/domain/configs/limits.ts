@@ -11,7 +11,7 @@ export const limits = Object.freeze({
   schemaBytes: 65_536,
   /** Objects and lists within each other in a schema. */
   schemaDepth: 32,
-  /** Subschemas in a schema that are objects; the largest built-in type has about 130. Each becomes code: a thousand take some 0.2 s. */
+  /** Subschemas in a schema that are objects; the largest built-in type has about 130. */
   subschemas: 1000,
   /** Subschemas that may apply to one and the same value, references followed. */
   unfolding: 10_000,

@@ -26,7 +26,7 @@ export type Cost = readonly [units: number, perPart: 0 | 1];
 
 /**
  * The schema as the validator gets it: only keywords that say something, a `cost` in every subschema, and every target of a reference
- * moved to `definitions` of the root, so that code is generated for it once. No `$id`, no `$schema`, nothing that the validator
+ * moved to `definitions` of the root, so that its check is made once. No `$id`, no `$schema`, nothing that the validator
  * would register or look up.
  */
 export const copyForValidator = ({ root, children, references }: SchemaGraph, draft: Draft): SchemaObject => {

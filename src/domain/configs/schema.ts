@@ -1,18 +1,19 @@
-import type { ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
 import { type ApiError, invalidField } from '../../errors/index.ts';
+import { createFormats } from './formats.ts';
 import { createTank, excess, limits, OutOfFuel } from './limits.ts';
+import { metaSchemas } from './meta-schemas.ts';
 import { createPatterns } from './patterns.ts';
 import { copyForValidator } from './schema-copy.ts';
 import { checkUnfolding } from './schema-cost.ts';
 import { type Draft, isObject, readGraph, type SchemaObject, SchemaRefused } from './schema-graph.ts';
-import { createMetaValidator, createValidator } from './validator.ts';
+import { createValidator, type Validator } from './validator/index.ts';
 import { describe, ROOT, type Violation, violationsOf } from './violations.ts';
 
 /** @returns what is wrong with the data, the first fault first; empty when nothing is. Never throws. */
 export type CheckData = (data: unknown) => readonly Violation[];
 
-/** Compiled schemas by their JSON, 2 Mi characters of it in all: compiling takes milliseconds, and the same few types are used all the time. */
+/** Compiled schemas by their JSON, 2 Mi characters of it in all: reading one takes a millisecond, and the same few types are used all the time. */
 const compiled = new LRUCache<string, CheckData>({ maxSize: 2 ** 21, sizeCalculation: (_check, json) => json.length });
 
 /**
@@ -63,13 +64,13 @@ const checkOf = (schema: SchemaObject, draft: Draft): CheckData => {
   const graph = readGraph(schema, draft, patterns, (part) => checkIsSchema(part, draft));
   checkUnfolding(graph);
   const copy = copyForValidator(graph, draft);
-  const validate = createValidator(copy, draft, false, tank, patterns);
-  // Only bad data needs the second validator, which finds more than the first fault. That it might not compile,
-  // deeper in the stack than the first, is no reason to hide the fault that was found.
-  let thorough: ValidateFunction | null | undefined;
+  const options = { draft, tank, patterns, formats: createFormats(tank) };
+  const validate = createValidator(copy, { ...options, allErrors: false });
+  // Only bad data needs the second validator, which finds more than the first fault.
+  let thorough: Validator | undefined;
   const explain = (data: unknown) => {
-    thorough ??= attempt(() => createValidator(copy, draft, true, tank, patterns));
-    return thorough && run(thorough, data, limits.faultFuel, tank.fill);
+    thorough ??= createValidator(copy, { ...options, allErrors: true });
+    return run(thorough, data, limits.faultFuel, tank.fill);
   };
   return (data) => {
     const reason = excess(data, limits.dataDepth, limits.dataValues);
@@ -80,17 +81,8 @@ const checkOf = (schema: SchemaObject, draft: Draft): CheckData => {
   };
 };
 
-const attempt = <T>(work: () => T): T | null => {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof SchemaRefused) return null;
-    throw error;
-  }
-};
-
 /** @returns undefined when the fuel or the stack does not suffice */
-const run = (validate: ValidateFunction, data: unknown, fuel: number, fill: (units: number) => void): readonly Violation[] | undefined => {
+const run = (validate: Validator, data: unknown, fuel: number, fill: (units: number) => void): readonly Violation[] | undefined => {
   fill(fuel);
   try {
     return validate(data) ? [] : violationsOf(validate.errors ?? []);
@@ -116,10 +108,16 @@ const draftOf = (schema: SchemaObject): Draft => {
 
 const metaTank = createTank();
 const metaPatterns = createPatterns(metaTank);
-const metaValidators = new Map<Draft, ValidateFunction>();
+const metaValidators = new Map<Draft, Validator>();
+
+const metaValidator = (draft: Draft): Validator => {
+  const graph = readGraph(metaSchemas[draft], draft, metaPatterns, () => undefined);
+  // Formats of the meta-schemas are notes.
+  return createValidator(copyForValidator(graph, draft), { draft, allErrors: false, tank: metaTank, patterns: metaPatterns, formats: {} });
+};
 
 const checkIsSchema = (schema: unknown, draft: Draft) => {
-  const validate = metaValidators.get(draft) ?? createMetaValidator(draft, metaTank, metaPatterns);
+  const validate = metaValidators.get(draft) ?? metaValidator(draft);
   metaValidators.set(draft, validate);
   const violations = run(validate, schema, limits.fuel, metaTank.fill);
   if (violations === undefined) throw new SchemaRefused('takes too long to read');

@@ -11,6 +11,6 @@ test('the core runs on Deno, which allows it nothing, and where no code may be m
   const app = install(t);
   copyFileSync(join(root, 'test/package/portable.mjs'), join(app, 'main.mjs'));
   const flags = ['--node-modules-dir=manual', '--no-prompt', '--v8-flags=--disallow-code-generation-from-strings'];
-  assert.match(runNode(app, deno, 'run', ...flags, 'main.mjs'), /^found ann$/m);
+  assert.match(runNode(app, deno, 'run', ...flags, 'main.mjs'), /^found ann\nconfigs 1 COULD_NOT_VALIDATE 22$/m);
   t.diagnostic(runNode(app, deno, '--version').split('\n')[0] ?? '');
 });

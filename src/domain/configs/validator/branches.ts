@@ -1,0 +1,83 @@
+/** Keywords that hold a value against other schemas, where it stands. */
+import { type Check, type Engine, type Keyword, nothingSeen, type Seen, seeAlso } from './check.ts';
+
+type Schemas = readonly (Readonly<Record<string, unknown>> | boolean)[];
+const compiled = (value: unknown, { compile }: Engine): readonly Check[] => (value as Schemas).map(compile); // the schema is known to be one
+
+/** What a branch has looked at counts when the value matches it. */
+const tried = (check: Check, ...[data, at, seen]: Parameters<Check>): boolean => {
+  const own: Seen | undefined = seen && nothingSeen();
+  const isGood = check(data, at, own);
+  if (isGood) seeAlso(seen, own);
+  return isGood;
+};
+
+/** Whether the value matches, without a word about why not. */
+const quietly = ({ errors }: Engine, check: Check, ...input: Parameters<Check>): boolean => {
+  const before = errors.length;
+  const isGood = tried(check, ...input);
+  errors.length = before;
+  return isGood;
+};
+
+const reference: Keyword = (value, _schema, { refer }) => refer(String(value));
+
+const allOf: Keyword = (value, _schema, engine) => {
+  const branches = compiled(value, engine);
+  return (data, at, seen) => {
+    let isGood = true;
+    for (const branch of branches) {
+      if (branch(data, at, seen)) continue;
+      if (!engine.allErrors) return false;
+      isGood = false;
+    }
+    return isGood;
+  };
+};
+
+const anyOf: Keyword = (value, _schema, engine, fail) => {
+  const branches = compiled(value, engine);
+  return (data, at, seen) => {
+    const before = engine.errors.length;
+    let isGood = false;
+    for (const branch of branches) {
+      if (!tried(branch, data, at, seen)) continue;
+      isGood = true;
+      if (!seen) break; // further ones could only add to what was looked at
+    }
+    if (!isGood) return fail(data, at, {});
+    engine.errors.length = before;
+    return true;
+  };
+};
+
+const oneOf: Keyword = (value, _schema, engine, fail) => {
+  const branches = compiled(value, engine);
+  return (data, at, seen) => {
+    const before = engine.errors.length;
+    const passing: number[] = [];
+    for (const [place, branch] of branches.entries()) {
+      if (tried(branch, data, at, seen)) passing.push(place);
+      if (passing.length > 1) break;
+    }
+    if (passing.length !== 1) return fail(data, at, { passingSchemas: passing.length > 1 ? passing : null });
+    engine.errors.length = before;
+    return true;
+  };
+};
+
+const not: Keyword = (value, _schema, engine, fail) => {
+  const [branch] = compiled([value], engine);
+  return (data, at) => !branch || !quietly(engine, branch, data, at) || fail(data, at, {});
+};
+
+const conditional: Keyword = (value, schema, engine, fail) => {
+  const [condition, yes, no] = compiled([value, schema.then ?? true, schema.else ?? true], engine);
+  return (data, at, seen) => {
+    if (!condition || !yes || !no) return true;
+    const holds = quietly(engine, condition, data, at, seen);
+    return tried(holds ? yes : no, data, at, seen) || fail(data, at, { failingKeyword: holds ? 'then' : 'else' });
+  };
+};
+
+export const branching: Readonly<Record<string, Keyword>> = { $ref: reference, not, anyOf, oneOf, allOf, if: conditional };

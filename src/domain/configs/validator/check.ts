@@ -1,0 +1,84 @@
+import type { ErrorObject } from 'ajv';
+import type { Tank } from '../limits.ts';
+import type { Patterns } from '../patterns.ts';
+import type { Draft, SchemaObject } from '../schema-graph.ts';
+
+/** Where a value stands in the data: a JSON pointer, and the property whose name it is, if it is one. */
+export interface Place {
+  readonly path: string;
+  readonly propertyName?: string;
+}
+
+/** What subschemas have looked at of one value: properties by name, and so many items from the first on. */
+export interface Seen {
+  names: Set<string> | 'all';
+  items: number;
+}
+
+/** Holds a value against a schema or a keyword, and leaves what is wrong in `errors` of the engine. */
+export type Check = (data: unknown, at: Place, seen?: Seen) => boolean;
+
+/** What keywords share while they are made and run. */
+export interface Engine {
+  readonly draft: Draft;
+  /** Whether all faults are wanted, or the first. */
+  readonly allErrors: boolean;
+  readonly tank: Tank;
+  readonly patterns: Patterns;
+  readonly formats: Readonly<Record<string, (text: string) => boolean>>;
+  readonly errors: ErrorObject[];
+  compile(schema: SchemaObject | boolean): Check;
+  /** The check of a definition of the root, by its address `#/definitions/<n>`. */
+  refer(address: string): Check;
+}
+
+/** Makes the check of a keyword. `fail` notes a fault of it, and is false. */
+export type Keyword = (value: unknown, schema: SchemaObject, engine: Engine, fail: Fail) => Check;
+export type Fail = (data: unknown, at: Place, params: Readonly<Record<string, unknown>>) => false;
+
+export const failing =
+  (keyword: string, value: unknown, parentSchema: SchemaObject | undefined, { errors }: Pick<Engine, 'errors'>): Fail =>
+  (data, { path, propertyName }, params) => {
+    const named = propertyName === undefined ? {} : { propertyName };
+    const parent = parentSchema === undefined ? {} : { parentSchema };
+    errors.push({ keyword, instancePath: path, schemaPath: '', params, schema: value, data, ...parent, ...named });
+    return false;
+  };
+
+/** Every check in turn; beyond the first that fails only where all faults are wanted. */
+export const all = (checks: readonly Check[], { allErrors }: Pick<Engine, 'allErrors'>): Check => {
+  const [only] = checks;
+  if (only && checks.length === 1) return only;
+  return (data, at, seen) => {
+    let isGood = true;
+    for (const check of checks) {
+      if (check(data, at, seen)) continue;
+      if (!allErrors) return false;
+      isGood = false;
+    }
+    return isGood;
+  };
+};
+
+/** The place of a property or item. */
+export const below = ({ path, propertyName }: Place, key: string | number): Place => {
+  const step = typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1');
+  return propertyName === undefined ? { path: `${path}/${step}` } : { path: `${path}/${step}`, propertyName };
+};
+
+export const nothingSeen = (): Seen => ({ names: new Set(), items: 0 });
+
+export const seeName = (seen: Seen | undefined, name: string): void => {
+  if (seen && seen.names !== 'all') seen.names.add(name);
+};
+
+export const seeItems = (seen: Seen | undefined, count: number): void => {
+  if (seen) seen.items = Math.max(seen.items, count);
+};
+
+export const seeAlso = (seen: Seen | undefined, more: Seen | undefined): void => {
+  if (!seen || !more) return;
+  seen.items = Math.max(seen.items, more.items);
+  if (more.names === 'all') seen.names = 'all';
+  else for (const name of more.names) seeName(seen, name);
+};

@@ -1,0 +1,80 @@
+import type { ErrorObject } from 'ajv';
+import type { Tank } from '../limits.ts';
+import type { Patterns } from '../patterns.ts';
+import type { Draft, SchemaObject } from '../schema-graph.ts';
+import { branching } from './branches.ts';
+import { all, type Check, type Engine, failing, type Keyword, nothingSeen, seeAlso } from './check.ts';
+import { ofLists, unevaluatedItems } from './lists.ts';
+import { ofObjects, unevaluatedProperties } from './objects.ts';
+import { ofValues } from './values.ts';
+
+/** In the order in which they are applied. */
+const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries({ ...ofValues, ...branching, ...ofLists, ...ofObjects }));
+const LAST: ReadonlyMap<string, Keyword> = new Map(Object.entries({ unevaluatedItems, unevaluatedProperties }));
+
+/** What a draft does not know says nothing. */
+const UNKNOWN: Readonly<Record<Draft, ReadonlySet<string>>> = {
+  'draft-07': new Set(['prefixItems', 'dependentRequired', 'dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties']),
+  '2020-12': new Set(['additionalItems']),
+};
+
+/** Whether data is valid; if not, `errors` tells why until the next call. */
+export interface Validator {
+  (data: unknown): boolean;
+  errors?: ErrorObject[] | null;
+}
+
+export interface ValidatorOptions {
+  readonly draft: Draft;
+  readonly allErrors: boolean;
+  readonly tank: Tank;
+  readonly patterns: Patterns;
+  readonly formats: Engine['formats'];
+}
+
+/**
+ * A validator on a schema from `copyForValidator`: functions that call each other, one for each keyword. No code is made of text, which some
+ * platforms forbid.
+ */
+export const createValidator = (root: SchemaObject, options: ValidatorOptions): Validator => {
+  const definitions = (root.definitions ?? {}) as Readonly<Record<string, SchemaObject | boolean>>; // made by copyForValidator
+  const known = new Map<string, Check>();
+  const errors: ErrorObject[] = [];
+
+  const referred = (address: string): Check => {
+    const check = known.get(address) ?? compile(definitions[address.slice('#/definitions/'.length)] ?? true);
+    known.set(address, check);
+    return check;
+  };
+  const checksOf = (schema: SchemaObject, keywords: ReadonlyMap<string, Keyword>): readonly Check[] =>
+    [...keywords]
+      .filter(([keyword]) => Object.hasOwn(schema, keyword) && !UNKNOWN[options.draft].has(keyword))
+      .map(([keyword, make]) => make(schema[keyword], schema, engine, failing(keyword, schema[keyword], schema, engine)));
+
+  const compile = (schema: SchemaObject | boolean): Check => {
+    if (schema === true) return () => true;
+    if (schema === false) return (data, at) => failing('false schema', false, undefined, engine)(data, at, {});
+    const [own, last] = [checksOf(schema, KEYWORDS), checksOf(schema, LAST)];
+    const check = all([...own, ...last], engine);
+    if (last.length === 0) return check;
+    return (data, at, seen) => {
+      const looked = nothingSeen();
+      const isGood = check(data, at, looked);
+      seeAlso(seen, looked);
+      return isGood;
+    };
+  };
+
+  const engine: Engine = { ...options, errors, compile, refer: (address) => (data, at, seen) => referred(address)(data, at, seen) };
+  const check = compile(root);
+  const validate: Validator = (data) => {
+    try {
+      const isGood = check(data, { path: '' });
+      validate.errors = isGood ? null : [...errors];
+      return isGood;
+    } finally {
+      errors.length = 0;
+    }
+  };
+  return validate;
+};

@@ -1,0 +1,103 @@
+/** Keywords about lists. */
+import { equalItems } from '../unique-items.ts';
+import { below, type Check, type Engine, type Keyword, type Place, type Seen, seeItems } from './check.ts';
+
+type Schema = Readonly<Record<string, unknown>> | boolean;
+type OfList = (items: readonly unknown[], at: Place, seen: Seen | undefined) => boolean;
+
+const lists =
+  (check: OfList): Check =>
+  (data, at, seen) =>
+    !Array.isArray(data) || check(data, at, seen);
+
+const size =
+  (isWithin: (length: number, limit: number) => boolean): Keyword =>
+  (value, _schema, _engine, fail) => {
+    const limit = Number(value);
+    return lists((items, at) => isWithin(items.length, limit) || fail(items, at, { limit }));
+  };
+
+/** Items from one place on, each against the schema of its place. */
+const each =
+  ({ allErrors }: Engine, from: number, until: number, schemaAt: (place: number) => Check | undefined): OfList =>
+  (items, at, seen) => {
+    let isGood = true;
+    const end = Math.min(items.length, until);
+    for (let place = from; place < end; place++) {
+      if (schemaAt(place)?.(items[place], below(at, place)) !== false) continue;
+      if (!allErrors) return false;
+      isGood = false;
+    }
+    seeItems(seen, until);
+    return isGood;
+  };
+
+const tuple: Keyword = (value, _schema, engine) => {
+  const schemas = (value as readonly Schema[]).map(engine.compile); // the schema is known to be one
+  return lists(each(engine, 0, schemas.length, (place) => schemas[place]));
+};
+
+/** All items beyond a tuple. `false` is one fault for all of them. */
+const rest =
+  (tupleOf: (schema: Readonly<Record<string, unknown>>) => unknown): Keyword =>
+  (value, schema, engine, fail) => {
+    const before = tupleOf(schema);
+    const limit = Array.isArray(before) ? before.length : 0;
+    if (value === false) return lists((items, at) => items.length <= limit || fail(items, at, { limit }));
+    const check = engine.compile(value as Schema); // the schema is known to be one
+    return lists(each(engine, limit, Number.POSITIVE_INFINITY, () => check));
+  };
+
+const items: Keyword = (value, schema, engine, fail) => {
+  if (Array.isArray(value)) return tuple(value, schema, engine, fail);
+  return rest(({ prefixItems }) => (engine.draft === '2020-12' ? prefixItems : undefined))(value, schema, engine, fail);
+};
+
+const additionalItems: Keyword = (value, schema, engine, fail) =>
+  Array.isArray(schema.items) ? rest((of) => of.items)(value, schema, engine, fail) : () => true;
+
+const contains: Keyword = (value, { minContains, maxContains }, engine, fail) => {
+  const check = engine.compile(value as Schema); // the schema is known to be one
+  const [least, most] = engine.draft === '2020-12' ? [minContains ?? 1, maxContains] : [1, undefined];
+  const [atLeast, atMost] = [Number(least), most === undefined ? Number.POSITIVE_INFINITY : Number(most)];
+  if (atLeast === 0 && most === undefined) return () => true;
+  const params = { minContains: least, ...(most === undefined ? {} : { maxContains: most }) };
+  return lists((found, at, seen) => {
+    const before = engine.errors.length;
+    seeItems(seen, Number.POSITIVE_INFINITY); // not only those that match, as most validators have it
+    let count = 0;
+    for (const [place, item] of found.entries()) {
+      if (check(item, below(at, place))) count++;
+      if (count > atMost || (count >= atLeast && most === undefined)) break;
+    }
+    if (count < atLeast || count > atMost) return fail(found, at, params);
+    engine.errors.length = before;
+    return true;
+  });
+};
+
+const uniqueItems: Keyword = (value, _schema, { tank }, fail) =>
+  lists((found, at) => {
+    const equal = value === true ? equalItems(found, tank) : undefined;
+    return !equal || fail(found, at, equal);
+  });
+
+/** Comes last: what nobody has looked at. */
+export const unevaluatedItems: Keyword = (value, _schema, engine, fail) => {
+  const check = engine.compile(value as Schema); // the schema is known to be one
+  return lists((found, at, seen) => {
+    const from = seen?.items ?? 0;
+    if (value === false) return found.length <= from || fail(found, at, { limit: from });
+    return each(engine, from, Number.POSITIVE_INFINITY, () => check)(found, at, seen);
+  });
+};
+
+export const ofLists: Readonly<Record<string, Keyword>> = {
+  maxItems: size((length, limit) => length <= limit),
+  minItems: size((length, limit) => length >= limit),
+  prefixItems: tuple,
+  additionalItems,
+  items,
+  contains,
+  uniqueItems,
+};

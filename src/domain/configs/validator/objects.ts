@@ -1,0 +1,144 @@
+/** Keywords about objects. Only properties of their own count: nobody has a `constructor` by inheritance. */
+import { below, type Check, type Engine, type Fail, type Keyword, type Place, type Seen, seeName } from './check.ts';
+
+type Schema = Readonly<Record<string, unknown>> | boolean;
+type Properties = Readonly<Record<string, unknown>>;
+type OfObject = (object: Properties, at: Place, seen: Seen | undefined) => boolean;
+
+const objects =
+  (check: OfObject): Check =>
+  (data, at, seen) =>
+    typeof data !== 'object' || data === null || Array.isArray(data) || check(data as Properties, at, seen); // all else was told apart
+
+/** Whether all of some entries are good; beyond the first that is not, only where all faults are wanted. */
+const every = <T>({ allErrors }: Engine, entries: Iterable<T>, isGood: (entry: T) => boolean): boolean => {
+  let all = true;
+  for (const entry of entries) {
+    if (isGood(entry)) continue;
+    if (!allErrors) return false;
+    all = false;
+  }
+  return all;
+};
+
+const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : [];
+const compiledEntries = (value: unknown, { compile }: Engine) =>
+  entriesOf(value).map(([name, schema]) => [name, compile(schema as Schema)] as const); // the schema is known to be one
+
+const size =
+  (isWithin: (count: number, limit: number) => boolean): Keyword =>
+  (value, _schema, _engine, fail) => {
+    const limit = Number(value);
+    return objects((object, at) => isWithin(Object.keys(object).length, limit) || fail(object, at, { limit }));
+  };
+
+const required: Keyword = (value, _schema, engine, fail) => {
+  const names = value as readonly string[]; // the schema is known to be one
+  return objects((object, at) =>
+    every(engine, names, (missingProperty) => Object.hasOwn(object, missingProperty) || fail(object, at, { missingProperty })),
+  );
+};
+
+const needed = (engine: Engine, lists: readonly (readonly [string, readonly string[]])[], fail: Fail): Check =>
+  objects((object, at) =>
+    every(
+      engine,
+      lists.filter(([property]) => Object.hasOwn(object, property)),
+      ([property, names]) =>
+        every(
+          engine,
+          names,
+          (missingProperty) => Object.hasOwn(object, missingProperty) || fail(object, at, { property, missingProperty }),
+        ),
+    ),
+  );
+
+/** Names that a property needs beside it, or a schema that holds for the object which has it. */
+const dependencies: Keyword = (value, _schema, engine, fail) => {
+  const lists = entriesOf(value).flatMap(([name, item]) => (Array.isArray(item) ? [[name, item as readonly string[]] as const] : []));
+  const schemas = compiledEntries(Object.fromEntries(entriesOf(value).filter(([, item]) => !Array.isArray(item))), engine);
+  const names = needed(engine, lists, fail);
+  const held = objects((object, at, seen) =>
+    every(engine, schemas, ([name, check]) => !Object.hasOwn(object, name) || check(object, at, seen)),
+  );
+  return (data, at, seen) => {
+    const isGood = names(data, at, seen);
+    return (isGood || engine.allErrors) && held(data, at, seen) && isGood;
+  };
+};
+
+const propertyNames: Keyword = (value, _schema, engine, fail) => {
+  const check = engine.compile(value as Schema); // the schema is known to be one
+  return objects((object, at) =>
+    every(
+      engine,
+      Object.keys(object),
+      (propertyName) => check(propertyName, { path: at.path, propertyName }) || fail(object, at, { propertyName }),
+    ),
+  );
+};
+
+/** Properties that neither name nor pattern speaks of. */
+const additionalProperties: Keyword = (value, schema, engine, fail) => {
+  const names = new Set(entriesOf(schema.properties).map(([name]) => name));
+  const patterns = entriesOf(schema.patternProperties).map(([pattern]) => engine.patterns.compile(pattern));
+  const check = engine.compile(value as Schema); // the schema is known to be one
+  return objects((object, at, seen) => {
+    const others = Object.keys(object).filter((name) => !names.has(name) && !patterns.some((pattern) => pattern.test(name)));
+    if (seen) seen.names = 'all';
+    return every(engine, others, (name) =>
+      value === false ? fail(object, at, { additionalProperty: name }) : check(object[name], below(at, name)),
+    );
+  });
+};
+
+const properties: Keyword = (value, _schema, engine) => {
+  const schemas = compiledEntries(value, engine);
+  return objects((object, at, seen) =>
+    every(engine, schemas, ([name, check]) => {
+      if (!Object.hasOwn(object, name)) return true;
+      seeName(seen, name);
+      return check(object[name], below(at, name));
+    }),
+  );
+};
+
+const patternProperties: Keyword = (value, _schema, engine) => {
+  const schemas = compiledEntries(value, engine).map(([pattern, check]) => [engine.patterns.compile(pattern), check] as const);
+  return objects((object, at, seen) =>
+    every(engine, schemas, ([pattern, check]) =>
+      every(engine, Object.keys(object), (name) => {
+        if (!pattern.test(name)) return true;
+        seeName(seen, name);
+        return check(object[name], below(at, name));
+      }),
+    ),
+  );
+};
+
+/** Comes last: what nobody has looked at. */
+export const unevaluatedProperties: Keyword = (value, _schema, engine, fail) => {
+  const check = engine.compile(value as Schema); // the schema is known to be one
+  return objects((object, at, seen) => {
+    const names = seen?.names ?? new Set<string>();
+    const others = names === 'all' ? [] : Object.keys(object).filter((name) => !names.has(name));
+    if (seen) seen.names = 'all';
+    return every(engine, others, (name) =>
+      value === false ? fail(object, at, { unevaluatedProperty: name }) : check(object[name], below(at, name)),
+    );
+  });
+};
+
+export const ofObjects: Readonly<Record<string, Keyword>> = {
+  maxProperties: size((count, limit) => count <= limit),
+  minProperties: size((count, limit) => count >= limit),
+  required,
+  dependentRequired: dependencies,
+  dependentSchemas: dependencies,
+  dependencies,
+  propertyNames,
+  additionalProperties,
+  properties,
+  patternProperties,
+};
