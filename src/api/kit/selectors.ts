@@ -13,7 +13,16 @@ export interface Selection {
   readonly words: readonly string[];
 }
 
+/** Role arrays are read often, and never changed in place: each is taken apart once. */
+const known = new WeakMap<readonly string[], Selection>();
+
 export const readSelectors = (roles: readonly string[]): Selection => {
+  let selection = known.get(roles);
+  if (selection === undefined) known.set(roles, (selection = takenApart(roles)));
+  return selection;
+};
+
+const takenApart = (roles: readonly string[]): Selection => {
   const ids: string[] = [];
   const words: string[] = [];
   for (const entry of roles) {
