@@ -14,7 +14,7 @@ import { externalIdOf } from '../cas/claims.ts';
 import { freeName, identityNameOf } from '../cas/names.ts';
 import { type Authority, authoritiesAbove, authorityFor, authorityOf, type Presented, presentedBy } from '../cas/trust.ts';
 import { enrolleeOf } from './behaviour.ts';
-import type { Method } from './methods.ts';
+import type { Method } from './method.ts';
 
 type Ca = RowOf<typeof ca>;
 

@@ -5,7 +5,8 @@ import type { Entities } from '../../changes/entities.ts';
 import { ApiError, invalidField } from '../../errors/index.ts';
 import { equals, text } from '../../query/index.ts';
 import { hashToken } from '../../resources/symbols.ts';
-import { methods, type Offer, type Result } from './methods.ts';
+import type { Offer, Result } from './method.ts';
+import { methods } from './methods.ts';
 
 type Row = RowOf<typeof enrollment>;
 

@@ -1,9 +1,5 @@
 import { authenticator } from '../../api/authenticators.ts';
-import type { enrolling } from '../../api/enrolling.ts';
-import type { enrollment } from '../../api/enrollments.ts';
-import type { DecodedOf, OutputOf } from '../../api/kit/operation.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
-import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError, invalidField } from '../../errors/index.ts';
 import { certificatesPem } from '../../pki/certificate.ts';
@@ -14,21 +10,8 @@ import { newRow } from '../../resources/merge.ts';
 import { hashed, requireFirst } from '../authentication/authenticators.ts';
 import { enrolleeOf } from './behaviour.ts';
 import { enrollWithCertificate } from './by-certificate.ts';
+import type { EnrollmentRow, Method } from './method.ts';
 import { enrollRouter } from './router.ts';
-
-type Row = RowOf<typeof enrollment>;
-type Enroll = (typeof enrolling)['operations']['enroll'];
-export type Offer = NonNullable<DecodedOf<Enroll>['body']>;
-
-/** What an enrollment turns into. */
-export interface Result {
-  readonly answer: OutputOf<Enroll>;
-  /** Inside the transaction that takes the enrollment away. */
-  complete(entities: Entities): Promise<void>;
-}
-
-/** Before the transaction: looks at what the client brings, and does the slow work. What it throws leaves the enrollment as it is. */
-export type Method = (call: Call, row: Row, offer: Offer) => Promise<Result>;
 
 /** The ways to enroll by a token. */
 export const methods: Readonly<Partial<Record<string, Method>>> = {
@@ -62,7 +45,7 @@ export const methods: Readonly<Partial<Record<string, Method>>> = {
 /** @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED`; `COULD_NOT_VALIDATE` with the field when username or certificate are another's */
 export const addAuthenticator = async (
   entities: Entities,
-  row: Row,
+  row: EnrollmentRow,
   method: 'updb' | 'cert',
   given: Partial<RowOf<typeof authenticator>>,
   own: Partial<RowOf<typeof authenticator>>,

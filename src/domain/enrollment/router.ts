@@ -3,7 +3,7 @@ import { ApiError } from '../../errors/index.ts';
 import { certificatesPem } from '../../pki/certificate.ts';
 import { certifyRouter } from '../routers/certificates.ts';
 import { enrolleeOf } from './behaviour.ts';
-import type { Method } from './methods.ts';
+import type { Method } from './method.ts';
 
 /** A router, of either kind, gets its certificates. */
 export const enrollRouter: Method = async (call, row, { certCsr, serverCertCsr }) => {
