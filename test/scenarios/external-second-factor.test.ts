@@ -171,12 +171,13 @@ onEveryStore('tokens of a signer as a second factor', (open) => {
     app.clock.advance('1s');
     // The token is found good, and meanwhile the signer is disabled.
     server.answer = async () => {
+      // Once: a signer that changes has its keys loaded again.
+      server.answer = undefined;
+      server.keys = [key.jwk];
       await app.request('PATCH', `/external-jwt-signers/${signer.id}`, { body: { enabled: false } });
-      return { body: JSON.stringify({ keys: [key.jwk] }) };
+      return { body: JSON.stringify({ keys: server.keys }) };
     };
     assertRefused(await app.request('POST', '/identities', { as, headers, body }), 401, 'UNAUTHORIZED');
-    server.answer = undefined;
-    server.keys = [key.jwk];
     await app.request('PATCH', `/external-jwt-signers/${signer.id}`, { body: { enabled: true } });
     app.clock.advance('1s');
     assert.equal((await app.request('POST', '/identities', { as, headers, body })).status, 201);
