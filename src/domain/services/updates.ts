@@ -16,11 +16,14 @@ import { isSameJson } from '../same-json.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
+type Policies = readonly RowOf<typeof servicePolicy>[];
+
 /** Whom it is asked for. */
 interface Asking {
   readonly who: RowOf<typeof identity>;
   readonly apiSessionId: string;
-  readonly policies: readonly RowOf<typeof servicePolicy>[];
+  /** Those that select the identity; asked for only where a change may concern somebody by them. */
+  policies(): Promise<Policies>;
   /** Whether one of its services has this config. */
   hasConfig(id: string): Promise<boolean>;
 }
@@ -32,12 +35,14 @@ const statesOf = ({ before, after }: Change): readonly Document[] => [before, af
 /** Whether the entity, as it was or is, stands among what the policies of the identity select by their role array `field`. */
 const selectedIn =
   (field: 'serviceRoles' | 'postureCheckRoles'): Concerns =>
-  (change, { policies }) =>
-    statesOf(change).some((state) =>
+  async (change, asking) => {
+    const policies = await asking.policies();
+    return statesOf(change).some((state) =>
       policies.some(({ semantic, [field]: roles }) =>
         selects({ semantic, roles }, { id: change.entityId, roleAttributes: state.roleAttributes as readonly string[] }),
       ),
     );
+  };
 
 const ofIdentity: Concerns = (change, { who }) => statesOf(change).some(({ identityId }) => identityId === who.id);
 
@@ -66,10 +71,13 @@ const MOST_CONFIGS = 20;
 
 const configFinder = (entities: Entities, policies: Asking['policies']): Asking['hasConfig'] => {
   const known = new Map<string, Promise<boolean>>();
-  const visible = selectedBy(policies.map(({ semantic, serviceRoles: roles }) => ({ semantic, roles })));
+  const isSeen = async (id: string) => {
+    const visible = selectedBy((await policies()).map(({ semantic, serviceRoles: roles }) => ({ semantic, roles })));
+    return (await entities.find(service, and(has('configs', id), visible))) !== undefined;
+  };
   return async (id) => {
     if (known.size >= MOST_CONFIGS && !known.has(id)) return true;
-    const found = known.get(id) ?? entities.find(service, and(has('configs', id), visible)).then((row) => row !== undefined);
+    const found = known.get(id) ?? isSeen(id);
     known.set(id, found);
     return found;
   };
@@ -83,7 +91,8 @@ export const lastServiceChange = (call: Call): Promise<{ readonly lastChangeAt: 
     const { since, changes } = call.isJoined ? recentChanges.known() : await recentChanges.catchUp(entities);
     const start = [since, session.createdAt].toSorted().at(-1) ?? since;
     const who = await entities.require(identity, actor.id);
-    const policies = await policiesOfIdentity(entities, who);
+    let found: Promise<Policies> | undefined;
+    const policies = () => (found ??= policiesOfIdentity(entities, who));
     const asking = { who, apiSessionId: session.id, policies, hasConfig: configFinder(entities, policies) };
     for (const change of changes.toReversed()) {
       if (change.at <= start) break;
