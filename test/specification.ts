@@ -1,6 +1,6 @@
 /**
  * Which tests prove which statements of the specification. The numbers are the rows of its checklist: one statement, field, status, default, limit,
- * transition, operation or rule each. A row that is in neither table is about something that this version does not have.
+ * transition, operation or rule each; `specification.json` has their texts.
  */
 type Proofs = Readonly<Record<number, readonly string[]>>;
 
@@ -529,7 +529,3 @@ export const proofs: Proofs = {
   429: ['a policy that no longer allows passwords stops new logins, not running sessions', 'a certificate logs in as its issuer, its dates, its use and the policy allow', 'a policy decides whether tokens may be used, and whose'],
   471: ['more changes than may wait for their turn are told to come back later', 'a burst of guesses never gets more tries than the policy allows', 'ten wrong codes in five minutes are the end of trying, also with the right one, until they are that old', 'at most one a minute, on all controllers of a network; one that failed does not count', 'of many that start at once one is taken'],
 };
-
-/** Rows that can be proved only in part yet, with what lacks. This list only shrinks. */
-// biome-ignore format: a table, one row a line
-export const partly: Readonly<Record<number, { readonly tests: readonly string[]; readonly lacks: string }>> = {};
