@@ -7,7 +7,7 @@ import { elementToStartFrom, isListed } from './driver.ts';
 import { RowFields } from './fields.ts';
 import { type Column, columnValue, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
-import { alias, holders, holdsAll, holdsToo } from './sets.ts';
+import { alias, FEW, holders, holdsAll, holdsToo } from './sets.ts';
 import { joined, raw, type Sql, sql } from './sql.ts';
 
 /** The document of a row with its number. */
@@ -59,8 +59,10 @@ const pageOf = (scope: Scope, kind: string, keys: readonly Key[], source: Sql, i
 };
 
 /** Among how many rows, the first in the order wanted, a page is looked for before all that satisfy the question are found: fewer when each is asked for many lists. */
-const LOOKED_AT = 200;
+const LOOKED_AT = { least: 200, most: 1000 } as const;
 const LISTS_LOOKED_AT = 8000;
+/** A page is looked for among so many times its rows. */
+const TIMES = 4;
 
 /**
  * A page of what many rows satisfy by being in one of several lists: it is found soonest by looking at the first rows in the order
@@ -70,10 +72,11 @@ const LISTS_LOOKED_AT = 8000;
 export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql | undefined => {
   const { where, sort = [], offset = 0, limit = Infinity } = query;
   const terms = where.op === 'and' ? where.terms : [where];
-  const lists = Math.max(0, ...terms.map((term) => (term.op === 'or' && term.terms.every(isIdList) ? term.terms.length : 0)));
-  if (lists < 2) return undefined;
-  const lookedAt = Math.min(LOOKED_AT, Math.floor(LISTS_LOOKED_AT / lists));
-  if ((offset + limit) * 4 > lookedAt || sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
+  const lists = Math.max(0, ...terms.map(listsOf));
+  if (lists === 0) return undefined;
+  const wanted = (offset + limit) * TIMES;
+  const lookedAt = Math.min(Math.max(wanted, LOOKED_AT.least), LOOKED_AT.most, Math.floor(LISTS_LOOKED_AT / lists));
+  if (wanted > lookedAt || sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
   const row = new RowFields(scope.engine, scope.layout(kind), 't', true);
   const keys = keysOf(scope, row, sort);
   const asked = condition(scope, kind, row, where);
@@ -82,12 +85,23 @@ export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql 
   return pageOf(scope, kind, keys, sql`(${first}) as t where ${asked}`, row.id, query);
 };
 
+/** How often each row is looked up in a list of ids: once for all values of which one suffices. */
+const listsOf = (term: Predicate): number => {
+  if (term.op === 'or' && term.terms.length > 1 && term.terms.every(isIdList)) return term.terms.length;
+  return term.op === 'overlaps' && term.values.length > 1 ? 1 : 0;
+};
+
 const isIndexed = (scope: Scope, kind: string, { field: { path } }: SortKey): boolean =>
   path.length === 1 && (path[0] === 'id' || (scope.layout(kind).columns.get(path[0])?.index ?? false) !== false);
 
 export const selectCount = (scope: Scope, kind: string, where: Predicate): Sql => {
   if (where.op === 'all') return scope.number(rowsOfKind(kind));
   // Only rows that are there have elements, so that to count ids no row needs to be looked at.
+  if (where.op === 'overlaps' && where.values.length > FEW) {
+    // Begun at the values: an engine that counts ids once could else read all elements there are, in the order of ids.
+    const element = alias(0);
+    return sql`select count(distinct ${element}.id) as value from ${scope.engine.elements(JSON.stringify(where.values), 'string')} cross join ${scope.set(kind, where.set, element)} and ${element}.value = e.value`;
+  }
   if (isListed(where)) return sql`select count(*) as value from (${holders(scope, kind, where)}) as m`;
   if (where.op === 'or' && where.terms.every(isIdList))
     return sql`select count(*) as value from (${idsOf(scope, kind, where.terms, ' union ')}) as m`;

@@ -93,8 +93,8 @@ describe('query plans of SQLite', () => {
 
   test('rows that hold one of many elements are found by these', () => {
     const where: Predicate = { op: 'overlaps', set: 'labels', values: Array.from({ length: 40 }, (_, index) => `l${index}`) };
-    for (const steps of [page(where), count(where)])
-      assert.match(steps, /SEARCH t USING PRIMARY KEY \(ns=\? AND id=\?\)[\s\S]*SEARCH s[01] USING PRIMARY KEY \(ns=\? AND value=\?\)/);
+    assert.match(page(where), /SEARCH t USING PRIMARY KEY \(ns=\? AND id=\?\)[\s\S]*SEARCH s[01] USING PRIMARY KEY \(ns=\? AND value=\?\)/);
+    assert.match(count(where), /SCAN e VIRTUAL TABLE[\s\S]*SEARCH s0 USING PRIMARY KEY \(ns=\? AND value=\?\)/);
   });
 
   test('alternatives that lead to ids are one list, by which rows are looked up', () => {
