@@ -65,7 +65,8 @@ onEveryStore('attacks on secrets', (open) => {
       const sample = (await samples[nameOf(operation)]?.(app)) ?? {};
       const { status, text } = await callSample(app, operation, sample);
       assert.equal(status < 300, sample.refused === undefined, `${operation.operationId}: ${text}`);
-      for (const { path } of lists) await app.request('GET', path);
+      // After a reading nothing is there that was not before.
+      if (operation.method !== 'GET') for (const { path } of lists) await app.request('GET', path);
       await assertToldNowhere(app, events, []);
     }
   });
