@@ -1,8 +1,8 @@
-import { edgeRouter, router } from '../../api/routers.ts';
 import type { Call } from '../../call/call.ts';
 import { unauthorized } from '../../errors/index.ts';
 import { certifyRouter, type RouterRequests } from '../routers/certificates.ts';
 import { provenRouter, routerOf } from '../routers/proof.ts';
+import { updateRouter } from '../routers/update.ts';
 
 /**
  * New certificates for a router, in place of the one that it presents. Unlike an identity it has nothing to confirm: the old one is dead at once.
@@ -18,10 +18,7 @@ export const extendRouter = async (call: Call, { body }: { readonly body: Router
     // Meanwhile it may have been extended by another request, or have to enroll anew.
     const current = await routerOf(entities, proven);
     if (!current) throw unauthorized(UNKNOWN);
-    const { fingerprint } = certificate;
-    if (current.isEdgeRouter)
-      await entities.update(edgeRouter, await entities.require(edgeRouter, current.id), { fingerprint, certPem: cert });
-    else await entities.update(router, current, { fingerprint });
+    await updateRouter(entities, current, { fingerprint: certificate.fingerprint }, { certPem: cert });
   });
   return { cert, serverCert };
 };

@@ -1,7 +1,8 @@
-import { edgeRouter, router } from '../../api/routers.ts';
+import { router } from '../../api/routers.ts';
 import { ApiError } from '../../errors/index.ts';
 import { certificatesPem } from '../../pki/certificate.ts';
 import { certifyRouter } from '../routers/certificates.ts';
+import { updateRouter } from '../routers/update.ts';
 import { enrolleeOf } from './behaviour.ts';
 import type { Method } from './method.ts';
 
@@ -17,9 +18,6 @@ export const enrollRouter: Method = async (call, row, { certCsr, serverCertCsr }
   return {
     answer: { ca: certificatesPem(bundle), cert, serverCert },
     // With a router goes its enrollment, which the transaction has found.
-    complete: async (entities) => {
-      if (found.isEdgeRouter) await entities.update(edgeRouter, await entities.require(edgeRouter, id), { ...verified, certPem: cert });
-      else await entities.update(router, await entities.require(router, id), verified);
-    },
+    complete: async (entities) => updateRouter(entities, await entities.require(router, id), verified, { certPem: cert }),
   };
 };

@@ -12,7 +12,7 @@ import {
   type ToldVersion,
   toldVersion,
 } from '../../api/presence.ts';
-import { edgeRouter, router } from '../../api/routers.ts';
+import { router } from '../../api/routers.ts';
 import type { Job } from '../../call/background.ts';
 import type { Core } from '../../call/core.ts';
 import { createGate } from '../../call/gate.ts';
@@ -22,6 +22,7 @@ import { invalidField, notFound, unauthorized } from '../../errors/index.ts';
 import { type Connection, DISABLED, MUST_ENROLL } from '../../presence/connections.ts';
 import { isSameJson } from '../same-json.ts';
 import { provenRouter, routerOf } from './proof.ts';
+import { updateRouter } from './update.ts';
 
 /** A network interface of a router, as the router tells of it. */
 export type RouterInterface = z.input<typeof routerInterfaces>[number];
@@ -88,9 +89,7 @@ export const createPresence = (core: Core): Presence => {
     const known = await job.read((entities) => current(entities, connection));
     if (isSameJson(known.interfaces, interfaces)) return;
     await job.write(async (entities) => {
-      const row = await current(entities, connection);
-      if (row.isEdgeRouter) await entities.update(edgeRouter, await entities.require(edgeRouter, row.id), { interfaces });
-      else await entities.update(router, row, { interfaces });
+      await updateRouter(entities, await current(entities, connection), { interfaces });
     });
   };
 
