@@ -3,7 +3,7 @@ import { authenticator, extending } from './authenticators.ts';
 import { identity } from './identities.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { flag, links, password, tags, text, timestamp, username } from './shared.ts';
+import { entityBase, flag, password, tags, text, username } from './shared.ts';
 
 const own = { permission: 'session', apis: ['management', 'client'] } as const;
 const at = '/current-identity/authenticators/{id}' as const;
@@ -19,11 +19,7 @@ const patchOwn = z
 /** An edge router as clients see it: what it takes to connect. How it is run is not for them, and null. */
 const usableEdgeRouter = z
   .object({
-    _links: links,
-    createdAt: timestamp,
-    id: text,
-    tags,
-    updatedAt: timestamp,
+    ...entityBase,
     name: text,
     hostname: text,
     isOnline: flag,

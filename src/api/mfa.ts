@@ -3,7 +3,7 @@ import { readOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, links, tags, text, timestamp } from './shared.ts';
+import { entityBase, flag, text, timestamp } from './shared.ts';
 
 const whole = z.array(z.int());
 
@@ -34,13 +34,11 @@ export const mfaCode = z.object({ code: text }).meta({ id: 'MfaCode' });
 /** The code may stand in the header instead; that of the body counts if there are both. */
 const optionalCode = z.object({ code: text.optional() }).meta({ id: 'OptionalMfaCode' });
 
-const base = { _links: links, createdAt: timestamp, id: text, tags, updatedAt: timestamp };
-
 /** What is needed to verify is shown until then, and never again. */
 const mfaStatus = z
-  .object({ ...base, isVerified: flag, provisioningUrl: text.optional(), recoveryCodes: z.array(text).nullable() })
+  .object({ ...entityBase, isVerified: flag, provisioningUrl: text.optional(), recoveryCodes: z.array(text).nullable() })
   .meta({ id: 'MfaDetail' });
-const recoveryCodes = z.object({ ...base, recoveryCodes: z.array(text) }).meta({ id: 'MfaRecoveryCodes' });
+const recoveryCodes = z.object({ ...entityBase, recoveryCodes: z.array(text) }).meta({ id: 'MfaRecoveryCodes' });
 
 const both = { apis: ['management', 'client'] } as const;
 /** What a session that owes a code needs to set up the factor that it owes. */

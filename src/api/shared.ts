@@ -100,3 +100,6 @@ export const sdkInfo = z
 
 export const created = z.object({ _links: links, id: text }).meta({ id: 'Created', description: 'The id and the place of a new entity.' });
 export const empty = z.object({}).meta({ id: 'Empty' });
+
+/** What every entity shows of itself. */
+export const entityBase = { _links: links, createdAt: timestamp, id: text, tags, updatedAt: timestamp } as const;

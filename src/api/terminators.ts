@@ -4,7 +4,7 @@ import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { cost, entityReference, links, precedence, tags, text, timestamp } from './shared.ts';
+import { cost, entityBase, entityReference, precedence, text } from './shared.ts';
 
 export const terminator = resource({
   kind: 'terminator',
@@ -38,11 +38,7 @@ export const terminators = group('terminators', 'Terminators', crud(terminator))
 /** What a client sees of a terminator. */
 export const clientTerminator = z
   .object({
-    _links: links,
-    createdAt: timestamp,
-    id: text,
-    tags,
-    updatedAt: timestamp,
+    ...entityBase,
     identity: text,
     routerId: text,
     service: entityReference,
