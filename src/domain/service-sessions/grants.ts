@@ -42,8 +42,16 @@ export const grantsOf = async (
   sessions: readonly Session[],
   now: string,
 ): Promise<ReadonlyMap<Session, Grant | undefined>> => {
-  const identities = await byId(entities, identity, sessions, 'identityId');
-  const services = await byId(entities, service, sessions, 'serviceId');
+  const identities = await byId(
+    entities,
+    identity,
+    sessions.map(({ identityId }) => identityId),
+  );
+  const services = await byId(
+    entities,
+    service,
+    sessions.map(({ serviceId }) => serviceId),
+  );
   const policies = await entities.list(servicePolicy, {
     where: and(maybeSelecting('identityRoles', [...identities.values()]), maybeSelecting('serviceRoles', [...services.values()])),
   });
@@ -75,8 +83,16 @@ const posturesOf = async (
     const none = postureOf([], {}, time);
     return () => none;
   }
-  const told = await byId(entities, postureData, sessions, 'identityId');
-  const apiSessions = await byId(entities, apiSession, sessions, 'apiSessionId');
+  const told = await byId(
+    entities,
+    postureData,
+    sessions.map(({ identityId }) => identityId),
+  );
+  const apiSessions = await byId(
+    entities,
+    apiSession,
+    sessions.map(({ apiSessionId }) => apiSessionId),
+  );
   const inSession = remember((id: string) => {
     const known = apiSessions.get(id);
     return postureOf(checks, { ...told.get(known?.identityId ?? ''), session: known }, time);
@@ -84,14 +100,13 @@ const posturesOf = async (
   return (row) => inSession(row.apiSessionId);
 };
 
-const byId = async <R extends Resource>(
+/** The rows of some ids, each asked for once, by their ids: one question. */
+export const byId = async <R extends Resource>(
   entities: Entities,
   kind: R,
-  sessions: readonly Session[],
-  field: 'identityId' | 'serviceId' | 'apiSessionId',
+  ids: readonly string[],
 ): Promise<ReadonlyMap<string, RowOf<R>>> => {
-  const ids = [...new Set(sessions.map((row) => row[field]))];
-  const rows = await entities.list(kind, { where: oneOf(text('id'), ids) });
+  const rows = await entities.list(kind, { where: oneOf(text('id'), [...new Set(ids)]) });
   return new Map(rows.map((row) => [(row as { readonly id: string }).id, row])); // every row has an id
 };
 

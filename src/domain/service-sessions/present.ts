@@ -5,11 +5,11 @@ import type { edgeRouter } from '../../api/routers.ts';
 import { session } from '../../api/service-sessions.ts';
 import { service } from '../../api/services.ts';
 import type { Connections } from '../../presence/connections.ts';
-import { oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { referenceTo } from '../../resources/links.ts';
 import type { Row } from '../../storage/port.ts';
 import { commonRouters, shownRouter } from '../access/common-routers.ts';
+import { byId } from './grants.ts';
 
 export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connections) => {
   const shown = shownRouter(router, presence);
@@ -20,11 +20,21 @@ export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connec
 export const sessionBehaviour = behaviour(session, {
   present: async (entities, rows, call) => {
     const { presence } = call.core;
-    const policyIds = [...new Set(rows.flatMap(({ grantedBy }) => grantedBy ?? []))];
-    const policies = new Map((await entities.list(servicePolicy, { where: oneOf(text('id'), policyIds) })).map((row) => [row.id, row]));
-    const ids = (field: 'identityId' | 'serviceId') => oneOf(text('id'), [...new Set(rows.map((row) => row[field]))]);
-    const identities = new Map((await entities.list(identity, { where: ids('identityId') })).map((row) => [row.id, row]));
-    const services = new Map((await entities.list(service, { where: ids('serviceId') })).map((row) => [row.id, row]));
+    const policies = await byId(
+      entities,
+      servicePolicy,
+      rows.flatMap(({ grantedBy }) => grantedBy ?? []),
+    );
+    const identities = await byId(
+      entities,
+      identity,
+      rows.map(({ identityId }) => identityId),
+    );
+    const services = await byId(
+      entities,
+      service,
+      rows.map(({ serviceId }) => serviceId),
+    );
     const pairs = rows.flatMap((row) => {
       const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
       return who && what ? [{ row, identity: who, service: what }] : [];
