@@ -57,7 +57,8 @@ export const identityBehaviour = behaviour(identity, {
     const logged = new Set(withSession);
     const enrolled = new Set(withMfa);
     const { presence } = call.core;
-    return rows.map((row) => ({
+    const statuses = rows.map(({ id }) => presence.statusOf(id));
+    return rows.map((row, i) => ({
       roleAttributes: row.roleAttributes.length === 0 ? null : row.roleAttributes,
       disabled: isDisabled(row, now),
       // A disabling that is over by itself leaves nothing to be seen.
@@ -65,8 +66,8 @@ export const identityBehaviour = behaviour(identity, {
       authenticators: summaries(byIdentity.get(row.id) ?? []),
       enrollment: outstanding.get(row.id) ?? {},
       hasApiSession: logged.has(row.id),
-      hasEdgeRouterConnection: presence.statusOf(row.id) === 'online',
-      edgeRouterConnectionStatus: presence.statusOf(row.id),
+      hasEdgeRouterConnection: statuses[i] === 'online',
+      edgeRouterConnectionStatus: statuses[i],
       isMfaEnabled: enrolled.has(row.id),
       interfaces: null,
     }));

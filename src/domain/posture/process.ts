@@ -11,8 +11,10 @@ export interface Demand {
   readonly signers: readonly string[];
 }
 
-const isListed = (told: string | null | undefined, listed: readonly string[]): boolean =>
-  hexDigits(told ?? '') !== '' && listed.some((each) => hexDigits(each) === hexDigits(told ?? ''));
+const isListed = (told: string | null | undefined, listed: readonly string[]): boolean => {
+  const digits = hexDigits(told ?? '');
+  return digits !== '' && listed.some((each) => hexDigits(each) === digits);
+};
 
 /** The process runs, its binary is one of those listed, and one of its signers is. */
 export const satisfies = (told: ToldProcess, { hashes, signers }: Demand): boolean =>
