@@ -52,6 +52,10 @@ export const invalidField = (field: string, reason: string, value: unknown, stat
     ...(status === undefined ? {} : { status }),
   });
 
+/** An error of a code, with what holds of it here: the value that was wrong, and what would be right. Never a secret. */
+export const explained = (code: ErrorCode, message: string, options: Omit<ApiErrorOptions, 'cause'> = {}): ApiError =>
+  new ApiError(code, { ...options, cause: { code, message } });
+
 /** 404 `NOT_FOUND` for an entity, e.g. `notFound('identity', id)`. */
 export const notFound = (kind: string, id: string): ApiError =>
   new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: `${kind} with id ${id} not found` } });

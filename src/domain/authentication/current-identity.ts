@@ -13,7 +13,7 @@ import { listRows } from '../../resources/crud.ts';
 import { presentOne } from '../../resources/present.ts';
 import { listOwnEdgeRouters } from '../access/client.ts';
 import { identityBehaviour } from '../identity/behaviour.ts';
-import { changedPassword } from './authenticators.ts';
+import { changedPassword, noPassword } from './authenticators.ts';
 import { confirmExtension, extend } from './extension.ts';
 import { countWrongPassword } from './lockout.ts';
 
@@ -45,7 +45,7 @@ interface Change {
  */
 const changeOwn = async (call: Call, id: string, { currentPassword, ...change }: Change): Promise<void> => {
   const row = await call.read((entities) => ownAuthenticator(entities, call, id));
-  if (row.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
+  if (row.method !== 'updb') throw noPassword(row);
   await call.core.passwordChecks.line.join(row.username ?? row.id, async (turn) => {
     await turn();
     await proveByPassword(call, row, currentPassword);
