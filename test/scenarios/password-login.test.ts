@@ -5,8 +5,14 @@ import { policyBody } from '../support/policies.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 /** The same whatever was wrong. */
-const REFUSED =
-  'The authentication request failed: check the credentials, or ask an administrator whether this identity may log in with them';
+const REFUSED = {
+  code: 'INVALID_AUTH',
+  message: 'The authentication request failed',
+  cause: {
+    code: 'INVALID_AUTH',
+    message: 'the credentials are wrong, or this identity may not log in with them now: check them, or ask an administrator',
+  },
+};
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const APIS = { management: '', client: '/edge/client/v1' } as const;
@@ -84,7 +90,7 @@ onEveryStore('login by password', (open) => {
     for (const { status, headers, body } of answers) {
       const { requestId, ...error } = body.error;
       assert.equal(status, 401);
-      assert.deepEqual(error, { code: 'INVALID_AUTH', message: REFUSED });
+      assert.deepEqual(error, REFUSED);
       assert.equal(headers['zt-session'], undefined);
     }
     assert.equal((await app.rows('apiSession')).length, 1);

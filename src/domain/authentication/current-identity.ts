@@ -54,7 +54,7 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
   const stored = await changedPassword(call, row, change);
   await call.write(async (entities) => {
     const now = await ownAuthenticator(entities, call, id);
-    if (now.passwordHash !== row.passwordHash) throw unauthorized();
+    if (now.passwordHash !== row.passwordHash) throw unauthorized('the password was changed meanwhile: try again with that one');
     const { username = now.username, tags = now.tags } = change;
     await entities.update(authenticator, now, { ...stored, username, tags });
   });
