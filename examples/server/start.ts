@@ -12,7 +12,7 @@ import { dataFolderOf, prepareStorage } from './storage.ts';
 import { prepareTls } from './tls.ts';
 
 const open = async (
-  { host, port, storage, tls, secretKey, snapshots, administrator, given }: ServerOptions,
+  { host, port, storage, tls, secretKey, snapshots, administrator, given, showJwksEndpoints }: ServerOptions,
   listen: Listen,
 ): Promise<void> => {
   const { advertised, local } = namesOf(host);
@@ -33,7 +33,7 @@ const open = async (
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
     // Identity providers on the same machine are common where people try things out.
-    settings: { address: url(advertised), outboundAllow: ['loopback'], routerNames: ['localhost', '127.0.0.0/8', '::1'] },
+    settings: { address: url(advertised), outboundAllow: ['loopback'], showJwksEndpoints: showJwksEndpoints === true },
   });
   ready(controller);
 

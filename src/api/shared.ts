@@ -5,6 +5,12 @@ import * as z from 'zod';
 /** Unique within a kind, compared exactly. */
 export const name = z.string().min(1).meta({ description: 'Not empty, unique within the kind, compared exactly.' });
 
+/** A text that says something. */
+export const notBlank = z
+  .string()
+  .refine((value) => value.trim() !== '', 'must not be blank')
+  .meta({ minLength: 1 });
+
 /** Blank text is no value. */
 export const blankIsNull = z.string().transform((value): string | null => (value.trim() === '' ? null : value));
 

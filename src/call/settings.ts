@@ -39,6 +39,11 @@ export interface Settings {
    */
   readonly outboundAllow: readonly string[];
   /**
+   * Whether administrators see the `jwksEndpoint` of external JWT signers in details and lists, as the admin console and the export of the command-line
+   * client need it. Default false: it may hold a secret, and is write-only.
+   */
+  readonly showJwksEndpoints: boolean;
+  /**
    * Names and addresses that the certificates of routers' servers may hold, beside the router's own name: DNS names, `*.example.org` for those with one
    * label more, addresses, ranges such as `10.0.0.0/8`; `*` for whatever routers ask for. Default none. What else they ask for is left out.
    */
@@ -64,6 +69,7 @@ export const defaultSettings: Settings = {
   corsOrigins: '*',
   apiLevel: 'v1.7.2',
   outboundAllow: [],
+  showJwksEndpoints: false,
   routerNames: [],
   unknownConnectionMinutes: 5,
 };

@@ -30,6 +30,11 @@ test('snapshots may have a folder of their own', () => {
   assert.equal(read('--snapshots /backups')?.snapshots, '/backups');
 });
 
+test('the addresses of key sets are shown where an option says so', () => {
+  assert.equal(read('--show-jwks-endpoints --port 0')?.showJwksEndpoints, true);
+  assert.equal(read('')?.showJwksEndpoints, undefined);
+});
+
 test('the secret key stands in the environment', () => {
   assert.equal(read('', { SECRET_KEY: 'key' })?.secretKey, 'key');
   assert.equal(read('', { SECRET_KEY: '' })?.secretKey, undefined);
@@ -51,6 +56,8 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['start', /^unexpected argument 'start'; see --help$/],
   ['--verbose', /^unknown option --verbose; see --help$/],
   ['-x', /^unknown option -x; see --help$/],
+  ['--show-jwks-endpoints=yes', /^option --show-jwks-endpoints takes no value; see --help$/],
+  ['--show-jwks-endpoints yes', /^unexpected argument 'yes'; see --help$/],
   ['--host', /^option --host needs a value; see --help$/],
   ['--host --port 80', /^option --host needs a value; see --help$/],
   ['--host=', /^--host must be a host name or an IP address, got ''$/],

@@ -44,4 +44,6 @@ export const externalJwtSignerBehaviour = behaviour(externalJwtSigner, {
       });
     return undefined;
   },
+  present: async (_entities, rows, { core: { settings } }) =>
+    settings.showJwksEndpoints ? rows.map(({ jwksEndpoint }) => ({ jwksEndpoint })) : [],
 });
