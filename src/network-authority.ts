@@ -1,9 +1,9 @@
 import { createStamps } from './changes/stamps.ts';
 import { type FormerAuthority, keptAuthority } from './domain/kept-authority.ts';
 import { checkSecretKey, isSealed, secretsOf } from './domain/secret-key.ts';
+import { checkedOptions } from './options.ts';
 import { newServerCertificate } from './pki/authority.ts';
 import type { KeyPair } from './pki/network-key.ts';
-import { checkedOptions } from './platform/options.ts';
 import type { Platform } from './platform/platform.ts';
 import { webPlatform } from './platform/web.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
