@@ -1,9 +1,13 @@
+import { checkedOptions } from '../options.ts';
 import { allowedNames } from '../pki/server-names.ts';
 import { addressRule } from '../platform/addresses.ts';
 
 /** What a host may set. Every limit has a default, and none is silent. */
 export interface Settings {
-  /** Address under which clients reach the controller, without a path. Default `https://127.0.0.1:1280`. */
+  /**
+   * Address under which clients reach the controller, without a path. It stands in enrollment tokens, which lead clients there. Default
+   * `https://127.0.0.1:1280`, with a warning in the log, for no other machine reaches that.
+   */
   readonly address: string;
   /** Minutes of inactivity after which an API session ends. Default 30, at least 1. */
   readonly sessionTimeoutMinutes: number;
@@ -74,11 +78,15 @@ export const defaultSettings: Settings = {
   unknownConnectionMinutes: 5,
 };
 
+/** Every setting has a default. */
+const NAMES = Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, true])) as Record<keyof Settings, true>;
+
 /**
  * The settings, once they are known to make sense.
  * @throws TypeError that names the setting, its value and what would be right
  */
 export const checkedSettings = (settings: Settings): Settings => {
+  checkedOptions("the option 'settings'", settings, NAMES);
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value === 'number' && !(value >= 1)) throw new TypeError(`setting ${name} must be 1 or more, got ${value}`);
   }
