@@ -11,6 +11,7 @@ import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
 import { createRecentChanges } from './changes/recent.ts';
 import { createStamps } from './changes/stamps.ts';
+import { keepDecoy } from './domain/authentication/decoy.ts';
 import {
   type AdministratorOptions,
   bootstrap,
@@ -137,6 +138,7 @@ const start = async (
   const stamp = createStamps(platform.clock);
   const context = { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept };
   await checkSecretKey(store, secrets, context);
+  await keepDecoy(store, context);
   const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
   const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
@@ -154,7 +156,7 @@ const start = async (
     secrets,
     pki: keys,
     networkJwt: createNetworkJwt(keys, settings, platform.random),
-    passwordChecks: createPasswordChecks(platform.passwords, settings),
+    passwordChecks: createPasswordChecks(platform, settings),
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
     enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),

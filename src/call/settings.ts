@@ -15,8 +15,13 @@ export interface Settings {
   readonly maxQueuedWrites: number;
   /** Password checks that may run at once. Default 2. */
   readonly maxPasswordChecks: number;
-  /** Password checks that may wait before further logins get 429. Default 250. */
+  /**
+   * Password checks that may wait. In a full queue the client address with the most of them makes way, with 429; so clients that share an address, behind a
+   * proxy that is not trusted, may fill it together. Default 250.
+   */
   readonly maxQueuedPasswordChecks: number;
+  /** Of these, those of one username. They are made one after another. Default 50. */
+  readonly maxQueuedPasswordChecksPerName: number;
   /** Enrollments by clients that may wait for their turn, of which two are worked on at once, before further ones get 429. Default 100. */
   readonly maxQueuedEnrollments: number;
   /** Minutes after which the enrollment of a new identity or router expires. Default 180, at least 5. */
@@ -55,6 +60,7 @@ export const defaultSettings: Settings = {
   maxQueuedWrites: 100,
   maxPasswordChecks: 2,
   maxQueuedPasswordChecks: 250,
+  maxQueuedPasswordChecksPerName: 50,
   maxQueuedEnrollments: 100,
   enrollmentMinutes: 180,
   changesKept: 100_000,
