@@ -136,7 +136,9 @@ const start = async (
   { snapshots, member }: Pick<ControllerOptions, 'snapshots' | 'member'>,
 ): Promise<ManagementController> => {
   const stamp = createStamps(platform.clock);
-  const context = { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept };
+  const { changesKept, changeBytesKept } = settings;
+  const common = { random: platform.random, stamp, changesKept, changeBytesKept };
+  const context = { actor: 'system', requestId: 'open', ...common };
   await checkSecretKey(store, secrets, context);
   await keepDecoy(store, context);
   const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
@@ -146,7 +148,7 @@ const start = async (
   const { carryOut, goOn } = createSessionUpkeep(platform);
   const reviewSessions = () => goOn(background);
   const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
-  const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
+  const background = createBackground(store, write, common);
   const keys = createPki(sources);
   const startedAt = stamp();
   const core: Core = {

@@ -28,6 +28,8 @@ export interface Settings {
   readonly enrollmentMinutes: number;
   /** Change records that are kept; older ones are dropped as new ones come. Default 100,000. */
   readonly changesKept: number;
+  /** Bytes of the change records that are kept, as JSON; older ones are dropped as new ones come. Default 268,435,456 (256 MiB). */
+  readonly changeBytesKept: number;
   /** Name of this network in authenticator apps: 1 to 40 characters without a colon. Default `openziti.io`. */
   readonly mfaIssuer: string;
   /** Wrong MFA codes of one identity within `wrongCodeMinutes` after which further ones get 429. Default 10. */
@@ -64,6 +66,7 @@ export const defaultSettings: Settings = {
   maxQueuedEnrollments: 100,
   enrollmentMinutes: 180,
   changesKept: 100_000,
+  changeBytesKept: 268_435_456,
   mfaIssuer: 'openziti.io',
   maxWrongCodes: 10,
   wrongCodeMinutes: 5,

@@ -8,7 +8,7 @@ import { newStorage } from '../support/stores.ts';
 
 /** A username for each state that a name can be in. */
 const names = async (app: App): Promise<Readonly<Record<string, string>>> => {
-  const under = (name: string, updb: object) => app.create('/auth-policies', policyBody(name, { updb }));
+  const under = (name: string, updb: Readonly<Record<string, unknown>>) => app.create('/auth-policies', policyBody(name, { updb }));
   const limits = { maxAttempts: 50, lockoutDurationMinutes: 10 };
   const counted = await under('counted', limits);
   const [known, free, disabled, locked, shut] = [
