@@ -19,14 +19,21 @@ export interface Settings {
   readonly maxQueuedWrites: number;
   /** Password checks that may run at once. Default 2. */
   readonly maxPasswordChecks: number;
-  /** Password checks that may wait before further logins get 429. Default 250. */
+  /**
+   * Password checks that may wait. In a full queue the client address with the most of them makes way, with 429; so clients that share an address, behind a
+   * proxy that is not trusted, may fill it together. Default 250.
+   */
   readonly maxQueuedPasswordChecks: number;
+  /** Of these, those of one username. They are made one after another. Default 50. */
+  readonly maxQueuedPasswordChecksPerName: number;
   /** Enrollments by clients that may wait for their turn, of which two are worked on at once, before further ones get 429. Default 100. */
   readonly maxQueuedEnrollments: number;
   /** Minutes after which the enrollment of a new identity or router expires. Default 180, at least 5. */
   readonly enrollmentMinutes: number;
   /** Change records that are kept; older ones are dropped as new ones come. Default 100,000. */
   readonly changesKept: number;
+  /** Bytes of the change records that are kept, as JSON; older ones are dropped as new ones come. Default 268,435,456 (256 MiB). */
+  readonly changeBytesKept: number;
   /** Name of this network in authenticator apps: 1 to 40 characters without a colon. Default `openziti.io`. */
   readonly mfaIssuer: string;
   /** Wrong MFA codes of one identity within `wrongCodeMinutes` after which further ones get 429. Default 10. */
@@ -64,9 +71,11 @@ export const defaultSettings: Settings = {
   maxQueuedWrites: 100,
   maxPasswordChecks: 2,
   maxQueuedPasswordChecks: 250,
+  maxQueuedPasswordChecksPerName: 50,
   maxQueuedEnrollments: 100,
   enrollmentMinutes: 180,
   changesKept: 100_000,
+  changeBytesKept: 268_435_456,
   mfaIssuer: 'openziti.io',
   maxWrongCodes: 10,
   wrongCodeMinutes: 5,
