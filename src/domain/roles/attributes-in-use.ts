@@ -7,7 +7,8 @@ import { edgeRouter } from '../../api/routers.ts';
 import { service } from '../../api/services.ts';
 import type { Call, Handler } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
-import { comparator, fieldSymbol, matches, symbolsOf } from '../../query/index.ts';
+import { comparator, compileMatcher, fieldSymbol, symbolsOf } from '../../query/index.ts';
+import { assertAffordableInMemory } from '../../resources/budget.ts';
 import { type ListInput, pageOf, planList } from '../../resources/lists.ts';
 
 /** The only field of an attribute is itself. */
@@ -19,7 +20,8 @@ const listInUse =
   async (call: Call, input) => {
     const plan = planList(symbols, input, { defaultLimit: Infinity });
     const attributes = await call.read((entities) => entities.distinct(kind as Resource, 'roleAttributes')); // a kind of the list of kinds
-    const rows = attributes.map((id) => ({ id })).filter((row) => matches(plan.where, row));
+    assertAffordableInMemory(call, input, plan, attributes.length);
+    const rows = attributes.map((id) => ({ id })).filter(compileMatcher(plan.where));
     if (plan.sort.length > 0) rows.sort(comparator(plan.sort));
     const page = rows.slice(plan.offset, plan.offset + plan.limit).map(({ id }) => id);
     return pageOf(page, plan, rows.length, symbols);
