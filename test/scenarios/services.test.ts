@@ -74,11 +74,10 @@ onEveryStore('services', (open) => {
       assertRefused(await post({ configs: ['none'] }), 404, 'NOT_FOUND');
       const refused = await post({ terminatorStrategy: 'Random' });
       assertRefused(refused, 404, 'NOT_FOUND');
-      assert.deepEqual(refused.body.error.cause, {
-        field: 'terminatorStrategy',
-        reason: "no terminator strategy is named 'Random': use one of smartrouting, random, weighted, sticky",
-        value: 'Random',
-      });
+      assert.equal(
+        refused.body.error.cause.message,
+        "no terminator strategy is named 'Random': use one of smartrouting, random, weighted, sticky",
+      );
       assertRefused(await post({ maxIdleTimeMillis: 'long' }), 400, 'COULD_NOT_PARSE_BODY');
     });
     assert.deepEqual(left, []);

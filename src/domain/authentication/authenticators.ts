@@ -84,5 +84,5 @@ export const hashed = async (call: Call, identityId: string, password: string): 
     return (await entities.require(authPolicy, owner.authPolicyId)).primary.updb;
   });
   checkPassword(password, rules);
-  return { passwordHash: await call.core.passwordChecks.hash(password) };
+  return { passwordHash: await call.core.passwordChecks.hash(call, password) };
 };

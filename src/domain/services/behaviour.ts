@@ -9,8 +9,8 @@ import { behaviour } from '../../resources/behaviours.ts';
 export const serviceBehaviour = behaviour(service, {
   prepare: async (_call, _verb, { terminatorStrategy: strategy }) => {
     if (typeof strategy === 'string' && !terminatorStrategies.includes(strategy)) {
-      const reason = `no terminator strategy is named '${strategy.slice(0, 64)}': use one of ${terminatorStrategies.join(', ')}`;
-      throw new ApiError('NOT_FOUND', { cause: { field: 'terminatorStrategy', reason, value: strategy } });
+      const message = `no terminator strategy is named '${strategy.slice(0, 64)}': use one of ${terminatorStrategies.join(', ')}`;
+      throw new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message } });
     }
     return {};
   },

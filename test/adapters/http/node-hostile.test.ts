@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import type { Serving } from '../../../adapters/http/node.ts';
 import { M } from '../../unit/http/fake-api.ts';
 import { closeAll, head, LIMIT, POST, start } from './servings.ts';
@@ -161,14 +161,14 @@ describe('other clients', () => {
   });
 
   test('random bytes never get a 5xx', async () => {
-    for (let i = 0; i < 100; i++) {
-      const bare = connect(serving);
-      const noise = crypto.getRandomValues(new Uint8Array(i % 2 ? 20 : 200));
-      bare.write(i % 3 ? noise : Buffer.concat([Buffer.from('GET /'), noise]));
-      bare.write('\r\n\r\n');
-      const { text } = await Promise.race([bare.closed, sleep(1500, { text: '' })]);
-      bare.socket.destroy();
-      assert.ok(text === '' || statusOf(text) < 500, text.slice(0, 100));
-    }
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('', 'GET /'), fc.uint8Array({ maxLength: 200 }), async (begin, noise) => {
+        const bare = connect(serving);
+        bare.write(Buffer.concat([Buffer.from(begin), noise, Buffer.from('\r\n\r\n')]));
+        // What is a request, by chance, is answered; the connection is closed at the latest when it idles.
+        const { text } = await bare.closed;
+        assert.ok(text === '' || statusOf(text) < 500, text.slice(0, 100));
+      }),
+    );
   });
 });
