@@ -32,10 +32,11 @@ import { createNetworkJwt } from './domain/trust/network-jwt.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
+import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
 import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
 import { addressRule } from './platform/addresses.ts';
-import type { Platform } from './platform/platform.ts';
+import type { Logger, Platform } from './platform/platform.ts';
 import type { Secrets } from './platform/secrets.ts';
 import type { SnapshotSink } from './platform/snapshots.ts';
 import { webPlatform } from './platform/web.ts';
@@ -80,7 +81,9 @@ export interface ManagementController extends Facade {
    * The same with some of the APIs only, for an adapter to mount elsewhere: `nodeHandler(controller.only('client'))` is what devices need, and lets nobody
    * administer from where they are. Addresses without an API's path are those of the client API.
    */
-  only(...apis: readonly Api[]): { readonly handle: Handle };
+  only(...apis: readonly Api[]): Pick<ManagementController, 'handle' | 'logger'>;
+  /** That of its platform. */
+  readonly logger: Logger;
   /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Known to this controller only. */
   readonly presence: Presence;
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
@@ -103,19 +106,27 @@ const MINUTE = 60_000;
  * const controller = await ManagementController.open({ storage: memoryStorage() });
  * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
  * ```
- * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for settings, credentials or a secret key out of bounds
+ * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for an unknown option, and for settings, credentials or a secret key
+ * out of bounds
  */
-const open = async ({
-  storage,
-  administrator,
-  platform = webPlatform(),
-  settings: given = {},
-  secretKey,
-  snapshots,
-  member,
-  ...pki
-}: ControllerOptions): Promise<ManagementController> => {
+const open = async (options: ControllerOptions): Promise<ManagementController> => {
+  const {
+    storage,
+    administrator = {},
+    platform = webPlatform(),
+    settings: given = {},
+    secretKey,
+    snapshots,
+    member,
+    ...pki
+  } = checkedOptions('ManagementController.open', options, OPTIONS);
+  checkedOptions("the option 'administrator' of ManagementController.open", administrator, { username: true, password: true, name: true });
+  if (member) checkedOptions("the option 'member' of ManagementController.open", member, { name: true, ctrlAddress: true });
   const settings = checkedSettings({ ...defaultSettings, ...given });
+  if (given.address === undefined)
+    platform.logger.warn(
+      `settings.address is not set: enrollment tokens will lead clients to ${settings.address}, which is this machine only; set it to the address under which clients reach this controller`,
+    );
   const credentials = firstCredentials(platform, administrator);
   const secrets = await secretsOf(secretKey, storage, platform.random);
   const store = await storage.open(storageSchema);
@@ -126,6 +137,19 @@ const open = async ({
     throw error;
   }
 };
+
+const OPTIONS = {
+  storage: true,
+  administrator: true,
+  platform: true,
+  settings: true,
+  secretKey: true,
+  snapshots: true,
+  member: true,
+  pki: true,
+  serverCertificate: true,
+  bundle: true,
+} as const;
 
 const start = async (
   store: Store,
@@ -184,14 +208,17 @@ const start = async (
   return {
     ...system,
     system,
-    as: (session, { externalToken } = {}) =>
-      facade({
+    as: (session, options = {}) => {
+      const { externalToken } = checkedOptions('as', options, { externalToken: true });
+      return facade({
         kind: 'token',
         token: (typeof session === 'string' ? session : session.token) ?? '',
         ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
-      }),
+      });
+    },
     handle: createHandler(serving),
-    only: (...apis) => ({ handle: createHandler({ ...serving, apis }) }),
+    only: (...apis) => ({ handle: createHandler({ ...serving, apis }), logger: platform.logger }),
+    logger: platform.logger,
     presence: createPresence(core),
     events,
     publish: async () => {

@@ -9,6 +9,12 @@ export const name = z
   .refine((value) => value === '' || /\P{Default_Ignorable_Code_Point}/u.test(value), 'name must hold a character that can be seen')
   .meta({ description: 'Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8.' });
 
+/** A text that says something. */
+export const notBlank = z
+  .string()
+  .refine((value) => value.trim() !== '', 'must not be blank')
+  .meta({ minLength: 1 });
+
 /** Blank text is no value. */
 export const blankIsNull = z.string().transform((value): string | null => (value.trim() === '' ? null : value));
 

@@ -102,6 +102,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     snapshots: { save: async (name, parts) => void snapshots.set(name, await wholeOf(parts)) },
     ...SHARED_PKI,
     ...options,
+    settings: { address: 'https://127.0.0.1:1280', ...options.settings },
     platform,
     storage,
   });
