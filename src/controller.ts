@@ -27,6 +27,7 @@ import { createPresence, followChanges, type Presence } from './domain/routers/p
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
 import { createSessionUpkeep } from './domain/service-sessions/upkeep.ts';
 import { concerningKinds } from './domain/services/updates.ts';
+import { sealIdentitySecrets } from './domain/terminators/identity-secret.ts';
 import { createNetworkJwt } from './domain/trust/network-jwt.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
@@ -165,6 +166,7 @@ const start = async (
   const context = { actor: 'system', requestId: 'open', ...common };
   await checkSecretKey(store, secrets, context);
   await keepDecoy(store, context);
+  await sealIdentitySecrets(store, secrets, context);
   const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
   const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);

@@ -3,7 +3,11 @@ import * as z from 'zod';
 /** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
 
 /** Unique within a kind, compared exactly. */
-export const name = z.string().min(1).meta({ description: 'Not empty, unique within the kind, compared exactly.' });
+export const name = z
+  .string()
+  .min(1)
+  .refine((value) => value === '' || /\P{Default_Ignorable_Code_Point}/u.test(value), 'name must hold a character that can be seen')
+  .meta({ description: 'Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8.' });
 
 /** A text that says something. */
 export const notBlank = z
@@ -31,7 +35,7 @@ export const cost = z.int().min(0).max(65535);
 
 export const precedence = z.enum(['default', 'required', 'failed']);
 
-/** 4 to 100 characters, counted as characters, not as UTF-16 units (specification, "Limits"). */
+/** 4 to 100 characters, counted as characters, not as UTF-16 units (specification, "Limits"). What a new one may hold: `domain/authentication/usernames.ts`. */
 export const username = characters(4, 100);
 /** 5 to 100 characters (specification, "Limits"). */
 export const password = characters(5, 100);

@@ -24,7 +24,9 @@ export const terminator = resource({
     dynamicCost: readOnly(z.int(), { keep: 'computed' }),
     /** Tells apart the instances of one service. */
     identity: { ...optional(text, { default: '', filter: 'instanceId' }), write: 'createOptional' },
-    identitySecret: { ...optional(text, { default: '' }), write: 'createOptional', keep: 'hidden' },
+    identitySecret: { ...writeOnly(text), write: 'createOptional' },
+    /** Under the host's secret key, bound to the terminator; null where none was given. */
+    sealedIdentitySecret: readOnly(text, { keep: 'hidden' }),
     hostId: readOnly(text, { keep: 'hidden', default: '', filter: true }),
     sourceCtrl: readOnly(text, { keep: 'hidden', default: '', filter: true }),
     /** Names of what it points at, kept in step: for filters and order. */

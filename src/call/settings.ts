@@ -40,6 +40,11 @@ export interface Settings {
   readonly maxWrongCodes: number;
   /** Minutes for which a wrong MFA code counts. Default 5. */
   readonly wrongCodeMinutes: number;
+  /**
+   * Whether a new password ends the other sessions of its identity, however they were opened; the session that gave it goes on. Default false: sessions outlive
+   * a change of password, as clients of the field expect.
+   */
+  readonly endSessionsOnPasswordChange: boolean;
   /** Origins that browsers may call from: any (`*`, default, without credentials) or a list. */
   readonly corsOrigins: '*' | readonly string[];
   /** Level of the API that clients may expect, as `data.version` of the version information. Default `v1.7.2`. */
@@ -87,6 +92,7 @@ export const defaultSettings: Settings = {
   mfaIssuer: 'openziti.io',
   maxWrongCodes: 10,
   wrongCodeMinutes: 5,
+  endSessionsOnPasswordChange: false,
   corsOrigins: '*',
   apiLevel: 'v1.7.2',
   outboundAllow: [],
@@ -109,6 +115,8 @@ export const checkedSettings = (settings: Settings): Settings => {
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value === 'number' && !(value >= 1)) throw new TypeError(`setting ${name} must be 1 or more, got ${value}`);
   }
+  if (typeof settings.endSessionsOnPasswordChange !== 'boolean')
+    throw new TypeError(`setting endSessionsOnPasswordChange must be true or false, got ${settings.endSessionsOnPasswordChange}`);
   if (settings.enrollmentMinutes < 5) throw new TypeError(`setting enrollmentMinutes must be 5 or more, got ${settings.enrollmentMinutes}`);
   if (!/^https?:\/\/[^/]+$/.test(settings.address)) {
     throw new TypeError(`setting address must be like https://host:port without a path, got '${settings.address}'`);

@@ -8,6 +8,7 @@ import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
 import type { Change } from './events.ts';
+import { checkIndexed } from './indexed.ts';
 import { appendChange, type LogLimits } from './log.ts';
 import { inView, isInView, tableOf } from './views.ts';
 
@@ -100,6 +101,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       const at = context.stamp();
       const id = fields.id ?? newId(context.random);
       const row: Row = withDerived(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
+      checkIndexed(kind, row);
       await taken(kind, row, () => tx.insert(tableOf(kind), row));
       if (!kind.unrecorded) await record(kind, 'create', revision, null, row);
       return row as never;
@@ -115,6 +117,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       const revision = await tx.nextRevision();
       const fixed = { id: old.id, createdAt: old.createdAt, updatedAt: context.stamp(), version: revision };
       const row: Row = withDerived(kind.fields, { ...old, ...changed, ...fixed });
+      checkIndexed(kind, row, old);
       await taken(kind, row, () => tx.update(tableOf(kind), row, old.version));
       await record(kind, 'update', revision, old, row);
       return row as never;

@@ -12,12 +12,13 @@ import { equals, flag } from '../query/index.ts';
 import { newRow } from '../resources/merge.ts';
 import { newId } from '../storage/ids.ts';
 import type { Store } from '../storage/port.ts';
+import { usernameFault } from './authentication/usernames.ts';
 import { builtinConfigTypes } from './configs/builtin.ts';
 import { builtinPostureCheckTypes } from './posture/builtin.ts';
 
 /** The first administrator of a new network. */
 export interface AdministratorOptions {
-  /** 4 to 100 characters. Default `admin`. */
+  /** 4 to 100 characters, that can be seen and are of one script. Default `admin`. */
   readonly username?: string;
   /** 5 to 100 characters. Default: a random one, returned once as `controller.firstAdministrator`. */
   readonly password?: string;
@@ -42,6 +43,8 @@ export interface FirstCredentials extends FirstAdministrator {
 export const firstCredentials = ({ random }: Platform, options: AdministratorOptions = {}): FirstCredentials => {
   const { username = 'admin', password = newId(random), name = 'Default Admin' } = options;
   within(usernameSchema, username, 'the username of the first administrator must have 4 to 100 characters');
+  const fault = usernameFault(username);
+  if (fault) throw new TypeError(`the username of the first administrator ${fault}`);
   within(passwordSchema, password, 'the password of the first administrator must have 5 to 100 characters');
   within(usernameSchema, name, 'the name of the first administrator must have 4 to 100 characters');
   return { username, password, name };

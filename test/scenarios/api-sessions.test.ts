@@ -137,6 +137,36 @@ onEveryStore('API sessions', (open) => {
     assert.ok(app.clock.now() - Date.parse(lastActivityAt) <= 30_000, lastActivityAt);
   });
 
+  test('activity is written down again after half a minute, no sooner', async () => {
+    await using app = await open();
+    const user = await app.user();
+    const as = await user.login();
+    const written = async () => {
+      await app.request('GET', '/current-identity', { as });
+      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve)); // what follows an answer is over then
+      const [row] = (await app.rows('apiSession')).filter(({ identityId }) => identityId === user.id);
+      return row?.lastActivityAt;
+    };
+    app.clock.advance('29s');
+    app.clock.advance('999ms');
+    assert.equal(await written(), '2026-11-21T10:00:00.000Z');
+    app.clock.advance('1ms');
+    assert.equal(await written(), '2026-11-21T10:00:30.000Z');
+  });
+
+  test('a session lives to the last millisecond of its time, and no longer', async () => {
+    await using app = await open({ settings: { sessionTimeoutMinutes: 30 } });
+    const user = await app.user();
+    const [as, other] = [await user.login(), await user.login()];
+    app.clock.advance('29m');
+    app.clock.advance('59s');
+    app.clock.advance('999ms');
+    assert.equal((await current(app, as)).status, 200);
+    app.clock.advance('1ms');
+    assertRefused(await current(app, other), 401, 'UNAUTHORIZED');
+    assert.equal((await current(app, as)).status, 200);
+  });
+
   test('the time without activity can be set', async () => {
     await using app = await open({ settings: { sessionTimeoutMinutes: 1 } });
     const as = await (await app.user()).login();

@@ -86,7 +86,7 @@ onEveryStore('authenticators', (open) => {
       ['abcd', 'abcde'],
       ['a'.repeat(100), 'a'.repeat(100)],
       ['😀'.repeat(100), '😀'.repeat(100)],
-      ['    ', ' four '],
+      ['a  b', ' four '],
     ] as const;
     for (const [i, [username, password]] of edges.entries()) {
       const identityId = await person(app, `person ${i}`);

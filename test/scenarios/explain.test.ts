@@ -82,6 +82,19 @@ onEveryStore('explaining access', (open) => {
     assert.deepEqual(byAttribute?.body, { roleAttributes: ['sales', 'north'] });
   });
 
+  test('five changes are suggested at most, a policy of their own among them', async () => {
+    await using app = await open();
+    const net = network(app);
+    const [ann, wiki] = [await net.identity('ann', 'sales'), await net.service('wiki', 'docs')];
+    for (let i = 0; i < 4; i++) {
+      // Each gives two: the attribute that is missing, and the identity itself.
+      await net.dial({ identities: [`#team-${i}`], services: ['#docs'] });
+      const { suggestions } = await explain(app, ann, wiki);
+      assert.equal(suggestions.length, Math.min(2 * (i + 1) + 1, 5));
+      assert.equal(suggestions.filter(({ operationId }) => operationId === 'createServicePolicy').length, 1);
+    }
+  });
+
   test('dial and bind are explained apart, and routers in common are named', async () => {
     await using app = await open();
     const net = network(app);

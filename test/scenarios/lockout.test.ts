@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -27,8 +28,9 @@ onEveryStore('too many wrong passwords', (open) => {
     assert.deepEqual(await stateOf(app, user.id), { disabled: true, disabledUntil: '2026-11-21T10:10:00.000Z' });
     assertRefused(await app.login(user.username, PASSWORD), 401, 'INVALID_AUTH');
     app.clock.advance('599s');
+    app.clock.advance('999ms');
     assertRefused(await app.login(user.username, PASSWORD), 401, 'INVALID_AUTH');
-    app.clock.advance('1s');
+    app.clock.advance('1ms');
     assert.equal((await app.login(user.username, PASSWORD)).status, 200);
   });
 
@@ -49,6 +51,38 @@ onEveryStore('too many wrong passwords', (open) => {
       assert.equal((await app.login(user.username, PASSWORD)).status, 200);
     }
     assert.equal((await stateOf(app, user.id)).disabled, false);
+  });
+
+  test('a right password starts the count anew also where its hash is renewed', async () => {
+    await using app = await open();
+    const user = await limited(app, 2, 10);
+    await app.alter('authenticator', user.authenticatorId, { passwordHash: await fastPasswordHasher(5).hash(PASSWORD) });
+    await fail(app, user.username);
+    assert.equal((await app.login(user.username, PASSWORD)).status, 200);
+    const [row] = (await app.rows('authenticator')).filter(({ id }) => id === user.authenticatorId);
+    assert.match(String(row?.passwordHash), /^\$test\$i=10\$/);
+    await fail(app, user.username);
+    assert.equal((await stateOf(app, user.id)).disabled, false);
+    assert.equal((await app.login(user.username, PASSWORD)).status, 200);
+  });
+
+  test('one attempt fewer than the policy allows does not lock, the last one does, and the count is then spent', async () => {
+    await using app = await open();
+    for (const maxAttempts of [1, 2, 5]) {
+      const user = await app.user({
+        authPolicyId: await app.create(
+          '/auth-policies',
+          policyBody(`of ${maxAttempts}`, { updb: { maxAttempts, lockoutDurationMinutes: 1 } }),
+        ),
+      });
+      for (const round of [1, 2]) {
+        await fail(app, user.username, maxAttempts - 1);
+        assert.equal((await stateOf(app, user.id)).disabled, false, `${maxAttempts}, round ${round}`);
+        await fail(app, user.username);
+        assert.equal((await stateOf(app, user.id)).disabled, true, `${maxAttempts}, round ${round}`);
+        app.clock.advance('1m');
+      }
+    }
   });
 
   test('a lockout of zero minutes lasts until an administrator enables, and then all attempts are there again', async () => {

@@ -98,7 +98,7 @@ onEveryStore('what a session can make the store keep', (open, store) => {
       const create = (name: string) => app.create('/services', { name, encryptionRequired: true });
       for (let i = 0; i < changesKept + 1; i++) await create(`s${i}`);
       assert.equal((await logOf(app)).length, changesKept);
-      return asked(() => create('one more'));
+      return await asked(() => create('one more'));
     };
     assert.deepEqual(await asking(60), await asking(6));
   });

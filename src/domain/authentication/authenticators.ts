@@ -10,7 +10,9 @@ import { keyWeakness, signatureWeakness } from '../../pki/strength.ts';
 import { and, equals, not, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { certificateFields, isInUse, issuerOf } from './certificates.ts';
+import { passwordChanged } from './password-change.ts';
 import { checkPassword } from './passwords.ts';
+import { checkUsername } from './usernames.ts';
 
 type Row = RowOf<typeof authenticator>;
 
@@ -40,11 +42,15 @@ export const authenticatorBehaviour = behaviour(authenticator, {
     return changedPassword(call, row, body);
   },
   check: async (entities, after, before) => {
+    if (after.username !== null && after.username !== before?.username) checkUsername(after.username);
     if (before) return undefined;
     await requireFirst(entities, after);
     if (after.fingerprint !== null && (await isInUse(entities, after.fingerprint)))
       throw invalidField('certPem', 'the certificate is an authenticator already', undefined);
     return undefined;
+  },
+  write: async (entities, after, before, call) => {
+    if (before && after.passwordHash !== before.passwordHash) await passwordChanged(entities, call, after.identityId);
   },
   guard: async (entities, row) => {
     const owner = await entities.get(identity, row.identityId);

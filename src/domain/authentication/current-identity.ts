@@ -17,6 +17,8 @@ import { identityBehaviour } from '../identity/behaviour.ts';
 import { changedPassword, noPassword } from './authenticators.ts';
 import { confirmExtension, extend } from './extension.ts';
 import { countWrongPassword } from './lockout.ts';
+import { passwordChanged } from './password-change.ts';
+import { checkUsername } from './usernames.ts';
 
 const SELF = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
 
@@ -57,7 +59,9 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
     const now = await ownAuthenticator(entities, call, id);
     if (now.passwordHash !== row.passwordHash) throw unauthorized('the password was changed meanwhile: try again with that one');
     const { username = now.username, tags = now.tags } = change;
+    if (username !== null && username !== now.username) checkUsername(username);
     await entities.update(authenticator, now, { ...stored, username, tags });
+    if (change.password !== undefined) await passwordChanged(entities, call, now.identityId);
   });
 };
 

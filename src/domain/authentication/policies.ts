@@ -6,6 +6,7 @@ import type { Entities } from '../../changes/entities.ts';
 import { ApiError, notFoundField } from '../../errors/index.ts';
 import { and, equals, flag, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
+import { keepAdministration } from '../identity/administration.ts';
 import { keepWayIn } from '../identity/way-in.ts';
 
 export const authPolicyBehaviour = behaviour(authPolicy, {
@@ -17,6 +18,12 @@ export const authPolicyBehaviour = behaviour(authPolicy, {
     });
     for (const administrator of administrators) await keepWayIn(entities, administrator.id, after);
     return { externalJwtSigners: [...new Set(named.map(({ id }) => id))] };
+  },
+  write: async (entities, after, before, call) => {
+    const { requireTotp, requireExtJwtSigner: signer } = after.secondary;
+    if (requireTotp && !before?.secondary.requireTotp) await keepAdministration(entities, call, 'secondary.requireTotp', true);
+    if (signer && signer !== before?.secondary.requireExtJwtSigner)
+      await keepAdministration(entities, call, 'secondary.requireExtJwtSigner', signer);
   },
   guard: async (_entities, row) => {
     if (row.id === 'default')

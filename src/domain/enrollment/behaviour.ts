@@ -7,6 +7,7 @@ import { and, equals, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { selfLink } from '../../resources/links.ts';
 import { newRow } from '../../resources/merge.ts';
+import { checkUsername } from '../authentication/usernames.ts';
 import { newToken, tokenOf } from './token.ts';
 
 type Row = RowOf<typeof enrollment>;
@@ -23,6 +24,7 @@ export const enrollmentBehaviour = behaviour(enrollment, {
     requireFuture(expiresAt, call);
     const needed = needs[method];
     if (needed && !body[needed]) throw unresolved(needed, `${needed} is needed for method ${method}`, '');
+    if (needed === 'username') checkUsername(username ?? '');
     return {
       // What another method needs is of no effect.
       caId: (needed === 'caId' && caId) || null,

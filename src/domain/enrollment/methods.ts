@@ -8,6 +8,7 @@ import { clientProfile } from '../../pki/profiles.ts';
 import { readRequest } from '../../pki/request.ts';
 import { newRow } from '../../resources/merge.ts';
 import { hashed, requireFirst } from '../authentication/authenticators.ts';
+import { passwordChanged } from '../authentication/password-change.ts';
 import { enrolleeOf } from './behaviour.ts';
 import { enrollWithCertificate } from './by-certificate.ts';
 import type { EnrollmentRow, Method } from './method.ts';
@@ -38,7 +39,13 @@ export const methods: Readonly<Partial<Record<string, Method>>> = {
     const [, identityId] = enrolleeOf(row);
     const own = await hashed(call, identityId, password);
     const username = row.username ?? '';
-    return { answer: { username }, complete: (entities) => addAuthenticator(entities, row, 'updb', { username }, own) };
+    return {
+      answer: { username },
+      complete: async (entities) => {
+        await addAuthenticator(entities, row, 'updb', { username }, own);
+        await passwordChanged(entities, call, identityId);
+      },
+    };
   },
 };
 

@@ -3,6 +3,7 @@ import type { RowOf } from '../../api/kit/resource.ts';
 import type { Call } from '../../call/call.ts';
 import { deleteRow } from '../../resources/crud.ts';
 import { authenticatorBehaviour } from '../authentication/authenticators.ts';
+import { passwordChanged } from '../authentication/password-change.ts';
 import { addEnrollment, enrollmentLink, requireLater } from './behaviour.ts';
 
 /** The enrollment by which the owner of an authenticator gets another of its kind. */
@@ -22,6 +23,7 @@ export const reEnroll = (
     const made = await addEnrollment(entities, call, { identityId: row.identityId, expiresAt, ...again(row) });
     // As `crudHandlers` does it: of a kind only its table is looked at.
     await deleteRow(entities, authenticator as never, authenticatorBehaviour as never, id, call);
+    if (row.method === 'updb') await passwordChanged(entities, call, row.identityId);
     return enrollmentLink(made.id);
   });
 };

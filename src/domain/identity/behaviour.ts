@@ -9,6 +9,7 @@ import { ApiError, invalidField } from '../../errors/index.ts';
 import { date, equals, flag, oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { idleSince, isDisabled } from '../sessions/state.ts';
+import { keepAdministration } from './administration.ts';
 import { enrollNew, outstandingOf } from './enrollments.ts';
 import { keepWayIn } from './way-in.ts';
 
@@ -31,7 +32,9 @@ export const identityBehaviour = behaviour(identity, {
     return undefined;
   },
   write: async (entities, after, before, call, body) => {
-    if (!before) await enrollNew(entities, after, body.enrollment as EnrollmentRequest, call); // decoded by the kind's own schema
+    if (!before)
+      await enrollNew(entities, after, body.enrollment as EnrollmentRequest, call); // decoded by the kind's own schema
+    else if (after.authPolicyId !== before.authPolicyId) await keepAdministration(entities, call, 'authPolicyId', after.authPolicyId);
   },
   guard: async (_entities, row) => {
     if (row.typeId === 'Router')

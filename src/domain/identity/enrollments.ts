@@ -8,6 +8,7 @@ import { notFoundField } from '../../errors/index.ts';
 import { oneOf, text } from '../../query/index.ts';
 import { presentRows } from '../../resources/present.ts';
 import type { Row } from '../../storage/port.ts';
+import { checkUsername } from '../authentication/usernames.ts';
 import { addEnrollment, enrollmentBehaviour } from '../enrollment/behaviour.ts';
 
 type Identity = RowOf<typeof identity>;
@@ -18,6 +19,7 @@ export const enrollNew = async (entities: Entities, { id }: Identity, request: R
   const asked = askedFor(request);
   if (!asked) return;
   if (asked.caId !== undefined && !(await entities.get(ca, asked.caId))) throw notFoundField('caId', 'ca', asked.caId);
+  if (asked.username !== undefined) checkUsername(asked.username, 'enrollment.updb');
   await addEnrollment(entities, call, { identityId: id, ...asked });
 };
 

@@ -7,6 +7,10 @@ import { equals, text } from '../../query/index.ts';
 
 type Policy = RowOf<typeof authPolicy>;
 
+/** Whether a policy lets an identity log in by one of its authenticators. */
+export const isOpenBy = (ways: readonly Pick<RowOf<typeof authenticator>, 'method'>[], { primary }: Pick<Policy, 'primary'>): boolean =>
+  ways.some(({ method }) => (method === 'updb' ? primary.updb.allowed : primary.cert.allowed));
+
 /**
  * The default administrator must always be able to log in by one of its authenticators. A policy that requires TOTP shuts nobody out: a session that
  * owes a code may enroll in MFA.
@@ -19,9 +23,7 @@ export const keepWayIn = async (
   field?: string,
 ): Promise<void> => {
   const ways = await entities.list(authenticator, { where: equals(text('identityId'), identityId) });
-  const open =
-    ways.length === 0 || ways.some(({ method }) => (method === 'updb' ? policy.primary.updb.allowed : policy.primary.cert.allowed));
-  if (!open)
+  if (ways.length > 0 && !isOpenBy(ways, policy))
     throw invalidField(
       field ?? 'primary',
       `the default administrator could not log in any more: the policy must allow ${ways.map(({ method }) => method).join(' or ')}`,

@@ -2,11 +2,12 @@ import { router } from '../../api/routers.ts';
 import { service } from '../../api/services.ts';
 import { terminator } from '../../api/terminators.ts';
 import { behaviour } from '../../resources/behaviours.ts';
+import { withSealedSecret } from './identity-secret.ts';
 
 export const terminatorBehaviour = behaviour(terminator, {
   // The service is chosen once; a router may be named again.
-  prepare: async (_call, verb, body) => ({
-    ...(verb === 'create' ? { serviceId: String(body.service) } : {}),
+  prepare: async (call, verb, body) => ({
+    ...(verb === 'create' ? { serviceId: String(body.service), ...(await withSealedSecret(call.core, body.identitySecret)) } : {}),
     ...(body.router === undefined ? {} : { routerId: String(body.router) }),
   }),
   check: async (entities, after, before) => ({

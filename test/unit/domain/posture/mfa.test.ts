@@ -26,6 +26,10 @@ describe('posture checks of second factors', () => {
     assert.equal(passes(timed, session({ mfaPassedAt: seconds(61) }), later(70)), true);
     const { timeout, timeoutRemaining, timeoutAt } = query(timed, passed, later(20));
     assert.deepEqual([timeout, timeoutRemaining, timeoutAt], [60, 40, seconds(60)]);
+    assert.deepEqual(
+      [59.001, 59, 60, 60.001].map((by) => query(timed, passed, later(by)).timeoutRemaining),
+      [1, 1, 0, 0],
+    );
     assert.deepEqual([query(timed, passed, later(100)).timeoutRemaining, query(timed, {}).timeoutRemaining], [0, 0]);
     assert.equal(query(timed, {}).timeoutAt, seconds(0));
     assert.equal(query(check('MFA', { timeoutSeconds: Number.MAX_SAFE_INTEGER }), passed).timeoutAt, '9999-12-31T23:59:59.999Z');
@@ -34,7 +38,12 @@ describe('posture checks of second factors', () => {
   test('waking and unlocking end it after five minutes, where the check prompts', () => {
     for (const event of ['wokenAt', 'unlockedAt'] as const) {
       const facts = session({ mfaPassedAt: seconds(-1000), [event]: seconds(0) });
-      assert.deepEqual([passes(prompting, facts, later(300)), passes(prompting, facts, later(301))], [true, false]);
+      assert.deepEqual([passes(prompting, facts, later(300)), passes(prompting, facts, later(300.001))], [true, false]);
+      // What happens in the moment of a code comes after it.
+      const atOnce = session({ mfaPassedAt: seconds(0), [event]: seconds(0) });
+      assert.deepEqual([passes(prompting, atOnce, later(300)), passes(prompting, atOnce, later(300.001))], [true, false]);
+      const before = session({ mfaPassedAt: seconds(0.001), [event]: seconds(0) });
+      assert.equal(passes(prompting, before, later(1000)), true);
       assert.equal(query(prompting, facts, later(100)).timeoutRemaining, 200);
       assert.equal(query(prompting, facts).updatedAt, seconds(0));
     }

@@ -1,0 +1,38 @@
+import type { Resource } from '../api/kit/resource.ts';
+import { invalidField } from '../errors/index.ts';
+
+/** Bytes in UTF-8 of a text by which rows are found: what an index of every store takes (PostgreSQL: 2,704 bytes for a whole entry). */
+const MOST_BYTES = 2048;
+
+/** The fields of a kind whose texts stand in an index: unique ones, references, sets. */
+const indexedFields = (kind: Pick<Resource, 'fields'>): readonly string[] => {
+  let fields = known.get(kind);
+  if (!fields) {
+    fields = Object.entries(kind.fields).flatMap(([name, { unique, index, set }]) => (unique || index || set ? [name] : []));
+    known.set(kind, fields);
+  }
+  return fields;
+};
+const known = new WeakMap<object, readonly string[]>();
+
+/**
+ * Whether every store can hold what is written, so that one answers as another does.
+ * @throws ApiError `COULD_NOT_VALIDATE` with the field
+ */
+export const checkIndexed = (
+  kind: Pick<Resource, 'fields'>,
+  row: Readonly<Record<string, unknown>>,
+  before?: Readonly<Record<string, unknown>>,
+): void => {
+  for (const field of indexedFields(kind)) {
+    const value = row[field];
+    if (value === before?.[field]) continue;
+    const tooLong = (Array.isArray(value) ? value : [value]).find(isTooLong);
+    if (tooLong !== undefined) throw invalidField(field, `${field} in body should be at most ${MOST_BYTES} bytes long in UTF-8`, tooLong);
+  }
+};
+
+const utf8 = new TextEncoder();
+/** A UTF-16 unit takes three bytes at most. */
+const isTooLong = (value: unknown): boolean =>
+  typeof value === 'string' && value.length * 3 > MOST_BYTES && utf8.encode(value).length > MOST_BYTES;
