@@ -113,15 +113,13 @@ const step: fc.Arbitrary<readonly [string, Step]> = fc.oneof(
       () => (n > 6 ? { tags: { x: true } } : { name: `type-${t}-${n}` }),
     ),
   ]),
-  fc
-    .tuple(fc.nat(2), fc.nat(3), fc.boolean())
-    .map(([i, c, isGiven]): readonly [string, Step] => [
-      `override of ${i} by ${c}: ${isGiven}`,
-      ({ app, ann, services, configs }) =>
-        app.request(isGiven ? 'POST' : 'DELETE', `/identities/${ann.id}/service-configs`, {
-          body: [{ serviceId: at(services, i), configId: at(configs, c) }],
-        }),
-    ]),
+  fc.tuple(fc.nat(2), fc.nat(3), fc.boolean()).map(([i, c, isGiven]): readonly [string, Step] => [
+    `override of ${i} by ${c}: ${isGiven}`,
+    ({ app, ann, services, configs }) =>
+      app.request(isGiven ? 'POST' : 'DELETE', `/identities/${ann.id}/service-configs`, {
+        body: [{ serviceId: at(services, i), configId: at(configs, c) }],
+      }),
+  ]),
   fc
     .constantFrom('a.test', 'b.test')
     .map((domain): readonly [string, Step] => [`tells ${domain}`, ({ ann }) => ann.tell({ typeId: 'DOMAIN', id: 'any', domain })]),
