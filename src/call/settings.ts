@@ -56,7 +56,8 @@ export interface Settings {
   readonly showJwksEndpoints: boolean;
   /**
    * Names and addresses that the certificates of routers' servers may hold, beside the router's own name: DNS names, `*.example.org` for those with one
-   * label more, addresses, ranges such as `10.0.0.0/8`; `*` for whatever routers ask for. Default none. What else they ask for is left out.
+   * label more, addresses, ranges such as `10.0.0.0/8`; `*` (default) for all that routers ask for. What else they ask for is left out, and always what
+   * belongs to the controller or to another router.
    */
   readonly routerNames: readonly string[];
   /**
@@ -90,7 +91,7 @@ export const defaultSettings: Settings = {
   apiLevel: 'v1.7.2',
   outboundAllow: [],
   showJwksEndpoints: false,
-  routerNames: [],
+  routerNames: ['*'],
   maxQueryCostOfSessions: 50_000,
   maxQueryCostOfAdministrators: 1_000_000,
   unknownConnectionMinutes: 5,

@@ -4,7 +4,7 @@ import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/op
 import type { Detail, Resource } from '../api/kit/resource.ts';
 import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
-import { ApiError } from '../errors/index.ts';
+import { explained } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import type { Behaviour, Presenter, WriteVerb } from './behaviours.ts';
@@ -35,7 +35,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
     const prepared: Body = ((await behaviour?.prepare?.(call, verb, body, id)) as Body | undefined) ?? {};
     return call.write(async (entities) => {
       const before = id === undefined ? undefined : await requireRow(entities, resource, id);
-      if (before?.isSystem) throw new ApiError('ENTITY_CAN_NOT_BE_UPDATED');
+      if (before?.isSystem) throw explained('ENTITY_CAN_NOT_BE_UPDATED', SYSTEM);
       if (before) refuseChangeOfFixed(resource, before, body);
       const fields = { ...(before === undefined ? rowFields(resource, body) : mergeBody(resource, verb, before, body)), ...prepared };
       const intended = { ...before, ...fields } as Row;
@@ -80,6 +80,8 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
   return Object.fromEntries(offered) as unknown as Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O>;
 };
 
+const SYSTEM = 'the controller keeps it for another entity: change or delete that one';
+
 /** Deletes an entity as the behaviour of its kind allows, and what goes with it. */
 export const deleteRow = async (
   entities: Entities,
@@ -89,7 +91,7 @@ export const deleteRow = async (
   call: Call,
 ): Promise<void> => {
   const row = await requireRow(entities, kind, id);
-  if (row.isSystem) throw new ApiError('ENTITY_CAN_NOT_BE_DELETED');
+  if (row.isSystem) throw explained('ENTITY_CAN_NOT_BE_DELETED', SYSTEM);
   await behaviour?.guard?.(entities, row as never, call);
   await behaviour?.remove?.(entities, row as never, call);
   await removeEntity(entities, kind, row);

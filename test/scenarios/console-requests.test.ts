@@ -273,6 +273,10 @@ onEveryStore('what the admin console asks for', (open) => {
     assert.equal((await read(app, 'identities', device)).enrollment.ott.expiresAt, '2031-05-01T10:00:00.000Z');
     await done('DELETE', `/enrollments/${ott.id}`);
     await done('POST', `/edge-routers/${net.router}/re-enroll`, {});
+    const jwt = await app.request('GET', `/cas/${net.ca}/jwt/`, {
+      headers: { accept: 'application/jwt', 'content-type': 'application/jwt' },
+    });
+    assert.deepEqual([jwt.status, jwt.text.split('.').length], [200, 3]);
     const [own] = await done('GET', '/current-identity/authenticators?filter=method=%22updb%22');
     await done('PUT', `/current-identity/authenticators/${own.id}`, {
       currentPassword: 'the-admin-password',

@@ -403,7 +403,7 @@ onEveryStore('external JWT signers', (open) => {
     for (const id of [allowed, required]) {
       const refusal = await app.request('DELETE', `${AT}/${id}`);
       assertRefused(refusal, 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
-      assert.equal(refusal.body.error.cause.reason, `externalJwtSigner ${id} is used by auth-policies`);
+      assert.match(refusal.body.error.cause.reason, new RegExp(`^externalJwtSigner ${id} is used by auth-policies `));
     }
     await app.request('PATCH', `/auth-policies/${policy}`, { body: { secondary: { requireExtJwtSigner: null } } });
     assert.equal((await app.request('DELETE', `${AT}/${required}`)).status, 200);

@@ -7,7 +7,7 @@ import { hexDigits } from './hex.ts';
 
 /** Kept by their hex digits in lower case. */
 const addresses = z
-  .array(text.refine((address) => hexDigits(address) !== '', { error: 'must have hex digits' }))
+  .array(text.refine((address) => hexDigits(address) !== '', { error: 'must have hexadecimal digits, like 00:1a:2b:3c:4d:5e' }))
   .min(1)
   .transform((values) => sortedSet(values.map(hexDigits)));
 

@@ -4,7 +4,7 @@ import { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
-import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
+import { ApiError, explained, invalidField, notFoundField } from '../../errors/index.ts';
 import { readCertificates } from '../../pki/certificate.ts';
 import { keyWeakness, signatureWeakness } from '../../pki/strength.ts';
 import { and, equals, not, text } from '../../query/index.ts';
@@ -66,13 +66,16 @@ export const requireFirst = async (entities: Entities, { identityId, method }: P
   if ((await entities.count(authenticator, same)) > 0) throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
 };
 
+/** An authenticator without username and password. */
+export const noPassword = ({ method }: Row): ApiError =>
+  explained('CAN_NOT_UPDATE_AUTHENTICATOR', `its method is ${method}: only authenticators of method updb have a username and a password`);
+
 /**
  * What a change of a password authenticator stores; another authenticator has only tags to change.
  * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` when the policy wants a better password
  */
 export const changedPassword = async (call: Call, row: Row, body: Readonly<Record<string, unknown>>): Promise<Partial<Row>> => {
-  if (row.method !== 'updb' && (body.username !== undefined || body.password !== undefined))
-    throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
+  if (row.method !== 'updb' && (body.username !== undefined || body.password !== undefined)) throw noPassword(row);
   return body.password === undefined ? {} : { ...(await hashed(call, row.identityId, String(body.password))), failedAttempts: 0 };
 };
 

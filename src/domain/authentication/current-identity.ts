@@ -14,7 +14,7 @@ import { listRows } from '../../resources/crud.ts';
 import { presentOne } from '../../resources/present.ts';
 import { listOwnEdgeRouters } from '../access/client.ts';
 import { identityBehaviour } from '../identity/behaviour.ts';
-import { changedPassword } from './authenticators.ts';
+import { changedPassword, noPassword } from './authenticators.ts';
 import { confirmExtension, extend } from './extension.ts';
 import { countWrongPassword } from './lockout.ts';
 
@@ -46,7 +46,7 @@ interface Change {
  */
 const changeOwn = async (call: Call, id: string, { currentPassword, ...change }: Change): Promise<void> => {
   const row = await call.read((entities) => ownAuthenticator(entities, call, id));
-  if (row.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
+  if (row.method !== 'updb') throw noPassword(row);
   const isAdministrators = async () => isAdministrator(call.actor);
   await call.core.passwordChecks.guess(call, row.username ?? row.id, isAdministrators, (check) =>
     proveByPassword(call, row, currentPassword, check),
@@ -55,7 +55,7 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
   const stored = await changedPassword(call, row, change);
   await call.write(async (entities) => {
     const now = await ownAuthenticator(entities, call, id);
-    if (now.passwordHash !== row.passwordHash) throw unauthorized();
+    if (now.passwordHash !== row.passwordHash) throw unauthorized('the password was changed meanwhile: try again with that one');
     const { username = now.username, tags = now.tags } = change;
     await entities.update(authenticator, now, { ...stored, username, tags });
   });

@@ -55,7 +55,7 @@ export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & {
   const clientCert = certificatesPem([issued, ...signer.chain]);
   await call.write(async (entities) => {
     const row = await ownCertificate(entities, call, id);
-    if (!isCurrent(row, presented.leaf)) throw unauthorized();
+    if (!isCurrent(row, presented.leaf)) throw unauthorized('the presented certificate is not the current one of this authenticator');
     await entities.update(authenticator, row, { unverifiedCertPem: clientCert });
   });
   return { ca: certificatesPem(signer.bundle), clientCert };
@@ -87,7 +87,7 @@ export const confirmExtension = async (
 const ownCertificate = async (entities: Entities, call: Call, id: string): Promise<Row> => {
   const row = await entities.require(authenticator, id);
   if (row.method !== 'cert') throw notExtendable('only a certificate can be extended');
-  if (row.identityId !== sessionOf(call.actor).identity.id) throw unauthorized();
+  if (row.identityId !== sessionOf(call.actor).identity.id) throw unauthorized('this authenticator is of another identity');
   if (!row.isIssuedByNetwork) throw notExtendable('only a certificate of the network itself can be extended');
   return row;
 };

@@ -12,10 +12,12 @@ export const refusal = (schema: unknown): string => {
   return reason;
 };
 
-/** Field and reason with which data is refused. */
+/** Field and reason with which data is refused; the reason names the field first, but for the whole of the data. */
 export const fault = (schema: unknown, data: unknown): readonly [field: string, reason: string] => {
   const { field, reason } = causeOf(() => refuseViolations(compileSchema(schema)(data)));
-  return [field, reason];
+  if (field === '(root)') return [field, reason];
+  assert.ok(reason.startsWith(`${field}: `), reason);
+  return [field, reason.slice(field.length + 2)];
 };
 
 export const accepts = (schema: unknown, data: unknown): boolean => compileSchema(schema)(data).length === 0;
