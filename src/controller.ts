@@ -26,7 +26,7 @@ import { keptAuthority } from './domain/kept-authority.ts';
 import { createPresence, followChanges, type Presence } from './domain/routers/presence.ts';
 import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
 import { createSessionUpkeep } from './domain/service-sessions/upkeep.ts';
-import { concerningKinds } from './domain/services/updates.ts';
+import { concerningKinds } from './domain/services/concerns.ts';
 import { sealIdentitySecrets } from './domain/terminators/identity-secret.ts';
 import { createNetworkJwt } from './domain/trust/network-jwt.ts';
 import { createFacade, type Facade } from './facade.ts';

@@ -14,8 +14,14 @@ const KEPT = 1000;
 export interface Recent {
   /** Of changes up to this time nothing is known, ISO text. */
   readonly since: string;
+  /** The same as a revision: that of the last change of which nothing is known. */
+  readonly sinceRevision: number;
   /** Those after it, oldest first. */
   readonly changes: readonly Change[];
+  /** Up to which the log was read. */
+  readonly revision: number;
+  /** Whether the transaction that asks sees all of this: another may have seen a later state, and read on already. */
+  readonly isSeen: boolean;
 }
 
 /** The last changes of some kinds, kept in memory: each is read from the change log once, whoever made it, however many ask. */
@@ -30,15 +36,18 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
   const wanted: ReadonlySet<string> = new Set(kinds);
   let revision = -1;
   let since = startedAt;
+  let sinceRevision = 0;
   let changes: Change[] = [];
-  const known = () => ({ since, changes });
+  const known = (isSeen = false): Recent => ({ since, sinceRevision, changes, revision, isSeen });
 
   const beginAnew = async (entities: Entities): Promise<Recent> => {
     const [newest] = await entities.list(changeKind, { where: ALL, sort: [{ field: ID, descending: true }], limit: 1 });
+    // Where another has gone further meanwhile, its state is the later one.
+    if ((newest?.revision ?? 0) < revision) return known();
     changes = [];
-    revision = newest?.revision ?? 0;
+    revision = sinceRevision = newest?.revision ?? 0;
     since = newest && newest.createdAt > since ? newest.createdAt : since;
-    return known();
+    return known(true);
   };
   const take = (change: Change) => {
     // Two may have read the same part of the log at once.
@@ -48,16 +57,21 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
     if (changes.length <= KEPT) return;
     const dropped = changes.splice(0, KEPT / 2);
     since = dropped.at(-1)?.at ?? since;
+    sinceRevision = dropped.at(-1)?.revision ?? sinceRevision;
   };
   return {
     known,
     catchUp: async (entities) => {
       if (revision < 0) return beginAnew(entities);
       for (let batch = 0; batch < MOST_BATCHES; batch++) {
-        const where = { op: 'compare', field: ID, is: '>', value: changeId(revision) } as const;
+        // The last one that is known is read again: whoever does not see it sees an earlier state, and where it was dropped, others may have been, too.
+        const from = revision;
+        const where = { op: 'compare', field: ID, is: '>=', value: changeId(from) } as const;
         const rows = await entities.list(changeKind, { where, limit: BATCH });
+        const [oldest] = rows;
+        if (oldest && from > 0 && oldest.revision !== from) return beginAnew(entities);
         for (const row of rows) take({ ...row, at: row.createdAt } as unknown as Change); // written by `Entities` in this shape
-        if (rows.length < BATCH) return known();
+        if (rows.length < BATCH) return known((rows.at(-1)?.revision ?? 0) >= revision);
       }
       return beginAnew(entities);
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { service } from '../../src/api/services.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { costOf, counting } from '../support/counting.ts';
 import { network } from '../support/network.ts';
@@ -22,6 +23,9 @@ const ground = async (app: App) => {
 };
 type Ground = Awaited<ReturnType<typeof ground>>;
 
+const override = ({ app, ann, wiki }: Ground, configId: string) =>
+  app.request('POST', `/identities/${ann.id}/service-configs`, { body: [{ serviceId: wiki, configId }] });
+
 const moving: readonly (readonly [string, (ground: Ground) => Promise<unknown>])[] = [
   ['a policy that grants more', ({ net, ann, hidden }) => net.bind({ identities: [`@${ann.id}`], services: [`@${hidden}`] })],
   ['a policy that grants it no more', ({ policy, patch }) => patch(`/service-policies/${policy}`, { identityRoles: [] })],
@@ -35,9 +39,18 @@ const moving: readonly (readonly [string, (ground: Ground) => Promise<unknown>])
   ['what its endpoint tells', ({ ann }) => ann.tell({ typeId: 'DOMAIN', id: 'any', domain: 'a.test' })],
   [
     'a config of its own',
-    ({ app, ann, wiki, config }) =>
-      app.request('POST', `/identities/${ann.id}/service-configs`, { body: [{ serviceId: wiki, configId: config }] }),
+    async (all) => override(all, await all.app.create('/configs', { name: 'own', configTypeId: all.type, data: { own: true } })),
   ],
+  ['the name of the type of a config of its service', ({ type, patch }) => patch(`/config-types/${type}`, { name: 'renamed' })],
+  ['the type of a policy', ({ policy, patch }) => patch(`/service-policies/${policy}`, { type: 'Bind' })],
+  [
+    'more checks of a policy',
+    async ({ app, policy, patch }) => {
+      const more = await checkOf(app, 'more', { typeId: 'DOMAIN', domains: ['a.test'] });
+      return patch(`/service-policies/${policy}`, { postureCheckRoles: [`@${more}`] });
+    },
+  ],
+  ['its becoming an administrator', ({ ann, patch }) => patch(`/identities/${ann.id}`, { isAdmin: true })],
 ];
 
 const still: readonly (readonly [string, (ground: Ground) => Promise<unknown>])[] = [
@@ -46,6 +59,17 @@ const still: readonly (readonly [string, (ground: Ground) => Promise<unknown>])[
   ['an edge router', ({ app }) => app.create('/edge-routers', { name: 'r' })],
   ['what the endpoint of another tells', ({ bob }) => bob.tell({ typeId: 'DOMAIN', id: 'any', domain: 'a.test' })],
   ['a config that nobody uses', ({ app, type }) => app.create('/configs', { name: 'x', configTypeId: type, data: {} })],
+  ['a policy that selects it and grants no service', ({ net, ann }) => net.dial({ identities: [`@${ann.id}`], services: ['#none'] })],
+  ['an attribute that no policy names', ({ ann, patch }) => patch(`/identities/${ann.id}`, { roleAttributes: ['staff', 'tall'] })],
+  ['another name of its policy', ({ policy, patch }) => patch(`/service-policies/${policy}`, { name: 'renamed' })],
+  [
+    'another way to say who its policy is for',
+    ({ policy, ann, patch }) => patch(`/service-policies/${policy}`, { identityRoles: [`@${ann.id}`] }),
+  ],
+  ['another name of a config of its service', ({ config, patch }) => patch(`/configs/${config}`, { name: 'renamed' })],
+  ['the schema of the type of a config', ({ type, patch }) => patch(`/config-types/${type}`, { schema: { type: 'object', title: 'a' } })],
+  ['a config of its own that its service has anyhow', (all) => override(all, all.config)],
+  ['what its endpoint tells of what nothing asks for', ({ ann }) => ann.tell({ typeId: 'MAC', id: 'any', macAddresses: ['001122334455'] })],
 ];
 
 onEveryStore('service updates', (open, store) => {
@@ -72,22 +96,103 @@ onEveryStore('service updates', (open, store) => {
     });
   }
 
-  test('before any change it is the beginning of the session, and asking costs the same after many changes', async () => {
+  test('the data of a config moves it for whom the config reaches by an override, and not what an override hides', async () => {
+    await using app = await open();
+    const all = await ground(app);
+    const own = await app.create('/configs', { name: 'own', configTypeId: all.type, data: { own: 1 } });
+    await override(all, own);
+    const times = [await all.last(all.ann)];
+    for (const [config, data] of [
+      [own, { own: 2 }],
+      [all.config, { hidden: true }],
+      [own, { own: 3 }],
+    ] as const) {
+      app.clock.advance('1s');
+      await all.patch(`/configs/${config}`, { data });
+      times.push(await all.last(all.ann));
+    }
+    const [before = '', first = '', hidden, second = ''] = times;
+    assert.deepEqual([first > before, hidden === first, second > first], [true, true, true]);
+  });
+
+  test('it moves when a check fails by time alone: the moment after, and once', async () => {
+    await using app = await open();
+    const all = await ground(app);
+    const check = await checkOf(app, 'mfa', { typeId: 'MFA', timeoutSeconds: 60, promptOnWake: true, promptOnUnlock: false });
+    await all.patch(`/service-policies/${all.policy}`, { postureCheckRoles: [`@${check}`] });
+    await all.ann.passCode();
+    const passed = app.clock.now();
+    const before = await all.last(all.ann);
+    app.clock.advance('60s');
+    assert.equal(await all.last(all.ann), before);
+    app.clock.advance('1ms');
+    const failed = new Date(passed + 60_001).toISOString();
+    assert.equal(await all.last(all.ann), failed);
+    app.clock.advance('20m');
+    assert.equal(await all.last(all.ann), failed);
+    // A session that asks for the first time is told of what happened before, and one that passes again of that.
+    await all.ann.passCode();
+    assert.equal((await all.last(all.ann)) > failed, true);
+  });
+
+  test('it moves when a grace period ends, also for a session that asks only then', async () => {
+    await using app = await open();
+    const all = await ground(app);
+    const check = await checkOf(app, 'mfa', { typeId: 'MFA', timeoutSeconds: -1, promptOnWake: true, promptOnUnlock: false });
+    await all.patch(`/service-policies/${all.policy}`, { postureCheckRoles: [`@${check}`] });
+    await all.ann.passCode();
+    app.clock.advance('1s');
+    const woken = app.clock.now();
+    await all.ann.tell({ typeId: 'ENDPOINT_STATE', id: 'any', woken: true, unlocked: false });
+    app.clock.advance('400s');
+    assert.equal(await all.last(all.ann), new Date(woken + 300_001).toISOString());
+  });
+
+  test('before any change it is the beginning of the session; a change is looked at once, and asking without news costs no more than reading on in the log', async () => {
     const { storage, calls } = counting(newStorage(store));
     await using app = await open({ storage });
-    const { ann, last, wiki, patch } = await ground(app);
+    const { ann, last, wiki, patch, net } = await ground(app);
     app.clock.advance('1s');
     const as = await ann.login();
     const { createdAt } = (await app.request('GET', '/current-api-session', { as })).body.data;
     const first = await app.request('GET', '/edge/client/v1/current-api-session/service-updates', { as });
     assert.equal(first.body.data.lastChangeAt, createdAt);
-    const costs = [await costOf(calls, () => last(ann))];
+    await last(ann);
+    const quiet = await costOf(calls, () => last(ann));
+    const session = await costOf(calls, () => app.request('GET', '/edge/client/v1/current-api-session', { as: ann.as }));
+    assert.ok(quiet <= session + 1, `${quiet} questions, ${session} for the session itself`);
+    // Changes that concern nobody's services change nothing of that.
+    await net.router('r');
+    assert.equal(await costOf(calls, () => last(ann)), quiet);
     for (const changes of [1, 30]) {
       for (let i = 0; i < changes; i++) await patch(`/services/${wiki}`, { maxIdleTimeMillis: i });
-      costs.push(await costOf(calls, () => last(ann)));
+      assert.ok((await costOf(calls, () => last(ann))) <= quiet + 12);
+      assert.equal(await costOf(calls, () => last(ann)), quiet);
     }
-    // With nothing new, nobody asks for the policies.
-    const [none = 0, one, many] = costs;
-    assert.deepEqual([one, many], [none + 1, none + 1]);
+  });
+
+  test('one who is further behind than is read, or than is kept, is told of a change, and then compared again', async () => {
+    await using app = await open({ settings: { changesKept: 3000 } });
+    const { ann, last, hidden, wiki, patch } = await ground(app);
+    const before = await last(ann);
+    app.clock.advance('1s');
+    const touch = (times: number) =>
+      app.inStore('write', async (entities) => {
+        for (let i = 0; i < times; i++) await entities.update(service, await entities.require(service, hidden), { maxIdleTimeMillis: i });
+      });
+    await touch(2600);
+    assert.equal(await last(ann), before, 'the list is the same');
+    app.clock.advance('1s');
+    await touch(2600);
+    await patch(`/services/${wiki}`, { maxIdleTimeMillis: 5 });
+    const moved = await last(ann);
+    assert.equal(moved > before, true);
+    app.clock.advance('1s');
+    await touch(3500);
+    assert.equal(await last(ann), moved);
+    const as = await ann.login();
+    await touch(10);
+    const asNew = (await app.request('GET', '/edge/client/v1/current-api-session/service-updates', { as })).body.data.lastChangeAt;
+    assert.equal(asNew > moved, true);
   });
 });

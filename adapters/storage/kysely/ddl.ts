@@ -1,6 +1,7 @@
 /** Migrations as the statements of an engine. */
 import type { ColumnSchema } from '../../../src/adapter-kit.ts';
 import type { DocumentType, Engine } from './engine.ts';
+import { ofIndex, ofRows, ofSet, saying } from './expectations.ts';
 import { namesOf, ownColumnName, sharedNames } from './layout.ts';
 import type { Migration, Step } from './migration.ts';
 import { name, raw, type Sql, sql } from './sql.ts';
@@ -60,47 +61,35 @@ const addRows = (engine: Engine, prefix: string, kind: string, columns: readonly
   return [
     sql`create table ${name(documents)} (id ${raw(types.documentKey)}, document ${raw(types.document)} not null${raw(engine.documents?.columns ?? '')})`,
     sql`create table ${name(rows)} (ns ${text} not null, id ${text} not null, document ${raw(types.reference)} not null, version ${number} not null, created_at ${text} not null, updated_at ${text} not null${raw(own)}, primary key (ns, id))${raw(keyedTable)}`,
-    ...expected(engine, documents, null, [ROWS]),
-    ...expected(engine, rows, rows, [ROWS, 0.9 * ROWS, 1]),
+    ...saying(engine, ofRows(prefix, kind)),
   ];
 };
 
-const addIndex = (engine: Engine, prefix: string, kind: string, { name: field, index }: ColumnSchema): readonly Sql[] => {
+const addIndex = (engine: Engine, prefix: string, kind: string, column: ColumnSchema): readonly Sql[] => {
+  const { name: field, index } = column;
   if (index === false) return [];
   const names = namesOf(prefix, kind);
-  const column = name(ownColumnName(field));
+  const own = name(ownColumnName(field));
   const target = sql`index ${name(names.index(field))} on ${name(names.rows)}`;
-  return index === 'unique'
-    ? [
-        sql`create unique ${target} (ns, ${column}${engine.nulls.ascending})`,
-        ...expected(engine, names.rows, names.index(field), [ROWS, ROWS, 1]),
-      ]
-    : [
-        sql`create ${target} (ns, ${column}${engine.nulls.ascending}, id)`,
-        ...expected(engine, names.rows, names.index(field), [ROWS, ROWS, ROWS / 2000, 1]),
-      ];
+  const made =
+    index === 'unique'
+      ? sql`create unique ${target} (ns, ${own}${engine.nulls.ascending})`
+      : sql`create ${target} (ns, ${own}${engine.nulls.ascending}, id)`;
+  return [made, ...saying(engine, ofIndex(prefix, kind, column))];
 };
 
 const addSet = (engine: Engine, prefix: string, kind: string, field: string): readonly Sql[] => {
   const { types, keyedTable } = engine;
-  const table = namesOf(prefix, kind).set(field);
+  const names = namesOf(prefix, kind);
+  const table = names.set(field);
   const text = raw(types.string);
   return [
     sql`create table ${name(table)} (ns ${text} not null, value ${text} not null, id ${text} not null, primary key (ns, value, id))${raw(keyedTable)}`,
-    sql`create index ${name(`${table}__by_id`)} on ${name(table)} (ns, id, value)`,
-    ...expected(engine, table, table, [5 * ROWS, 5 * ROWS, ROWS / 10, 1]),
-    ...expected(engine, table, `${table}__by_id`, [5 * ROWS, 5 * ROWS, 5, 2]),
+    sql`create index ${name(names.reverse(field))} on ${name(table)} (ns, id, value)`,
+    ...saying(engine, ofSet(prefix, kind, field)),
   ];
 };
 
-/**
- * A namespace with many rows that hold five elements of fifty each: if the planner is wrong about a smaller one, little is lost.
- * Where two indexes would do, the primary key is made to look better, because what is read next lies beside it.
- */
-const ROWS = 100_000;
-
-const expected = ({ expectations }: Engine, table: string, index: string | null, rows: readonly number[]): readonly Sql[] =>
-  expectations ? [expectations.of(table, index, rows)] : [];
 const loadExpectations = ({ expectations }: Engine): readonly Sql[] => (expectations ? [expectations.load] : []);
 
 const DOCUMENT_TYPE: Readonly<Record<ColumnSchema['type'], DocumentType>> = {

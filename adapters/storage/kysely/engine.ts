@@ -33,7 +33,15 @@ export interface Engine {
    * For an engine whose planner guesses badly until it has counted, and may guess otherwise after: how many rows to expect in
    * an index, and for each value of its first column, of its first two, and so on.
    */
-  readonly expectations?: { of(table: string, index: string | null, rows: readonly number[]): Sql; readonly load: Sql };
+  readonly expectations?: {
+    /** The table that holds them, which `load` makes. */
+    readonly table: string;
+    of(table: string, index: string | null, rows: readonly number[]): Sql;
+    /** All that it holds, as `table_name`, `index_name` and `rows`. */
+    readonly all: Sql;
+    forget(table: string): Sql;
+    readonly load: Sql;
+  };
   /** Counts the tables of this name, as `value`. */
   tableCount(table: string): Sql;
 

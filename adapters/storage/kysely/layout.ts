@@ -57,6 +57,7 @@ export const namesOf = (prefix: string, kind: string) => {
     documents: `${rows}__document`,
     set: (field: string) => `${rows}__${snakeCase(field)}`,
     index: (field: string) => `${rows}__by_${snakeCase(field)}`,
+    reverse: (field: string) => `${rows}__${snakeCase(field)}__by_id`,
   };
 };
 

@@ -1,9 +1,10 @@
 /** Storage adapters over SQL databases: how a store is opened, whoever brings the connections. */
 import { type Dialect, Kysely } from 'kysely';
-import { checkedOptions, type StorageAdapter, type StorageSchema } from '../../../src/adapter-kit.ts';
+import { checkedOptions, type StorageAdapter, type StorageSchema, WriteConflict } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
 import { translated } from './connection.ts';
 import type { Engine, EngineName } from './engine.ts';
+import { areSaid, sayAgain } from './expectations.ts';
 import { type KyselyInstance, kyselyConnections } from './kysely.ts';
 import { assertRequirements, assertSchema, exported, migrateDatabase, type SchemaOptions } from './migrate.ts';
 import type { Migration } from './migration.ts';
@@ -90,6 +91,16 @@ export const storageOver = (engine: Engine, options: StoreOptions, connect: () =
   };
   const migrateOver = (source: Source) =>
     inTransaction(engine, source.writer, { mode: 'write', lockTimeout }, (connection) => migrateDatabase(schemaOptions, connection));
+  /** What the planner must know may have been lost. It is told before readers open connections, which read it then; where another writer is busy, the next to open does. */
+  const tellPlanner = async (source: Source, schema: StorageSchema) => {
+    if (await source.writer.use((connection) => areSaid(engine, connection, prefix, schema))) return;
+    const begin = { mode: 'write', lockTimeout } as const;
+    await inTransaction(engine, source.writer, begin, (connection) => sayAgain(engine, connection, prefix, schema)).catch(
+      (error: unknown) => {
+        if (!(error instanceof WriteConflict)) throw error;
+      },
+    );
+  };
   return {
     async migrate() {
       const source = connected();
@@ -103,6 +114,7 @@ export const storageOver = (engine: Engine, options: StoreOptions, connect: () =
           await assertRequirements(engine, connection);
           await assertSchema(schemaOptions, connection, schema);
         });
+        await tellPlanner(source, schema);
         return new KyselyStore(source, new Scope(engine, prefix, namespace, schema), lockTimeout);
       } catch (error) {
         await source.close();

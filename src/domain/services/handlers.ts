@@ -12,7 +12,7 @@ import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { notFound } from '../../errors/index.ts';
-import { ALL, equals, oneOf, type Predicate, text } from '../../query/index.ts';
+import { ALL, equals, oneOf, text } from '../../query/index.ts';
 import { crudHandlers, listRows } from '../../resources/crud.ts';
 import { presentOne } from '../../resources/present.ts';
 import { relatedList } from '../../resources/related.ts';
@@ -25,7 +25,7 @@ import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { terminatorBehaviour } from '../terminators/behaviour.ts';
 import { serviceBehaviour } from './behaviour.ts';
 import { wantedConfigTypes } from './config-data.ts';
-import { grantedTo, seenBy, type Viewer, viewerOf } from './seen.ts';
+import { seenBy, viewerOf, visibleTo } from './seen.ts';
 
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 
@@ -35,10 +35,6 @@ const askingSession = ({ actor }: Call): SessionActor | undefined => (actor.kind
 /** The config types that the request names, or else those that the login named. */
 export const askedConfigTypes = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>
   named === undefined ? ((actor.kind === 'session' ? actor.session.configTypes : null) ?? []) : wantedConfigTypes(entities, named);
-
-/** What somebody sees: an administrator every service, anybody else those that policies grant. */
-export const visibleTo = (viewer: Viewer): Predicate =>
-  !viewer.identity || viewer.identity.isAdmin || viewer.identity.isDefaultAdmin ? ALL : grantedTo(viewer);
 
 const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInput) =>
   call.read(async (entities) => {

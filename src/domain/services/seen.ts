@@ -3,7 +3,7 @@ import type { RowOf } from '../../api/kit/resource.ts';
 import type { PolicyType, servicePolicy } from '../../api/policies.ts';
 import type { service } from '../../api/services.ts';
 import type { Entities } from '../../changes/entities.ts';
-import type { Predicate } from '../../query/index.ts';
+import { ALL, type Predicate } from '../../query/index.ts';
 import type { Presenter } from '../../resources/behaviours.ts';
 import { evaluatePermissions, evaluatePolicy, type Permissions } from '../access/evaluate.ts';
 import { policiesOfIdentity, sideOf } from '../access/through.ts';
@@ -39,6 +39,10 @@ export const viewerOf = async (
 /** The services that policies grant somebody, of one type or of any. */
 export const grantedTo = ({ policies }: Viewer, type?: PolicyType): Predicate =>
   selectedBy(policies.filter((policy) => type === undefined || policy.type === type).map((policy) => sideOf(policy, 'serviceRoles')));
+
+/** What somebody sees: an administrator every service, anybody else those that policies grant. */
+export const visibleTo = (viewer: Viewer): Predicate =>
+  !viewer.identity || viewer.identity.isAdmin || viewer.identity.isDefaultAdmin ? ALL : grantedTo(viewer);
 
 /** Services as somebody sees them: what policies permit, what they ask for, and the data of the configs that were asked for. */
 export const seenBy = ({ identity: who, session, policies, configTypes }: Viewer, noConfig: object | null): Presenter => ({

@@ -1,102 +1,104 @@
-/** When something last changed about the services that an identity may use: clients ask every few seconds, and list services again when it moved. */
-
+/**
+ * When something last changed about the services that an identity may use: clients ask every few seconds, and list services again when it
+ * moved. It moves if and only if the list (with the config data of every type) has changed since the session asked last. Where that
+ * cannot be told, it moves: when a session asks for the first time, when its list is longer than is compared, and of changes that this controller has
+ * not kept.
+ */
+import { LRUCache } from 'lru-cache';
 import { identity } from '../../api/identities.ts';
-import type { KindName } from '../../api/index.ts';
-import type { RowOf } from '../../api/kit/resource.ts';
-import type { servicePolicy } from '../../api/policies.ts';
-import { service } from '../../api/services.ts';
-import { sessionOf } from '../../call/actor.ts';
+import { apiSession } from '../../api/sessions.ts';
+import { type SessionActor, sessionOf } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
+import type { Core } from '../../call/core.ts';
 import type { Entities } from '../../changes/entities.ts';
-import type { Change } from '../../changes/events.ts';
-import { and, has } from '../../query/index.ts';
-import { policiesOfIdentity } from '../access/through.ts';
-import { selectedBy, selects } from '../roles/membership.ts';
-import { isSameJson } from '../same-json.ts';
+import type { Recent } from '../../changes/recent.ts';
+import { type Asking, configFinder, mayConcern } from './concerns.ts';
+import { type ListState, listStateOf } from './list-state.ts';
+import { type Viewer, viewerOf } from './seen.ts';
 
-type Document = Readonly<Record<string, unknown>>;
-
-type Policies = readonly RowOf<typeof servicePolicy>[];
-
-/** Whom it is asked for. */
-interface Asking {
-  readonly who: RowOf<typeof identity>;
-  readonly apiSessionId: string;
-  /** Those that select the identity; asked for only where a change may concern somebody by them. */
-  policies(): Promise<Policies>;
-  /** Whether one of its services has this config. */
-  hasConfig(id: string): Promise<boolean>;
+/** What a session was told last, and what its list was then. */
+interface Told extends ListState {
+  readonly revision: number;
+  readonly lastChangeAt: string;
 }
 
-type Concerns = (change: Change, asking: Asking) => boolean | Promise<boolean>;
+/** Sessions that ask again and again, for each controller. One that is forgotten asks as if for the first time. */
+const MOST_SESSIONS = 100_000;
+const tolds = new WeakMap<Core, LRUCache<string, Told>>();
 
-const statesOf = ({ before, after }: Change): readonly Document[] => [before, after].filter((state) => state !== null);
-
-/** Whether the entity, as it was or is, stands among what the policies of the identity select by their role array `field`. */
-const selectedIn =
-  (field: 'serviceRoles' | 'postureCheckRoles'): Concerns =>
-  async (change, asking) => {
-    const policies = await asking.policies();
-    return statesOf(change).some((state) =>
-      policies.some(({ semantic, [field]: roles }) =>
-        selects({ semantic, roles }, { id: change.entityId, roleAttributes: state.roleAttributes as readonly string[] }),
-      ),
-    );
-  };
-
-const ofIdentity: Concerns = (change, { who }) => statesOf(change).some(({ identityId }) => identityId === who.id);
-
-/** By kind, whom a change concerns. Other kinds concern nobody's services. */
-const concerns: { readonly [K in KindName]?: Concerns } = {
-  // Role arrays and semantic, as every policy has them.
-  servicePolicy: (change, { who }) =>
-    statesOf(change).some((state) =>
-      selects({ semantic: state.semantic, roles: state.identityRoles } as Parameters<typeof selects>[0], who),
-    ),
-  service: selectedIn('serviceRoles'),
-  postureCheck: selectedIn('postureCheckRoles'),
-  config: ({ entityId }, { hasConfig }) => hasConfig(entityId),
-  configType: ({ action }) => action === 'update',
-  serviceConfig: ofIdentity,
-  postureData: ({ entityId }, { who }) => entityId === who.id,
-  apiSession: ({ action, entityId }, { apiSessionId }) => action === 'update' && entityId === apiSessionId,
-  identity: (change, { who }) => change.entityId === who.id && !isSameJson(change.before?.roleAttributes, change.after?.roleAttributes),
-};
-
-/** The kinds of which changes may concern somebody. */
-export const concerningKinds = Object.keys(concerns) as KindName[]; // as they are declared above
-
-/** Configs that are looked for, at most; with more changed at once, they count as seen. */
-const MOST_CONFIGS = 20;
-
-const configFinder = (entities: Entities, policies: Asking['policies']): Asking['hasConfig'] => {
-  const known = new Map<string, Promise<boolean>>();
-  const isSeen = async (id: string) => {
-    const visible = selectedBy((await policies()).map(({ semantic, serviceRoles: roles }) => ({ semantic, roles })));
-    return (await entities.find(service, and(has('configs', id), visible))) !== undefined;
-  };
-  return async (id) => {
-    if (known.size >= MOST_CONFIGS && !known.has(id)) return true;
-    const found = known.get(id) ?? isSeen(id);
-    known.set(id, found);
-    return found;
-  };
+const toldOf = (core: Core): LRUCache<string, Told> => {
+  let told = tolds.get(core);
+  if (!told) tolds.set(core, (told = new LRUCache({ max: MOST_SESSIONS })));
+  return told;
 };
 
 /** The time of the last change, or of the beginning of the API session where none is known since. */
 export const lastServiceChange = (call: Call): Promise<{ readonly lastChangeAt: string }> =>
   call.read(async (entities) => {
-    const { session, identity: actor } = sessionOf(call.actor);
+    const actor = sessionOf(call.actor);
     const { recentChanges } = call.core;
-    const { since, changes } = call.isJoined ? recentChanges.known() : await recentChanges.catchUp(entities);
-    const start = [since, session.createdAt].toSorted().at(-1) ?? since;
-    const who = await entities.require(identity, actor.id);
-    let found: Promise<Policies> | undefined;
-    const policies = () => (found ??= policiesOfIdentity(entities, who));
-    const asking = { who, apiSessionId: session.id, policies, hasConfig: configFinder(entities, policies) };
-    for (const change of changes.toReversed()) {
-      if (change.at <= start) break;
-      if (await concerns[change.entity]?.(change, asking)) return { lastChangeAt: change.at };
-    }
-    return { lastChangeAt: start };
+    const recent = call.isJoined ? recentChanges.known() : await recentChanges.catchUp(entities);
+    const told = toldOf(call.core);
+    const before = told.get(actor.session.id);
+    // What this call does not see cannot be compared, nor what a host has not committed yet.
+    if (!recent.isSeen) return { lastChangeAt: before?.lastChangeAt ?? (await beginning(entities, actor, recent)).lastChangeAt };
+    const now = before ? await since(entities, call, before, recent) : await first(entities, call, recent);
+    told.set(actor.session.id, now);
+    return { lastChangeAt: now.lastChangeAt };
   });
+
+/** What is known without having told the session anything before. */
+const beginning = async (entities: Entities, actor: SessionActor, recent: Recent) => {
+  const asking = await askingOf(entities, actor);
+  const lastChangeAt = latest(recent.since, actor.session.createdAt);
+  return { asking, lastChangeAt: latest(lastChangeAt, await newsOf(recent, asking, ({ at }) => at > lastChangeAt)) };
+};
+
+const first = async (entities: Entities, call: Call, recent: Recent): Promise<Told> => {
+  const { asking, lastChangeAt } = await beginning(entities, sessionOf(call.actor), recent);
+  const state = await listStateOf(entities, await asking.viewer(), call);
+  return { ...state, revision: recent.revision, lastChangeAt: latest(lastChangeAt, after(state.failedAt)) };
+};
+
+const since = async (entities: Entities, call: Call, before: Told, recent: Recent): Promise<Told> => {
+  const { revision } = recent;
+  const isDue = before.failsAt !== undefined && Date.parse(call.now()) > before.failsAt;
+  const isUnknown = recent.sinceRevision > before.revision;
+  const hasNews = isUnknown || (recent.changes.at(-1)?.revision ?? 0) > before.revision;
+  if (!hasNews && !isDue) return { ...before, revision };
+  const asking = await askingOf(entities, sessionOf(call.actor));
+  const news = isUnknown ? recent.since : await newsOf(recent, asking, (change) => change.revision > before.revision);
+  if (news === undefined && !isDue) return { ...before, revision };
+  const state = await listStateOf(entities, await asking.viewer(), call);
+  if (state.digest !== undefined && state.digest === before.digest) return { ...before, ...state, revision };
+  const changedAt = latest(news ?? '', isDue ? after(state.failedAt) : undefined);
+  return { ...state, revision, lastChangeAt: latest(changedAt, after(Date.parse(before.lastChangeAt))) };
+};
+
+/** The time of the newest change that may concern somebody. */
+const newsOf = async (
+  recent: Recent,
+  asking: Asking,
+  isNew: (change: Recent['changes'][number]) => boolean,
+): Promise<string | undefined> => {
+  for (let i = recent.changes.length - 1; i >= 0; i--) {
+    const change = recent.changes[i];
+    if (change === undefined || !isNew(change)) return undefined;
+    if (await mayConcern(change, asking)) return change.at;
+  }
+  return undefined;
+};
+
+const askingOf = async (entities: Entities, actor: SessionActor): Promise<Asking> => {
+  // As this transaction sees them: who calls may have been looked up before it began.
+  const who = await entities.require(identity, actor.identity.id);
+  const session = await entities.require(apiSession, actor.session.id);
+  let found: Promise<Viewer> | undefined;
+  const viewer = () => (found ??= viewerOf(entities, { identity: who, session }, ['all']));
+  return { identity: who, apiSessionId: session.id, viewer, hasConfig: configFinder(entities, who, viewer) };
+};
+
+const latest = (a: string, b: string | undefined): string => (b !== undefined && b > a ? b : a);
+
+/** The first moment after a time. */
+const after = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms + 1).toISOString());

@@ -22,6 +22,9 @@ export const sqlite: Engine = {
   // What ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab): `analyze sqlite_schema` counts nothing, it makes this table and reads it.
   expectations: {
     of: (table, index, rows) => sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${index}, ${rows.join(' ')})`,
+    table: 'sqlite_stat1',
+    all: raw('select tbl as table_name, idx as index_name, stat as rows from sqlite_stat1'),
+    forget: (table) => sql`delete from sqlite_stat1 where tbl = ${table}`,
     load: raw('analyze sqlite_schema'),
   },
   tableCount: (table) => sql`select count(*) as value from sqlite_master where type = 'table' and name = ${table}`,

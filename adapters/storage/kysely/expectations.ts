@@ -1,0 +1,86 @@
+/**
+ * What an engine is told of tables whose planner guesses badly until it has counted: the same for every namespace and size. Migrations say it; a tool
+ * that counts (ANALYZE) or a copy that leaves it out unsays it, so that it is looked after whenever a store is opened.
+ */
+import type { ColumnSchema, StorageSchema } from '../../../src/adapter-kit.ts';
+import { type Connection, run } from './connection.ts';
+import type { Engine } from './engine.ts';
+import { namesOf } from './layout.ts';
+import type { Sql } from './sql.ts';
+
+/** How many rows to expect in an index (null: in the table), and for each value of its first column, of its first two, and so on. */
+export interface Expectation {
+  readonly table: string;
+  readonly index: string | null;
+  readonly rows: readonly number[];
+}
+
+/**
+ * A namespace with many rows that hold five elements of fifty each: if the planner is wrong about a smaller one, little is lost.
+ * Where two indexes would do, the primary key is made to look better, because what is read next lies beside it.
+ */
+const ROWS = 100_000;
+
+export const ofRows = (prefix: string, kind: string): readonly Expectation[] => {
+  const { rows: table, documents } = namesOf(prefix, kind);
+  return [
+    { table: documents, index: null, rows: [ROWS] },
+    { table, index: table, rows: [ROWS, 0.9 * ROWS, 1] },
+  ];
+};
+
+export const ofIndex = (prefix: string, kind: string, { name, index }: ColumnSchema): readonly Expectation[] => {
+  if (index === false) return [];
+  const names = namesOf(prefix, kind);
+  return [{ table: names.rows, index: names.index(name), rows: index === 'unique' ? [ROWS, ROWS, 1] : [ROWS, ROWS, ROWS / 2000, 1] }];
+};
+
+export const ofSet = (prefix: string, kind: string, field: string): readonly Expectation[] => {
+  const names = namesOf(prefix, kind);
+  const table = names.set(field);
+  return [
+    { table, index: table, rows: [5 * ROWS, 5 * ROWS, ROWS / 10, 1] },
+    { table, index: names.reverse(field), rows: [5 * ROWS, 5 * ROWS, 5, 2] },
+  ];
+};
+
+/** All that migrations to this schema say. */
+const ofSchema = (prefix: string, schema: StorageSchema): readonly Expectation[] =>
+  schema.flatMap(({ kind, columns, sets }) => [
+    ...ofRows(prefix, kind),
+    ...columns.flatMap((column) => ofIndex(prefix, kind, column)),
+    ...sets.flatMap((set) => ofSet(prefix, kind, set)),
+  ]);
+
+/** The statements that tell the engine; none for one that needs not be told. */
+export const saying = ({ expectations }: Engine, told: readonly Expectation[]): readonly Sql[] =>
+  expectations ? told.map(({ table, index, rows }) => expectations.of(table, index, rows)) : [];
+
+/** Whether the engine has been told just this. */
+export const areSaid = async (engine: Engine, connection: Connection, prefix: string, schema: StorageSchema): Promise<boolean> => {
+  const { expectations } = engine;
+  if (!expectations) return true;
+  const { rows } = await run(engine, connection, engine.tableCount(expectations.table));
+  if (Number(field(rows[0], 'value')) === 0) return false;
+  const expected = ofSchema(prefix, schema);
+  const tables = new Set(expected.map(({ table }) => table));
+  const known = (await run(engine, connection, expectations.all)).rows
+    .filter((row) => tables.has(String(field(row, 'table_name'))))
+    .map((row) => JSON.stringify([field(row, 'table_name'), field(row, 'index_name'), field(row, 'rows')]));
+  const wanted = expected.map(({ table, index, rows: of }) => JSON.stringify([table, index, of.join(' ')]));
+  return known.length === wanted.length && new Set([...known, ...wanted]).size === wanted.length;
+};
+
+/** Tells it again. The connection is in a write transaction. */
+export const sayAgain = async (engine: Engine, connection: Connection, prefix: string, schema: StorageSchema): Promise<void> => {
+  const { expectations } = engine;
+  if (!expectations) return;
+  const expected = ofSchema(prefix, schema);
+  const tables = new Set(expected.map(({ table }) => table));
+  const forgotten = [...tables].map((table) => expectations.forget(table));
+  for (const statement of [expectations.load, ...forgotten, ...saying(engine, expected), expectations.load])
+    await run(engine, connection, statement);
+};
+
+// Our own statements name what they select.
+const field = (row: unknown, name: string): unknown => (row as Readonly<Record<string, unknown>>)[name];
