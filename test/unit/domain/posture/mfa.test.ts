@@ -27,14 +27,20 @@ describe('posture checks of second factors', () => {
     const { timeout, timeoutRemaining, timeoutAt } = query(timed, passed, later(20));
     assert.deepEqual([timeout, timeoutRemaining, timeoutAt], [60, 40, seconds(60)]);
     assert.deepEqual([query(timed, passed, later(100)).timeoutRemaining, query(timed, {}).timeoutRemaining], [0, 0]);
+    assert.equal(query(timed, passed, later(20.001)).timeoutRemaining, 40);
     assert.equal(query(timed, {}).timeoutAt, seconds(0));
+    assert.equal(passes(check('MFA', { timeoutSeconds: 1 }), passed, later(1.001)), false);
     assert.equal(query(check('MFA', { timeoutSeconds: Number.MAX_SAFE_INTEGER }), passed).timeoutAt, '9999-12-31T23:59:59.999Z');
   });
 
   test('waking and unlocking end it after five minutes, where the check prompts', () => {
     for (const event of ['wokenAt', 'unlockedAt'] as const) {
       const facts = session({ mfaPassedAt: seconds(-1000), [event]: seconds(0) });
-      assert.deepEqual([passes(prompting, facts, later(300)), passes(prompting, facts, later(301))], [true, false]);
+      assert.deepEqual([passes(prompting, facts, later(300)), passes(prompting, facts, later(300.001))], [true, false]);
+      const same = session({ mfaPassedAt: seconds(0), [event]: seconds(0) });
+      assert.deepEqual([passes(prompting, same, later(300)), passes(prompting, same, later(300.001))], [true, false]);
+      const before = session({ mfaPassedAt: seconds(0), [event]: seconds(-0.001) });
+      assert.equal(passes(prompting, before, later(300.001)), true);
       assert.equal(query(prompting, facts, later(100)).timeoutRemaining, 200);
       assert.equal(query(prompting, facts).updatedAt, seconds(0));
     }
