@@ -1,5 +1,6 @@
 /**
- * Runs the tests: all but the long ones (`npm test`), or the long ones alone (`npm run test:long`), which `.ci/run` does.
+ * Runs the tests: all but the long ones (`npm test`), the long ones alone (`npm run test:long`, part of `.ci/run`), or what PostgreSQL must pass
+ * (`.ci/postgres`).
  * Half of what a test file costs is loading the sources, and letting the engine get to know them: the files that keep to themselves share
  * two processes therefore. What opens sockets, starts processes or looks at the memory of its own has a process to itself.
  * Each process writes its results to a file of its own, where `scripts/specification.ts` finds them.
@@ -24,18 +25,52 @@ const LONG: readonly string[] = [
 /** What waits for ever fails in the end: minutes for one test, on a machine that is busy with other things. */
 const MINUTES = { short: 5, long: 15 };
 
-const SHARED = ['--test-isolation=none'];
-const APART = ['--test-concurrency=2'];
+/** What PostgreSQL must pass besides the scenarios. */
+const ON_POSTGRES =
+  /^test\/(conformance\/postgres|security\/.*|adapters\/kysely\/postgres-.*|contract\/(operations|fields)|examples\/postgres|docs\/.*)\.test\.ts$/;
 
 interface Run {
+  /** Of the file of results: `test-results<name>.jsonl`. */
   readonly name: string;
   readonly options: readonly string[];
   readonly files: readonly string[];
   readonly minutes: number;
 }
 
+const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
+const isLong = (file: string) => LONG.includes(file);
+const isShared = (file: string) => /^test\/(unit|scenarios)\//.test(file) && !isLong(file);
+const isScenario = (file: string) => file.startsWith('test/scenarios/');
+
+/** Files that share two processes, and others that have one each, two at a time: one step after the other, and what is in a step side by side. */
+const steps = (name: string, minutes: number, shared: readonly string[], apart: readonly string[]): readonly (readonly Run[])[] => [
+  [1, 2].map((part) => ({
+    name: `${name}.shared-${part}`,
+    options: ['--test-isolation=none', `--test-shard=${part}/2`],
+    files: shared,
+    minutes,
+  })),
+  [{ name, options: ['--test-concurrency=2'], files: apart, minutes }],
+];
+
+const suites: Readonly<Record<string, readonly (readonly Run[])[]>> = {
+  short: steps(
+    '',
+    MINUTES.short,
+    tests.filter(isShared),
+    tests.filter((file) => !isShared(file) && !isLong(file)),
+  ),
+  long: [[{ name: '.long', options: ['--test-concurrency=2'], files: LONG, minutes: MINUTES.long }]],
+  postgres: steps(
+    '.postgres',
+    MINUTES.long,
+    tests.filter((file) => isScenario(file) && isShared(file)),
+    tests.filter((file) => ON_POSTGRES.test(file) || (isScenario(file) && isLong(file))),
+  ),
+};
+
 /** @returns whether all passed */
-const run = async ({ name, options, files, minutes }: Run, { isShown }: { readonly isShown: boolean }): Promise<boolean> => {
+const run = async ({ name, options, files, minutes }: Run, isShown: boolean): Promise<boolean> => {
   const reporters = [
     ['spec', 'stdout'],
     ['./scripts/test-results.ts', `test-results${name}.jsonl`],
@@ -47,28 +82,15 @@ const run = async ({ name, options, files, minutes }: Run, { isShown }: { readon
     stdio: ['ignore', isShown ? 'inherit' : 'pipe', 'inherit'],
   });
   const ended = new Promise<number | null>((done) => child.once('close', done));
-  const said = child.stdout ? await text(child.stdout) : '';
-  process.stdout.write(said);
+  process.stdout.write(child.stdout ? await text(child.stdout) : '');
   return (await ended) === 0;
 };
 
-const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
-const isShort = (file: string) => !LONG.includes(file);
-const isShared = (file: string) => /^test\/(unit|scenarios)\//.test(file);
-
-const short = async (): Promise<boolean> => {
-  const files = tests.filter(isShort);
-  const share = (index: number): Run => ({
-    name: `.shared-${index}`,
-    options: [...SHARED, `--test-shard=${index}/2`],
-    files: files.filter(isShared),
-    minutes: MINUTES.short,
-  });
-  const shares = await Promise.all([run(share(1), { isShown: true }), run(share(2), { isShown: false })]);
-  const apart = { name: '', options: APART, files: files.filter((file) => !isShared(file)), minutes: MINUTES.short };
-  return [...shares, await run(apart, { isShown: true })].every(Boolean);
-};
-
-const long = (): Promise<boolean> => run({ name: '.long', options: APART, files: LONG, minutes: MINUTES.long }, { isShown: true });
-
-if (!(await (process.argv.includes('--long') ? long() : short()))) process.exitCode = 1;
+const [suite = 'short'] = process.argv.slice(2);
+const chosen = suites[suite];
+if (!chosen) throw new TypeError(`there is no suite '${suite}': there are ${Object.keys(suites).join(', ')}`);
+for (const step of chosen) {
+  // What the first says is seen at once, what the other says when it is over.
+  const passed = await Promise.all(step.map((each, index) => run(each, index === 0)));
+  if (passed.includes(false)) process.exitCode = 1;
+}
