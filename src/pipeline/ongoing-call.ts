@@ -122,6 +122,7 @@ export class OngoingCall implements Call {
       random: platform.random,
       stamp,
       changesKept: settings.changesKept,
+      changeBytesKept: settings.changeBytesKept,
     };
   }
 }

@@ -44,11 +44,13 @@ test('what only the owner may read is readable by nobody else', { skip: process.
       data: mode(),
       database: mode('controller.db'),
       pki: mode('pki'),
-      rootKey: mode('pki', 'root-ca.private.pem'),
+      log: mode('controller.db-wal'),
+      shared: mode('controller.db-shm'),
+      secretKey: mode('secret.key'),
       serverKey: mode('pki', 'server.private.pem'),
       root: mode('pki', 'root-ca.pem'),
     },
-    { data: '700', database: '600', pki: '700', rootKey: '600', serverKey: '600', root: '644' },
+    { data: '700', database: '600', log: '600', shared: '600', secretKey: '600', pki: '700', serverKey: '600', root: '644' },
   );
 });
 
