@@ -44,6 +44,66 @@ export const questions: Sentences = {
       }
   },
 
+  'all bounds of a field count, in whatever order they are given': async (store) => {
+    const at = (i: number) => ({ dueAt: new Date(Date.UTC(2026, 0, 1 + i)).toISOString(), externalKey: i, id: String(i).padStart(3, '0') });
+    const rows = Array.from({ length: 120 }, (_, i) => i);
+    await write(store, (tx) => each(rows, (i) => tx.insert('note', note(at(i).id, at(i)))));
+    const fields = [
+      ['id', text('id')],
+      ['dueAt', date('dueAt')],
+      ['externalKey', { path: ['externalKey'], type: 'number' } as const],
+    ] as const;
+    const meanings = {
+      '>': (a: number, b: number) => a > b,
+      '>=': (a: number, b: number) => a >= b,
+      '<': (a: number, b: number) => a < b,
+      '<=': (a: number, b: number) => a <= b,
+    } as const;
+    const bounds = [
+      [
+        ['>', 10],
+        ['<', 20],
+      ],
+      [
+        ['>=', 10],
+        ['<=', 20],
+      ],
+      [
+        ['<=', 20],
+        ['>=', 10],
+        ['<', 15],
+      ],
+      [
+        ['>', 5],
+        ['>=', 7],
+        ['<', 9],
+        ['<=', 30],
+      ],
+      [
+        ['>=', 7],
+        ['>', 5],
+        ['<=', 30],
+        ['<', 9],
+      ],
+      [
+        ['>=', 12],
+        ['<=', 12],
+      ],
+      [
+        ['>', 20],
+        ['<', 10],
+      ],
+    ] as const;
+    for (const [name, field] of fields)
+      for (const given of bounds) {
+        const where = and(...given.map(([is, i]): Predicate => ({ op: 'compare', field, is, value: at(i)[name] })));
+        const right = rows.filter((row) => given.every(([is, i]) => meanings[is](row, i))).map((row) => at(row).id);
+        assert.equal(await asked(store, where), right.join(' '), `${name} ${given.join(' ')}`);
+        assert.equal(await asked(store, where, { offset: 1, limit: 2 }), right.slice(1, 3).join(' '));
+        assert.equal(await read(store, (tx) => tx.count('note', where)), right.length);
+      }
+  },
+
   'null comes before every value, and false before true': async (store) => {
     await save(
       store,
