@@ -59,6 +59,13 @@ export interface Settings {
    * label more, addresses, ranges such as `10.0.0.0/8`; `*` for whatever routers ask for. Default none. What else they ask for is left out.
    */
   readonly routerNames: readonly string[];
+  /**
+   * What one filter, with its order, may cost a session that is no administrator's, about in microseconds of processor time with SQLite (docs/filters.md,
+   * "What a question costs"). Default 50,000; `Infinity` for no limit.
+   */
+  readonly maxQueryCostOfSessions: number;
+  /** The same for administrators. Default 1,000,000. */
+  readonly maxQueryCostOfAdministrators: number;
   /** Minutes for which the connection of an identity is `unknown` once the router that carried it was lost. Default 5. */
   readonly unknownConnectionMinutes: number;
 }
@@ -84,6 +91,8 @@ export const defaultSettings: Settings = {
   outboundAllow: [],
   showJwksEndpoints: false,
   routerNames: [],
+  maxQueryCostOfSessions: 50_000,
+  maxQueryCostOfAdministrators: 1_000_000,
   unknownConnectionMinutes: 5,
 };
 

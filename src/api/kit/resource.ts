@@ -27,14 +27,14 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   readonly subLinks?: readonly string[];
   /** Other links: name to address, with `{field}` for a field of the row; or one that is there only while a flag of the row is so. */
   readonly links?: Readonly<Record<string, string | { readonly at: string; readonly while: readonly [flag: string, is: boolean] }>>;
-  /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without); or the ids of what a role array selects; or what only the kind's behaviour knows, which works both out (`computed`: it can't be sorted by). */
+  /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without); or the ids of what a role array selects; or what only the kind's behaviour knows, which works both out (`computed`: it can't be sorted by; `shownAs`: the field of answers that shows it). */
   readonly symbols?: Readonly<
     Record<
       string,
       | { readonly path: string; readonly type: Exclude<FieldType, 'tag'> }
       | { readonly secret: Exclude<FieldType, 'tag'>; readonly hashedAs?: string }
       | { readonly selectedBy: string }
-      | { readonly computed: Exclude<FieldType, 'tag'> }
+      | { readonly computed: Exclude<FieldType, 'tag'>; readonly shownAs: string }
     >
   >;
 }

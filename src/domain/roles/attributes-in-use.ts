@@ -7,7 +7,8 @@ import { edgeRouter } from '../../api/routers.ts';
 import { service } from '../../api/services.ts';
 import type { Call, Handler } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
-import { comparator, fieldSymbol, matches, readSort, SortError, type SortKey, symbolsOf } from '../../query/index.ts';
+import { comparator, compileMatcher, fieldSymbol, readSort, SortError, type SortKey, symbolsOf } from '../../query/index.ts';
+import { assertAffordableInMemory } from '../../resources/budget.ts';
 import { type ListInput, pageOf, planList } from '../../resources/lists.ts';
 
 /** The only field of an attribute is itself. */
@@ -32,7 +33,8 @@ const listInUse =
     const plan = planList(symbols, input, { defaultLimit: Infinity });
     const sort = plan.sort.length > 0 ? plan.sort : readKnownSort(sortParameter);
     const attributes = await call.read((entities) => entities.distinct(kind as Resource, 'roleAttributes')); // a kind of the list of kinds
-    const rows = attributes.map((id) => ({ id })).filter((row) => matches(plan.where, row));
+    assertAffordableInMemory(call, input, { ...plan, sort }, attributes.length);
+    const rows = attributes.map((id) => ({ id })).filter(compileMatcher(plan.where));
     if (sort.length > 0) rows.sort(comparator(sort));
     const page = rows.slice(plan.offset, plan.offset + plan.limit).map(({ id }) => id);
     return pageOf(page, plan, rows.length, symbols);
