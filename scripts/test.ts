@@ -10,6 +10,7 @@ import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
+const MINUTE = 60_000;
 const root = resolve(import.meta.dirname, '..');
 
 /** Minutes of processor time between them, on every store; what they find is seldom found by nothing else. */
@@ -22,8 +23,9 @@ const LONG: readonly string[] = [
   'test/scenarios/model.test.ts',
 ];
 
-/** What waits for ever fails in the end: minutes for one test, on a machine that is busy with other things. */
-const MINUTES = { short: 5, long: 15 };
+/** Minutes that a test may take, and all of a process, on a machine that is busy with other things. A test that has failed may still keep its process alive. */
+const LIMITS = { short: { test: 5, whole: 40 }, long: { test: 15, whole: 60 } } as const;
+type Limits = (typeof LIMITS)[keyof typeof LIMITS];
 
 /** What PostgreSQL must pass besides the scenarios. */
 const ON_POSTGRES =
@@ -34,7 +36,7 @@ interface Run {
   readonly name: string;
   readonly options: readonly string[];
   readonly files: readonly string[];
-  readonly minutes: number;
+  readonly limits: Limits;
 }
 
 const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
@@ -43,45 +45,47 @@ const isShared = (file: string) => /^test\/(unit|scenarios)\//.test(file) && !is
 const isScenario = (file: string) => file.startsWith('test/scenarios/');
 
 /** Files that share two processes, and others that have one each, two at a time: one step after the other, and what is in a step side by side. */
-const steps = (name: string, minutes: number, shared: readonly string[], apart: readonly string[]): readonly (readonly Run[])[] => [
+const steps = (name: string, limits: Limits, shared: readonly string[], apart: readonly string[]): readonly (readonly Run[])[] => [
   [1, 2].map((part) => ({
     name: `${name}.shared-${part}`,
     options: ['--test-isolation=none', `--test-shard=${part}/2`],
     files: shared,
-    minutes,
+    limits,
   })),
-  [{ name, options: ['--test-concurrency=2'], files: apart, minutes }],
+  [{ name, options: ['--test-concurrency=2'], files: apart, limits }],
 ];
 
 const suites: Readonly<Record<string, readonly (readonly Run[])[]>> = {
   short: steps(
     '',
-    MINUTES.short,
+    LIMITS.short,
     tests.filter(isShared),
     tests.filter((file) => !isShared(file) && !isLong(file)),
   ),
-  long: [[{ name: '.long', options: ['--test-concurrency=2'], files: LONG, minutes: MINUTES.long }]],
+  long: [[{ name: '.long', options: ['--test-concurrency=2'], files: LONG, limits: LIMITS.long }]],
   postgres: steps(
     '.postgres',
-    MINUTES.long,
+    LIMITS.long,
     tests.filter((file) => isScenario(file) && isShared(file)),
     tests.filter((file) => ON_POSTGRES.test(file) || (isScenario(file) && isLong(file))),
   ),
 };
 
 /** @returns whether all passed */
-const run = async ({ name, options, files, minutes }: Run, isShown: boolean): Promise<boolean> => {
+const run = async ({ name, options, files, limits }: Run, isShown: boolean): Promise<boolean> => {
   const reporters = [
     ['spec', 'stdout'],
     ['./scripts/test-results.ts', `test-results${name}.jsonl`],
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]);
-  const child = spawn(process.execPath, ['--test', `--test-timeout=${minutes * 60_000}`, ...options, ...reporters, ...files], {
+  const child = spawn(process.execPath, ['--test', `--test-timeout=${limits.test * MINUTE}`, ...options, ...reporters, ...files], {
     cwd: root,
     // Each source is stripped of its types and compiled once, not again by every process that needs it.
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), ...process.env },
     stdio: ['ignore', isShown ? 'inherit' : 'pipe', 'inherit'],
   });
-  const ended = new Promise<number | null>((done) => child.once('close', done));
+  // It then tells which tests are still running.
+  const deadline = setTimeout(() => child.kill('SIGTERM'), limits.whole * MINUTE);
+  const ended = new Promise<number | null>((done) => child.once('close', done)).finally(() => clearTimeout(deadline));
   process.stdout.write(child.stdout ? await text(child.stdout) : '');
   return (await ended) === 0;
 };
