@@ -1,6 +1,6 @@
 /**
- * Writes `docs/specification.md`: each statement of the specification, the tests that prove it, and how they ended. `npm test` and `.ci/postgres` leave
- * the results it reads. With `--check` it writes nothing, and fails when the document says something else.
+ * Writes `docs/specification.md`: each statement of the specification, the tests that prove it, and how they ended. `npm test`,
+ * `npm run test:long` and `.ci/postgres` leave the results it reads. With `--check` it writes nothing, and fails when the document says something else.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -56,7 +56,8 @@ const document = [
   '',
 ].join('\n');
 
-if (results.size === 0) throw new Error('there are no results of tests yet: run npm test, and npm run postgres -- .ci/postgres');
+if (results.size === 0)
+  throw new Error('there are no results of tests yet: run npm test, npm run test:long, and npm run postgres -- .ci/postgres');
 if (!process.argv.includes('--check')) writeFileSync(FILE, document);
 else if (readFileSync(FILE, 'utf8') !== document) {
   const before = readFileSync(FILE, 'utf8').split('\n');

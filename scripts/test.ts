@@ -1,5 +1,6 @@
 /**
- * Runs the tests: all but the long ones (`npm test`), or the long ones alone (`npm run test:long`), which `.ci/run` does.
+ * Runs the tests: all but the long ones (`npm test`), the long ones alone (`npm run test:long`, part of `.ci/run`), or what PostgreSQL must pass
+ * (`.ci/postgres`).
  * Half of what a test file costs is loading the sources, and letting the engine get to know them: the files that keep to themselves share
  * two processes therefore. What opens sockets, starts processes or looks at the memory of its own has a process to itself.
  * Each process writes its results to a file of its own, where `scripts/specification.ts` finds them.
@@ -9,6 +10,7 @@ import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
+const MINUTE = 60_000;
 const root = resolve(import.meta.dirname, '..');
 
 /** Minutes of processor time between them, on every store; what they find is seldom found by nothing else. */
@@ -21,54 +23,78 @@ const LONG: readonly string[] = [
   'test/scenarios/model.test.ts',
 ];
 
-/** What waits for ever fails in the end: minutes for one test, on a machine that is busy with other things. */
-const MINUTES = { short: 5, long: 15 };
+/** Minutes that a test may take, and all of a process, on a machine that is busy with other things. A test that has failed may still keep its process alive. */
+const LIMITS = { short: { test: 5, whole: 40 }, long: { test: 15, whole: 60 } } as const;
+type Limits = (typeof LIMITS)[keyof typeof LIMITS];
 
-const SHARED = ['--test-isolation=none'];
-const APART = ['--test-concurrency=2'];
+/** What PostgreSQL must pass besides the scenarios. */
+const ON_POSTGRES =
+  /^test\/(conformance\/postgres|security\/.*|adapters\/kysely\/postgres-.*|contract\/(operations|fields)|examples\/postgres|docs\/.*)\.test\.ts$/;
 
 interface Run {
+  /** Of the file of results: `test-results<name>.jsonl`. */
   readonly name: string;
   readonly options: readonly string[];
   readonly files: readonly string[];
-  readonly minutes: number;
+  readonly limits: Limits;
 }
 
+const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
+const isLong = (file: string) => LONG.includes(file);
+const isShared = (file: string) => /^test\/(unit|scenarios)\//.test(file) && !isLong(file);
+const isScenario = (file: string) => file.startsWith('test/scenarios/');
+
+/** Files that share two processes, and others that have one each, two at a time: one step after the other, and what is in a step side by side. */
+const steps = (name: string, limits: Limits, shared: readonly string[], apart: readonly string[]): readonly (readonly Run[])[] => [
+  [1, 2].map((part) => ({
+    name: `${name}.shared-${part}`,
+    options: ['--test-isolation=none', `--test-shard=${part}/2`],
+    files: shared,
+    limits,
+  })),
+  [{ name, options: ['--test-concurrency=2'], files: apart, limits }],
+];
+
+const suites: Readonly<Record<string, readonly (readonly Run[])[]>> = {
+  short: steps(
+    '',
+    LIMITS.short,
+    tests.filter(isShared),
+    tests.filter((file) => !isShared(file) && !isLong(file)),
+  ),
+  long: [[{ name: '.long', options: ['--test-concurrency=2'], files: LONG, limits: LIMITS.long }]],
+  postgres: steps(
+    '.postgres',
+    LIMITS.long,
+    tests.filter((file) => isScenario(file) && isShared(file)),
+    tests.filter((file) => ON_POSTGRES.test(file) || (isScenario(file) && isLong(file))),
+  ),
+};
+
 /** @returns whether all passed */
-const run = async ({ name, options, files, minutes }: Run, { isShown }: { readonly isShown: boolean }): Promise<boolean> => {
+const run = async ({ name, options, files, limits }: Run, isShown: boolean): Promise<boolean> => {
   const reporters = [
     ['spec', 'stdout'],
     ['./scripts/test-results.ts', `test-results${name}.jsonl`],
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]);
-  const child = spawn(process.execPath, ['--test', `--test-timeout=${minutes * 60_000}`, ...options, ...reporters, ...files], {
+  const child = spawn(process.execPath, ['--test', `--test-timeout=${limits.test * MINUTE}`, ...options, ...reporters, ...files], {
     cwd: root,
     // Each source is stripped of its types and compiled once, not again by every process that needs it.
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), ...process.env },
     stdio: ['ignore', isShown ? 'inherit' : 'pipe', 'inherit'],
   });
-  const ended = new Promise<number | null>((done) => child.once('close', done));
-  const said = child.stdout ? await text(child.stdout) : '';
-  process.stdout.write(said);
+  // It then tells which tests are still running.
+  const deadline = setTimeout(() => child.kill('SIGTERM'), limits.whole * MINUTE);
+  const ended = new Promise<number | null>((done) => child.once('close', done)).finally(() => clearTimeout(deadline));
+  process.stdout.write(child.stdout ? await text(child.stdout) : '');
   return (await ended) === 0;
 };
 
-const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
-const isShort = (file: string) => !LONG.includes(file);
-const isShared = (file: string) => /^test\/(unit|scenarios)\//.test(file);
-
-const short = async (): Promise<boolean> => {
-  const files = tests.filter(isShort);
-  const share = (index: number): Run => ({
-    name: `.shared-${index}`,
-    options: [...SHARED, `--test-shard=${index}/2`],
-    files: files.filter(isShared),
-    minutes: MINUTES.short,
-  });
-  const shares = await Promise.all([run(share(1), { isShown: true }), run(share(2), { isShown: false })]);
-  const apart = { name: '', options: APART, files: files.filter((file) => !isShared(file)), minutes: MINUTES.short };
-  return [...shares, await run(apart, { isShown: true })].every(Boolean);
-};
-
-const long = (): Promise<boolean> => run({ name: '.long', options: APART, files: LONG, minutes: MINUTES.long }, { isShown: true });
-
-if (!(await (process.argv.includes('--long') ? long() : short()))) process.exitCode = 1;
+const [suite = 'short'] = process.argv.slice(2);
+const chosen = suites[suite];
+if (!chosen) throw new TypeError(`there is no suite '${suite}': there are ${Object.keys(suites).join(', ')}`);
+for (const step of chosen) {
+  // What the first says is seen at once, what the other says when it is over.
+  const passed = await Promise.all(step.map((each, index) => run(each, index === 0)));
+  if (passed.includes(false)) process.exitCode = 1;
+}

@@ -14,9 +14,9 @@ import type { StorageSchema } from '../../src/storage/port.ts';
 import { filterSuite } from './filter.suite.ts';
 import { type StorageUnderTest, storageSuite } from './storage.suite.ts';
 
-const optionsFor = (schema: StorageSchema): Pick<SqliteStorageOptions, 'migrate' | 'migrations' | 'synchronous'> => {
+const optionsFor = (schema: StorageSchema): Pick<SqliteStorageOptions, 'migrate' | 'migrations'> => {
   const first = nextMigration([], schema, 'first');
-  return { migrate: true, migrations: first ? [first] : [], synchronous: 'NORMAL' };
+  return { migrate: true, migrations: first ? [first] : [] };
 };
 
 const named = (namespace: string | undefined) => (namespace === undefined ? {} : { namespace });
@@ -28,7 +28,7 @@ const file: StorageUnderTest = {
   name: 'SQLite file',
   async open(schema) {
     const folder = await mkdtemp(join(tmpdir(), 'overlay-'));
-    const options = { ...optionsFor(schema), file: join(folder, 'controller.db') };
+    const options = { ...optionsFor(schema), synchronous: 'NORMAL', file: join(folder, 'controller.db') } as const;
     const host = sqliteStorage(options);
     return {
       adapter: (namespace) => sqliteStorage({ ...options, ...named(namespace) }),

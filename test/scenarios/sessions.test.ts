@@ -4,6 +4,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { onEveryStore } from '../support/app.ts';
 import { costOf, counting } from '../support/counting.ts';
 import { list } from '../support/lists.ts';
+import { network } from '../support/network.ts';
 import { anotherSession, checkOf, client } from '../support/posture.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 import { ask, begin, dialGround, isThere } from '../support/sessions.ts';
@@ -199,6 +200,31 @@ onEveryStore('sessions', (open, store) => {
     await assert.rejects(app.controller.sessions.create({ body: { serviceId: wiki } }), { code: 'UNAUTHORIZED' });
     await own.sessions.delete({ id });
     await assert.rejects(own.sessions.get({ id }), { code: 'NOT_FOUND' });
+  });
+
+  test('each session of a list has its own routers, twenty-five at most, however many the others have', async () => {
+    await using app = await open();
+    const net = network(app);
+    const ann = await client(app, { roleAttributes: ['staff'] });
+    await net.routersOfIdentities({ identities: ['#all'], routers: ['#all'] });
+    await net.dial({ identities: ['#staff'], services: ['#all'] });
+    const expected = new Map<string, number>();
+    for (const [name, count] of [
+      ['few', 20],
+      ['some', 25],
+      ['many', 26],
+    ] as const) {
+      const service = await net.service(name, name);
+      await net.routersOfServices({ services: [`#${name}`], routers: [`#${name}`] });
+      for (let i = 0; i < count; i++) await net.router(`${name} ${i}`, name);
+      await begin(app, ann, service);
+      expected.set(name, Math.min(count, 25));
+    }
+    for (const session of (await app.request('GET', '/sessions')).body.data) {
+      const { service, edgeRouters } = session;
+      assert.equal(edgeRouters.length, expected.get(service.name), service.name);
+      for (const { name } of edgeRouters) assert.ok(name.startsWith(service.name), `${name} for ${service.name}`);
+    }
   });
 
   test('a page of sessions costs the same, however many there are on it', async () => {

@@ -53,7 +53,8 @@ const ids = ['0', 'A', 'Z', 'a', 'b', 'a-1', 'a.1', 'a_1', 'sample-1', 'sample-2
 // biome-ignore format: a list
 const words = ['', 'a', 'A', 'b', 'Z', '_', '%', '\\', "'", '"', '`', 'a%b', 'a_b', 'axb', "it's", '\\"', '%%', '[a]', '*', 'é', 'É', 'e\u0301', 'ß', 'SS', 'ı', 'I', 'i', 'ǆ',
   '😀', '😁', '\uFF5E', 'a😀', 'a\uFF5E', '\u{10FFFF}', 'true', 'false', 'null', '5', '0.25', '-1', 'tail', 'tail ', ' ', '\n', '\t', 'alpha', 'ALPHA', 'Alpha beta', '2024-02-29T12:00:00.000Z'];
-const numbers = [0, 1, 2, 3, 5, 7, 10, 25, -1, -25, 0.25, 0.5, 2.5, -1.75, 65536, 2147483648];
+// The last ones have more digits than 15, or are written with an exponent by some.
+const numbers = [0, 1, 2, 3, 5, 7, 10, 25, -1, -25, 0.25, 0.5, 2.5, -1.75, 65536, 2147483648, 0.30000000000000004, 2.5e21, -5e-7, 1e300];
 const dates = [
   '1999-12-31T23:59:59.999Z',
   '2024-02-29T12:00:00.000Z',

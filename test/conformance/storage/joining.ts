@@ -19,6 +19,22 @@ export const joining: Sentences = {
     assert.equal(await write(store, (tx) => tx.nextRevision()), 2);
   },
 
+  'those that join one transaction see at once what each of them writes': async (store, database) => {
+    await save(store, note('a', { name: 'ann' }));
+    await database.hostTransaction(async (host) => {
+      const [one, other] = [store.join(host), store.join(host)];
+      assert.equal((await one.get('note', 'a'))?.['name'], 'ann');
+      assert.equal(await one.get('note', 'b'), undefined);
+      await other.update('note', note('a', { version: 2, name: 'bob' }), 1);
+      await other.insert('note', note('b'));
+      assert.equal((await one.get('note', 'a'))?.['name'], 'bob');
+      assert.equal((await one.get('note', 'b'))?.id, 'b');
+      await other.delete('note', 'b');
+      assert.equal(await one.get('note', 'b'), undefined);
+    });
+    assert.deepEqual(await allIds(store), ['a']);
+  },
+
   'nothing is left when the host rolls back': async (store, database) => {
     await save(store, note('a', { labels: ['x'] }));
     const hosted = database.hostTransaction(async (host) => {

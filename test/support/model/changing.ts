@@ -1,12 +1,15 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { attributes, minutes, rulesOfEach, which } from './arbitraries.ts';
+import { attributes, minutes, roles, rolesIn, rulesOfEach, semantic, which } from './arbitraries.ts';
 import { policyFields, rolesOf } from './building.ts';
-import { always, type Command, command, pick, some } from './command.ts';
-import { forget, type Model } from './model.ts';
-import type { System } from './system.ts';
+import { always, type Command, command, named, pick, some } from './command.ts';
+import { type Entity, forget, type Model } from './model.ts';
+import { outcomeOf, type System } from './system.ts';
 
 /** The kinds that carry role attributes. */
 const KINDS = ['identities', 'services', 'routers', 'checks'] as const;
+/** Those that an administrator names, and that are found by their names nowhere. */
+const NAMED = ['identities', 'services', 'routers'] as const;
 const operationsOf = ({ app: { controller } }: System) => ({
   identities: controller.identities,
   services: controller.services,
@@ -44,6 +47,55 @@ export const changing: readonly fc.WeightedArbitrary<Command>[] = [
       Object.assign(policy, changes);
     },
   ),
+  command('replace policy', 2, fc.record({ which, fields: fc.record(policyFields) }), some('policies'), async (model, { app }, drawn) => {
+    const policy = pick(model.policies, drawn.which);
+    const { type, semantic } = drawn.fields;
+    const roles = rolesOf(model, drawn.fields);
+    // What a replace leaves out is empty.
+    const { postureCheckRoles = [], ...given } = roles;
+    const body = { name: named('policy'), type, semantic, ...given, ...(postureCheckRoles.length > 0 ? { postureCheckRoles } : {}) };
+    await app.controller.servicePolicies.replace({ id: policy.id, body });
+    Object.assign(policy, { type, semantic, ...given, postureCheckRoles });
+  }),
+  command(
+    'router policy',
+    4,
+    fc.record({ which, fields: fc.record({ semantic, from: roles, to: roles }, { requiredKeys: [] }) }),
+    some('routerPolicies'),
+    async (model, { app }, { which, fields: { semantic, from, to } }) => {
+      const policy = pick(model.routerPolicies, which);
+      const own = from && rolesIn(from, model[policy.of]);
+      const common = { ...(semantic ? { semantic } : {}), ...(to ? { edgeRouterRoles: rolesIn(to, model.routers) } : {}) };
+      const { edgeRouterPolicies, serviceEdgeRouterPolicies } = app.controller;
+      if (policy.of === 'identities')
+        await edgeRouterPolicies.patch({ id: policy.id, body: { ...common, ...(own ? { identityRoles: own } : {}) } });
+      else await serviceEdgeRouterPolicies.patch({ id: policy.id, body: { ...common, ...(own ? { serviceRoles: own } : {}) } });
+      Object.assign(policy, common, own ? { roles: own } : {});
+    },
+  ),
+  command('replace', 4, fc.record({ kind: fc.constantFrom(...NAMED), which, attributes }), always, async (model, system, drawn) => {
+    const entity = pick<Entity | undefined>(model[drawn.kind], drawn.which);
+    if (!entity) return;
+    const name = named('renamed');
+    // None are not given, which takes away those that there were.
+    const body = { name, ...(drawn.attributes.length > 0 ? { roleAttributes: drawn.attributes } : {}) };
+    const { identities, services, routers } = operationsOf(system);
+    if (drawn.kind === 'identities') await identities.replace({ id: entity.id, body: { ...body, type: 'Device', isAdmin: false } });
+    else if (drawn.kind === 'services') await services.replace({ id: entity.id, body: { ...body, encryptionRequired: true } });
+    else await routers.replace({ id: entity.id, body });
+    Object.assign(entity, { name, attributes: drawn.attributes });
+  }),
+  command('refused', 2, fc.record({ kind: fc.constantFrom(...NAMED), which, attributes }), always, async (model, system, drawn) => {
+    const entities: readonly Entity[] = model[drawn.kind];
+    const entity = pick<Entity | undefined>(entities, drawn.which);
+    if (!entity) return;
+    const taken = entities.find(({ id }) => id !== entity.id)?.name;
+    for (const name of ['', ...(taken === undefined ? [] : [taken])]) {
+      const body = { name, roleAttributes: drawn.attributes };
+      const refused = () => operationsOf(system)[drawn.kind].patch({ id: entity.id, body });
+      assert.equal(await outcomeOf(refused), 'COULD_NOT_VALIDATE');
+    }
+  }),
   command('check', 3, fc.record({ which, rulesOfEach }), some('checks'), async (model, { app }, drawn) => {
     const check = pick(model.checks, drawn.which);
     const rules = drawn.rulesOfEach[check.rules.typeId];

@@ -8,7 +8,7 @@ export type Semantic = 'AllOf' | 'AnyOf';
 
 export interface Entity {
   readonly id: string;
-  readonly name: string;
+  name: string;
   attributes: readonly string[];
 }
 

@@ -88,9 +88,10 @@ const assertServices = async (model: Model, { as }: System, login: Login): Promi
   login.usedAt = model.now;
   if (login.owesCode) return assert.equal(await outcomeOf(work), 'UNAUTHORIZED');
   const seen = (await work()).data.map(
-    ({ id, permissions, postureQueries }) =>
+    ({ id, name, permissions, postureQueries }) =>
       [
         id,
+        name,
         permissions,
         inOrder(
           (postureQueries ?? []).map(
@@ -112,7 +113,7 @@ const assertServices = async (model: Model, { as }: System, login: Login): Promi
           inOrder(checksOf(model, policy).map((check) => [check.id, isPassing(model, login, check)] as const)),
         ] as const,
     );
-    return [[service.id, RIGHTS.filter((right) => policies.some(({ type }) => type === right)), inOrder(queries)] as const];
+    return [[service.id, service.name, RIGHTS.filter((right) => policies.some(({ type }) => type === right)), inOrder(queries)] as const];
   });
   assert.deepEqual(inOrder(seen), inOrder(expected), 'services that a client sees');
 };

@@ -84,7 +84,7 @@ const watched = (limits: { atOnce?: number; queued?: number; queuedPerName?: num
 describe('a fair gate', () => {
   test('lets as many through at once as it was told', async () => {
     const { begun, enter, finish } = watched({ atOnce: 2 });
-    for (const label of ['1', '2', '3']) enter(label, { from: 'a' });
+    for (const label of ['1', '2', '3']) void enter(label, { from: 'a' });
     await settled();
     assert.deepEqual(begun, ['1', '2']);
     await finish();
@@ -93,10 +93,10 @@ describe('a fair gate', () => {
 
   test('turns go round those who apply, however many there are of one', async () => {
     const { begun, enter, finish } = watched();
-    for (let i = 0; i < 5; i++) enter(`a${i}`, { from: 'a' });
-    for (let i = 0; i < 2; i++) enter(`b${i}`, { from: 'b' });
+    for (let i = 0; i < 5; i++) void enter(`a${i}`, { from: 'a' });
+    for (let i = 0; i < 2; i++) void enter(`b${i}`, { from: 'b' });
     await settled();
-    enter('c0', { from: 'c' });
+    void enter('c0', { from: 'c' });
     await settled();
     await finish();
     assert.deepEqual(begun, ['a0', 'a1', 'b0', 'c0', 'a2', 'b1', 'a3', 'a4']);
@@ -104,13 +104,13 @@ describe('a fair gate', () => {
 
   test('who comes late is not behind turns that others have had already', async () => {
     const { begun, enter, end, finish } = watched();
-    for (let i = 0; i < 7; i++) enter(`a${i}`, { from: 'a' });
+    for (let i = 0; i < 7; i++) void enter(`a${i}`, { from: 'a' });
     await settled();
     for (let i = 0; i < 3; i++) {
       end(`a${i}`);
       await settled();
     }
-    for (let i = 0; i < 2; i++) enter(`b${i}`, { from: 'b' });
+    for (let i = 0; i < 2; i++) void enter(`b${i}`, { from: 'b' });
     await settled();
     await finish();
     assert.deepEqual(begun.slice(4), ['a4', 'b0', 'a5', 'b1', 'a6']);
@@ -118,8 +118,8 @@ describe('a fair gate', () => {
 
   test('of one name one at a time, and others go by', async () => {
     const { begun, enter, end, finish } = watched({ atOnce: 2 });
-    for (const label of ['ann 1', 'ann 2', 'ann 3']) enter(label, { from: 'a', name: 'ann' });
-    enter('bob', { from: 'a', name: 'bob' });
+    for (const label of ['ann 1', 'ann 2', 'ann 3']) void enter(label, { from: 'a', name: 'ann' });
+    void enter('bob', { from: 'a', name: 'bob' });
     await settled();
     assert.deepEqual(begun, ['ann 1', 'bob']);
     end('bob');
@@ -137,9 +137,9 @@ describe('a fair gate', () => {
       over();
       await work();
     });
-    enter('ann', { from: 'a', name: 'ann' });
-    enter('bob', { from: 'a', name: 'bob' });
-    enter('cat', { from: 'a', name: 'cat' });
+    void enter('ann', { from: 'a', name: 'ann' });
+    void enter('bob', { from: 'a', name: 'bob' });
+    void enter('cat', { from: 'a', name: 'cat' });
     await settled();
     assert.deepEqual(begun, ['bob']);
     end();
@@ -148,14 +148,14 @@ describe('a fair gate', () => {
 
   test('a full queue is as long as it was told, and what fills it most makes way: there what waits longest', async () => {
     const { begun, refused, enter, finish } = watched({ queued: 3 });
-    for (let i = 0; i < 4; i++) enter(`a${i}`, { from: 'a' });
+    for (let i = 0; i < 4; i++) void enter(`a${i}`, { from: 'a' });
     await settled();
     assert.deepEqual(refused, []);
-    enter('a4', { from: 'a' });
+    void enter('a4', { from: 'a' });
     await settled();
     assert.deepEqual(refused, ['a1']);
-    enter('b0', { from: 'b' });
-    enter('c0', { from: 'c' });
+    void enter('b0', { from: 'b' });
+    void enter('c0', { from: 'c' });
     await settled();
     assert.deepEqual(refused, ['a1', 'a2', 'a3']);
     await finish();
@@ -164,11 +164,11 @@ describe('a fair gate', () => {
 
   test('in one place, what makes way is of the name that fills it most', async () => {
     const { refused, enter, finish } = watched({ queued: 3 });
-    enter('running', { from: 'a', name: 'x' });
-    enter('right', { from: 'a', name: 'ann' });
-    enter('guess 1', { from: 'a', name: 'bob' });
-    enter('guess 2', { from: 'a', name: 'bob' });
-    enter('other', { from: 'a', name: 'cat' });
+    void enter('running', { from: 'a', name: 'x' });
+    void enter('right', { from: 'a', name: 'ann' });
+    void enter('guess 1', { from: 'a', name: 'bob' });
+    void enter('guess 2', { from: 'a', name: 'bob' });
+    void enter('other', { from: 'a', name: 'cat' });
     await settled();
     assert.deepEqual(refused, ['guess 1']);
     await finish();
@@ -176,12 +176,12 @@ describe('a fair gate', () => {
 
   test('of one name as many wait as it was told, from wherever they come, and the place with most of them makes way', async () => {
     const { refused, enter, finish } = watched({ queuedPerName: 2 });
-    enter('running', { from: 'a', name: 'ann' });
-    for (let i = 1; i < 3; i++) enter(`guess ${i}`, { from: 'a', name: 'ann' });
+    void enter('running', { from: 'a', name: 'ann' });
+    for (let i = 1; i < 3; i++) void enter(`guess ${i}`, { from: 'a', name: 'ann' });
     await settled();
     assert.deepEqual(refused, []);
-    enter('right', { from: 'b', name: 'ann' });
-    enter('other', { from: 'a', name: 'bob' });
+    void enter('right', { from: 'b', name: 'ann' });
+    void enter('other', { from: 'a', name: 'bob' });
     await settled();
     assert.deepEqual(refused, ['guess 1']);
     await finish();
@@ -189,9 +189,9 @@ describe('a fair gate', () => {
 
   test('what is urgent goes first and makes nothing give way; it is asked for only where it has to wait', async () => {
     const { begun, refused, enter, finish } = watched({ queued: 2 });
-    enter('running', { from: 'a', isUrgent: () => assert.fail('there is nothing to wait for') });
-    for (let i = 1; i < 3; i++) enter(`a${i}`, { from: 'a' });
-    enter('urgent', { from: 'a', isUrgent: async () => true });
+    void enter('running', { from: 'a', isUrgent: () => assert.fail('there is nothing to wait for') });
+    for (let i = 1; i < 3; i++) void enter(`a${i}`, { from: 'a' });
+    void enter('urgent', { from: 'a', isUrgent: async () => true });
     await settled();
     assert.deepEqual(refused, []);
     await finish();
@@ -201,12 +201,12 @@ describe('a fair gate', () => {
   test('what waits goes with its request', async () => {
     const { begun, enter, finish } = watched({ queued: 1 });
     const request = new AbortController();
-    enter('running', { from: 'a' });
+    void enter('running', { from: 'a' });
     const gone = enter('gone', { from: 'a', signal: request.signal });
     await settled();
     request.abort(new Error('gone'));
     await assert.rejects(gone, /gone/);
-    enter('next', { from: 'a' });
+    void enter('next', { from: 'a' });
     await settled();
     await finish();
     assert.deepEqual(begun, ['running', 'next']);
@@ -220,7 +220,7 @@ describe('a fair gate', () => {
       throw new Error('failed');
     });
     await assert.rejects(failing, /failed/);
-    enter('next', { from: 'a', name: 'ann' });
+    void enter('next', { from: 'a', name: 'ann' });
     await settled();
     assert.deepEqual(begun, ['next']);
   });

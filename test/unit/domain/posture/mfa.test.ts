@@ -31,7 +31,9 @@ describe('posture checks of second factors', () => {
       [1, 1, 0, 0],
     );
     assert.deepEqual([query(timed, passed, later(100)).timeoutRemaining, query(timed, {}).timeoutRemaining], [0, 0]);
+    assert.equal(query(timed, passed, later(20.001)).timeoutRemaining, 40);
     assert.equal(query(timed, {}).timeoutAt, seconds(0));
+    assert.equal(passes(check('MFA', { timeoutSeconds: 1 }), passed, later(1.001)), false);
     assert.equal(query(check('MFA', { timeoutSeconds: Number.MAX_SAFE_INTEGER }), passed).timeoutAt, '9999-12-31T23:59:59.999Z');
   });
 

@@ -55,13 +55,17 @@ describe('posture checks of what endpoints tell', () => {
     const os = check('OS', {
       operatingSystems: [
         { type: 'WINDOWS', versions: range },
+        { type: 'WINDOWS_SERVER', versions: range },
         { type: 'Linux', versions: ['>=1.0.0'] },
       ],
     });
     const told = (type: string, version: string, build: string | null): Facts => ({ os: { type, version, build } });
-    assert.equal(passes(os, told('Windows', '10.0', '19045')), true);
-    assert.equal(passes(os, told('Windows', '10.0.19045', '1')), true);
-    for (const build of ['19000', '22000', '', null, '19045.1', 'x']) assert.equal(passes(os, told('Windows', '10.0', build)), false);
+    for (const type of ['Windows', 'WindowsServer']) {
+      for (const build of ['19041', '19045', '21999']) assert.equal(passes(os, told(type, '10.0', build)), true, `${type} ${build}`);
+      assert.equal(passes(os, told(type, '10.0.19045', '1')), true, type);
+      for (const build of ['19040', '22000', '', null, '19045.1', 'x'])
+        assert.equal(passes(os, told(type, '10.0', build)), false, `${type} ${build}`);
+    }
     assert.equal(passes(os, told('Linux', '1.5', '7')), false);
   });
 
@@ -109,6 +113,8 @@ describe('posture checks of what endpoints tell', () => {
       assert.equal(passes(several('OneOf'), { paths }), one);
       assert.equal(passes(several('AnyOf'), { paths }), one);
     }
+    for (const semantic of ['AllOf', 'AnyOf'] as const)
+      assert.equal(passes(check('PROCESS_MULTI', { semantic, processes: [] }), { paths: [a] }), false, 'of none, none runs');
   });
 
   test('of several processes, each is judged by running, exact path, hash and signer', () => {
