@@ -11,6 +11,7 @@ import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
 import { createRecentChanges } from './changes/recent.ts';
 import { createStamps } from './changes/stamps.ts';
+import { keepDecoy } from './domain/authentication/decoy.ts';
 import {
   type AdministratorOptions,
   bootstrap,
@@ -159,8 +160,11 @@ const start = async (
   { snapshots, member }: Pick<ControllerOptions, 'snapshots' | 'member'>,
 ): Promise<ManagementController> => {
   const stamp = createStamps(platform.clock);
-  const context = { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept };
+  const { changesKept, changeBytesKept } = settings;
+  const common = { random: platform.random, stamp, changesKept, changeBytesKept };
+  const context = { actor: 'system', requestId: 'open', ...common };
   await checkSecretKey(store, secrets, context);
+  await keepDecoy(store, context);
   const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
   const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
@@ -168,7 +172,7 @@ const start = async (
   const { carryOut, goOn } = createSessionUpkeep(platform);
   const reviewSessions = () => goOn(background);
   const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
-  const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
+  const background = createBackground(store, write, common);
   const keys = createPki(sources);
   const startedAt = stamp();
   const core: Core = {
@@ -178,7 +182,7 @@ const start = async (
     secrets,
     pki: keys,
     networkJwt: createNetworkJwt(keys, settings, platform.random),
-    passwordChecks: createPasswordChecks(platform.passwords, settings),
+    passwordChecks: createPasswordChecks(platform, settings),
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
     enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),

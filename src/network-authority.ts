@@ -57,7 +57,8 @@ export const networkAuthority = async (options: NetworkAuthorityOptions): Promis
   const secrets = await secretsOf(secretKey, storage, random);
   const { roots, networkKey } = await within(storage, async (store) => {
     // What is written here is little, and no reason to forget older changes.
-    const context = { actor: 'system', requestId: 'open', random, stamp: createStamps(clock), changesKept: Number.POSITIVE_INFINITY };
+    const bounds = { changesKept: Number.POSITIVE_INFINITY, changeBytesKept: Number.POSITIVE_INFINITY };
+    const context = { actor: 'system', requestId: 'open', random, stamp: createStamps(clock), ...bounds };
     await checkSecretKey(store, secrets, context);
     return keptAuthority(store, secrets, clock, context, former);
   });

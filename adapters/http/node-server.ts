@@ -101,7 +101,7 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
       answers.set(req.socket, res);
       if (req.headers.host === undefined && req.httpVersion === '1.1')
         res.writeHead(400, { 'content-type': 'application/json', connection: 'close' }).end(refusalBody(400));
-      else bridge.answer({ req, res, awaitsContinue });
+      else void bridge.answer({ req, res, awaitsContinue }); // never rejects
     };
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));

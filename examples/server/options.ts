@@ -13,6 +13,8 @@ export interface ServerOptions {
   /** Folder for snapshots of the database; default: beside the database. */
   readonly snapshots?: string;
   readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
+  /** Whether administrators see where the keys of external JWT signers are. */
+  readonly showJwksEndpoints?: true;
   /** In place of the one that the server makes and keeps. */
   readonly secretKey?: string;
   /** File with such a key. */
@@ -36,6 +38,8 @@ export const USAGE = `Usage: npm start -- [options]
                          without either, a random one that is printed once)
   --tls TLS              auto: make and keep certificates in the data folder; off: plain HTTP;
                          CERT,KEY: these PEM files (default auto)
+  --show-jwks-endpoints  show administrators the JWKS addresses of external JWT signers, which are write-only
+                         otherwise: the admin console and exports of the command-line client need it
   --secret-key-file FILE key that seals secrets in the database: 32 random bytes in base64 (default: the environment's
                          SECRET_KEY; without either, one that is made once and kept in the data folder). Servers on one
                          database need the same
@@ -47,7 +51,9 @@ Exit status: 0 when all was closed, 1 when it could not start or close, 3 when s
 `;
 
 const NAMES = ['host', 'port', 'storage', 'snapshots', 'admin-username', 'admin-password', 'tls', 'secret-key-file', 'drain'] as const;
-type Name = (typeof NAMES)[number];
+/** Options without a value. */
+const FLAGS = ['show-jwks-endpoints'] as const;
+type Name = (typeof NAMES)[number] | (typeof FLAGS)[number];
 
 /**
  * @returns undefined when help was asked for
@@ -69,6 +75,7 @@ export const readOptions = (
     port: portOf(values.get('port') ?? '1280'),
     storage: storageOf(values.get('storage') ?? 'sqlite:data/controller.db'),
     tls: tlsOf(values.get('tls') ?? 'auto'),
+    ...(values.has('show-jwks-endpoints') ? { showJwksEndpoints: true } : {}),
     ...(snapshots === undefined ? {} : { snapshots }),
     drainMs: drainOf(values.get('drain') ?? '10') * 1000,
     ...(secretKeyFile === undefined ? (environment.SECRET_KEY ? { secretKey: environment.SECRET_KEY } : {}) : { secretKeyFile }),
@@ -83,9 +90,10 @@ export const readOptions = (
 /** Not strict, so that refusals are our own sentences; every token is looked at here. */
 const valuesOf = (args: readonly string[]): ReadonlyMap<Name, string> | 'help' => {
   const options = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' as const }]));
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, { type: 'boolean' as const }]));
   const { tokens } = parseArgs({
     args: [...args],
-    options: { ...options, help: { type: 'boolean', short: 'h' } },
+    options: { ...options, ...flags, help: { type: 'boolean', short: 'h' } },
     strict: false,
     tokens: true,
   });
@@ -94,6 +102,12 @@ const valuesOf = (args: readonly string[]): ReadonlyMap<Name, string> | 'help' =
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') throw new StartFailure(`unexpected argument '${token.value}'; see --help`);
     if (token.name === 'help') return 'help';
+    const flag = FLAGS.find((known) => known === token.name);
+    if (flag && token.value !== undefined) throw new StartFailure(`option --${flag} takes no value; see --help`);
+    if (flag) {
+      values.set(flag, '');
+      continue;
+    }
     const name = NAMES.find((known) => known === token.name);
     if (!name) throw new StartFailure(`unknown option ${token.rawName}; see --help`);
     // `--host --port 1` is a forgotten value; who wants a value that begins with a dash writes `--host=-x`.

@@ -13,7 +13,7 @@ import { prepareTls } from './tls.ts';
 
 const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
   const closeOnSignal = exitOnSignal();
-  const { host, port, storage, tls, snapshots, administrator, given, drainMs } = options;
+  const { host, port, storage, tls, snapshots, administrator, given, drainMs, showJwksEndpoints } = options;
   const { advertised, local } = namesOf(host);
   const { adapter, name } = await prepareStorage(storage);
   const folder = dataFolderOf(storage);
@@ -33,7 +33,7 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
     // Identity providers on the same machine are common where people try things out.
-    settings: { address: url(advertised), outboundAllow: ['loopback'], routerNames: ['localhost', '127.0.0.0/8', '::1'] },
+    settings: { address: url(advertised), outboundAllow: ['loopback'], showJwksEndpoints: showJwksEndpoints === true },
   });
   ready(controller);
 

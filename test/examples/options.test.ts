@@ -38,6 +38,11 @@ test('snapshots may have a folder of their own', () => {
   assert.equal(read('--snapshots /backups')?.snapshots, '/backups');
 });
 
+test('the addresses of key sets are shown where an option says so', () => {
+  assert.equal(read('--show-jwks-endpoints --port 0')?.showJwksEndpoints, true);
+  assert.equal(read('')?.showJwksEndpoints, undefined);
+});
+
 test('the secret key stands in the environment, or in a file, which counts more', () => {
   assert.deepEqual(read('--secret-key-file file', { SECRET_KEY: 'key' })?.secretKeyFile, 'file');
   assert.equal(read('--secret-key-file file', { SECRET_KEY: 'key' })?.secretKey, undefined);
@@ -61,6 +66,8 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['start', /^unexpected argument 'start'; see --help$/],
   ['--verbose', /^unknown option --verbose; see --help$/],
   ['-x', /^unknown option -x; see --help$/],
+  ['--show-jwks-endpoints=yes', /^option --show-jwks-endpoints takes no value; see --help$/],
+  ['--show-jwks-endpoints yes', /^unexpected argument 'yes'; see --help$/],
   ['--host', /^option --host needs a value; see --help$/],
   ['--host --port 80', /^option --host needs a value; see --help$/],
   ['--host=', /^--host must be a host name or an IP address, got ''$/],

@@ -49,7 +49,9 @@ for (const [name, platform] of [
     });
 
     test('knows the time', () => {
-      assert.ok(Math.abs(platform().clock.now() - Date.now()) < 1000);
+      const { clock } = platform();
+      const [before, told, after] = [Date.now(), clock.now(), Date.now()];
+      assert.ok(before <= told && told <= after);
     });
 
     test('takes parts from the host, and uses its randomness for salts', async () => {
