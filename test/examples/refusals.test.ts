@@ -141,6 +141,7 @@ test('certificates that cannot be used are refused', async (t) => {
     ['memory', 'pki-memory'],
     ['sqlite:data/controller.db', 'pki'],
   ] as const) {
+    mkdirSync(join(folder, 'data', of), { recursive: true });
     writeFileSync(join(folder, 'data', of, 'root-ca.private.pem'), 'half of i');
     refused(
       await runServer(folder, ['--port', '0', '--storage', storage]),
