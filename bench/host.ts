@@ -69,6 +69,7 @@ const controller = await ManagementController.open({
   storage: memoryStorage(),
   platform: nodePlatform(),
   administrator: { password: 'bench-password' },
+  settings: { address: 'https://127.0.0.1:1280' },
 });
 const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
 const server = https.createServer({ ...(await selfSigned()), ...clientCertificates }, await host(controller));

@@ -32,6 +32,7 @@ if (kind === 'bare') {
     platform: nodePlatform(),
     secretKey: SECRET_KEY,
     administrator: { password: 'bench-password' },
+    settings: { address: 'https://127.0.0.1:1280' },
   });
   const openedMs = performance.now() - began;
   const filled = await load(controller, JSON.parse(size) as Size);

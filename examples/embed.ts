@@ -2,7 +2,11 @@ import { nodePlatform } from '../adapters/platform/node.ts';
 import { memoryStorage } from '../adapters/storage/memory/index.ts';
 import { ManagementController } from '../src/index.ts';
 
-const controller = await ManagementController.open({ storage: memoryStorage(), platform: nodePlatform() });
+const controller = await ManagementController.open({
+  storage: memoryStorage(),
+  platform: nodePlatform(),
+  settings: { address: 'https://127.0.0.1:1280' }, // where clients reach it, if they do
+});
 const { identities, events } = controller;
 events.on('identity', ({ action, after }) => console.log(action, after?.name));
 

@@ -103,7 +103,7 @@ const MINUTE = 60_000;
  * Opens a controller on a store.
  *
  * ```ts
- * const controller = await ManagementController.open({ storage: memoryStorage() });
+ * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
  * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
  * ```
  * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for an unknown option, and for settings, credentials or a secret key

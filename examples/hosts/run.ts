@@ -19,9 +19,13 @@ export const run = (application: (controller: Handling) => RequestListener | Pro
     });
     return {
       port: (server.address() as AddressInfo).port, // a TCP server that listens has one
-      close: () =>
+      close: (drainMs = 10_000) =>
         new Promise((resolve) => {
-          server.close(() => resolve());
+          const drain = setTimeout(() => server.closeAllConnections(), drainMs);
+          server.close(() => {
+            clearTimeout(drain);
+            resolve();
+          });
           server.closeIdleConnections();
         }),
     };

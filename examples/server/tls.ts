@@ -34,7 +34,8 @@ export interface Network {
 export const prepareTls = async ({ tls, host }: Pick<ServerOptions, 'tls' | 'host'>, network: Network): Promise<Tls | undefined> => {
   if (tls.is === 'off') return undefined;
   if (tls.is === 'files') return givenFiles(tls.cert, tls.key, namesOf(host).advertised);
-  const folder = resolve(network.folder, 'pki');
+  // Apart from those of a database, whose clients trust another root.
+  const folder = resolve(network.folder, network.isKept ? 'pki' : 'pki-memory');
   const authority = await authorityOf(network, folder);
   const keep = (now: Date) => keepServer(folder, authority, certifiedNames(host), now);
   const { rootFile, server } = await keep(new Date());

@@ -28,7 +28,7 @@ test('the client in the README is examples/client.ts, and reaches a server', asy
       NODE_EXTRA_CA_CERTS: server.told('root certificate') ?? '',
     },
   });
-  assert.match(said, /^ann false$/m);
+  assert.match(said, /^bob false$/m);
   assert.match(said, /^Default Admin true$/m);
 });
 

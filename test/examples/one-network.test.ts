@@ -154,6 +154,20 @@ for (const [name, databaseOf] of Object.entries(databases)) {
   });
 }
 
+test('a network in memory that runs in the folder of another one leaves the authority of that one alone', async (t) => {
+  const folder = temporaryFolder(t);
+  const environment = { ADMIN_PASSWORD };
+  const before = await startServer(t, folder, [], environment);
+  const device = await enroll(await jwtFrom(before));
+  const root = readFileSync(before.told('root certificate') ?? '', 'utf8');
+  await before.stop();
+  await (await startServer(t, folder, ['--storage', 'memory'], environment)).stop();
+  const after = await startServer(t, folder, [], environment);
+  assert.equal(readFileSync(after.told('root certificate') ?? '', 'utf8'), root);
+  await loginAt(after, device);
+  assert.equal((await enroll(await jwtFrom(after))).ca, device.ca, 'no other root is trusted');
+});
+
 test('a secret key file that is missing or empty is refused', async (t) => {
   const folder = temporaryFolder(t);
   const given = () => runServer(folder, ['--secret-key-file', 'key', '--port', '0']);

@@ -137,10 +137,15 @@ test('certificates that cannot be used are refused', async (t) => {
   const good = await startServer(t, folder, ['--storage', 'memory', '--tls', `${server},${server}`]);
   assert.match(good.said, /^listening on https:/m);
 
-  writeFileSync(join(pki, 'root-ca.private.pem'), 'half of i');
-  for (const storage of ['memory', 'sqlite:data/controller.db'])
+  for (const [storage, of] of [
+    ['memory', 'pki-memory'],
+    ['sqlite:data/controller.db', 'pki'],
+  ] as const) {
+    mkdirSync(join(folder, 'data', of), { recursive: true });
+    writeFileSync(join(folder, 'data', of, 'root-ca.private.pem'), 'half of i');
     refused(
       await runServer(folder, ['--port', '0', '--storage', storage]),
       /^error: \S+root-ca\.private\.pem does not hold a private key and its certificate: restore it, /,
     );
+  }
 });

@@ -100,7 +100,7 @@ test('so do servers of networks in memory, which keep their authority in the fol
   const folder = temporaryFolder(t);
   const starts = await Promise.all(Array.from({ length: 3 }, () => startServer(t, folder, ['--storage', 'memory'])));
   for (const server of starts) assert.equal((await server.request('GET', '/version')).status, 200);
-  const file = join(folder, 'data', 'pki', 'root-ca.private.pem');
+  const file = join(folder, 'data', 'pki-memory', 'root-ca.private.pem');
   const root = readFileSync(file, 'utf8');
   await Promise.all(starts.map((server) => server.stop()));
   const again = await startServer(t, folder, ['--storage', 'memory']);

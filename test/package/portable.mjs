@@ -3,7 +3,11 @@ import { ManagementController } from 'overlay-controller';
 import { fetchHandler } from 'overlay-controller/http/fetch';
 import { memoryStorage } from 'overlay-controller/storage/memory';
 
-const controller = await ManagementController.open({ storage: memoryStorage(), administrator: { password: 'portable' } });
+const controller = await ManagementController.open({
+  storage: memoryStorage(),
+  administrator: { password: 'portable' },
+  settings: { address: 'https://controller.test' },
+});
 const handler = fetchHandler(controller);
 const ask = async (method, path, body, token) => {
   const headers = { 'content-type': 'application/json', ...(token ? { 'zt-session': token } : {}) };

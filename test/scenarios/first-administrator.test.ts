@@ -11,7 +11,7 @@ onEveryStore('the first administrator', (open, store) => {
     const { username, password } = app.controller.firstAdministrator ?? assert.fail('no credentials');
     assert.equal(username, 'admin');
     assert.equal((await app.login(username, password)).status, 200);
-    const again = await ManagementController.open({ secretKey: SECRET_KEY, storage });
+    const again = await ManagementController.open({ secretKey: SECRET_KEY, settings: { address: 'https://127.0.0.1:1280' }, storage });
     assert.equal(again.firstAdministrator, undefined);
   });
 
@@ -46,6 +46,7 @@ onEveryStore('the first administrator', (open, store) => {
     await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false });
     const again = await ManagementController.open({
       secretKey: SECRET_KEY,
+      settings: { address: 'https://127.0.0.1:1280' },
       storage,
       administrator: { username: 'intruder', password: 'my own password' },
     });
@@ -59,7 +60,12 @@ onEveryStore('the first administrator', (open, store) => {
     const storage = newStorage(store);
     const opened = await Promise.all(
       [1, 2, 3].map((i) =>
-        ManagementController.open({ secretKey: SECRET_KEY, storage, administrator: { username: 'admin', password: `password ${i}` } }),
+        ManagementController.open({
+          secretKey: SECRET_KEY,
+          settings: { address: 'https://127.0.0.1:1280' },
+          storage,
+          administrator: { username: 'admin', password: `password ${i}` },
+        }),
       ),
     );
     assert.equal(opened.filter(({ firstAdministrator }) => firstAdministrator).length, 1);
@@ -73,7 +79,7 @@ onEveryStore('the first administrator', (open, store) => {
     await using app = await open({ storage });
     await app.request('DELETE', '/config-types/proxy.v1');
     await app.request('PATCH', '/auth-policies/default', { body: { primary: { updb: { minPasswordLength: 12 } } } });
-    const again = await ManagementController.open({ secretKey: SECRET_KEY, storage });
+    const again = await ManagementController.open({ secretKey: SECRET_KEY, settings: { address: 'https://127.0.0.1:1280' }, storage });
     assert.equal((await again.configTypes.list({ filter: 'id = "proxy.v1"' })).pagination.totalCount, 0);
     assert.equal((await again.authPolicies.get({ id: 'default' })).primary.updb.minPasswordLength, 12);
   });

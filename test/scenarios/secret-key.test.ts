@@ -11,7 +11,12 @@ import { webPlatform } from '../../src/platform/web.ts';
 
 const platform = webPlatform({ passwords: fastPasswordHasher() });
 const opened = async (storage: Parameters<typeof ManagementController.open>[0]['storage'], secretKey?: string | readonly string[]) => {
-  const controller = await ManagementController.open({ storage, platform, ...(secretKey === undefined ? {} : { secretKey }) });
+  const controller = await ManagementController.open({
+    storage,
+    platform,
+    settings: { address: 'https://127.0.0.1:1280' },
+    ...(secretKey === undefined ? {} : { secretKey }),
+  });
   await controller.close();
 };
 

@@ -114,7 +114,7 @@ describe('a certificate in a header', () => {
   });
 
   test('logs in through a trusted proxy, and is a forgery from anybody else', async () => {
-    const controller = await ManagementController.open({ storage: memoryStorage() });
+    const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://127.0.0.1:1280' } });
     const { id } = await controller.cas.create({
       body: {
         name: 'ours',

@@ -11,7 +11,12 @@ const outcome = (result: PromiseSettledResult<unknown>): string => (result.statu
 describe('controllers of one network on one PostgreSQL database', needsPostgres, () => {
   test('they open a new database at the same time with one authority, and spend a token once, whoever is asked', async () => {
     await using place = await newSchema();
-    const open = () => ManagementController.open({ secretKey: SECRET_KEY, storage: postgresStorage(place) });
+    const open = () =>
+      ManagementController.open({
+        secretKey: SECRET_KEY,
+        settings: { address: 'https://127.0.0.1:1280' },
+        storage: postgresStorage(place),
+      });
     const [one, two] = await Promise.all([open(), open()]);
     try {
       const bundles = await Promise.all([one, two].map(({ trust }) => trust.authorities()));

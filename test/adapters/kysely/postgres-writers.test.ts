@@ -15,7 +15,13 @@ const configType = (name: string) => ({ body: { name } });
 describe('writers of one PostgreSQL database', needsPostgres, () => {
   test('two controllers see what the other wrote, and share revisions without gaps', async () => {
     await using place = await newSchema();
-    const open = () => ManagementController.open({ secretKey: SECRET_KEY, storage: postgresStorage(place), administrator });
+    const open = () =>
+      ManagementController.open({
+        secretKey: SECRET_KEY,
+        settings: { address: 'https://127.0.0.1:1280' },
+        storage: postgresStorage(place),
+        administrator,
+      });
     const [one, two] = await Promise.all([open(), open()]);
     const heard: number[] = [];
     one.events.on('change', ({ revision }) => heard.push(revision));
@@ -37,7 +43,12 @@ describe('writers of one PostgreSQL database', needsPostgres, () => {
 
   test('a write that the server could not serialise is run again', async () => {
     await using place = await newSchema();
-    const controller = await ManagementController.open({ secretKey: SECRET_KEY, storage: postgresStorage(place), administrator });
+    const controller = await ManagementController.open({
+      secretKey: SECRET_KEY,
+      settings: { address: 'https://127.0.0.1:1280' },
+      storage: postgresStorage(place),
+      administrator,
+    });
     await withClient(place.connectionString, (client) =>
       client.query(`create sequence attempts;
         create function fail_once() returns trigger language plpgsql as $$ begin

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { keptAuthority } from '../../../src/domain/kept-authority.ts';
+import { type FormerAuthority, keptAuthority } from '../../../src/domain/kept-authority.ts';
+import { newRoot, newServerCertificate, newSigner } from '../../../src/pki/authority.ts';
+import { readCertificates } from '../../../src/pki/certificate.ts';
 import { createPki } from '../../../src/pki/pki.ts';
 import { createSecrets, newSecretKey } from '../../../src/platform/secrets.ts';
 import { webRandom } from '../../../src/platform/web.ts';
@@ -17,8 +19,9 @@ for (const name of stores)
       const store = await newStorage(name).open(storageSchema);
       const stamp = () => new Date(clock.now()).toISOString();
       const context = { actor: 'system', requestId: 'open', random: webRandom, stamp, changesKept: 100, changeBytesKept: 1_000_000 };
-      const open = async () => createPki(await keptAuthority(store, secrets, clock, context));
-      return { clock, store, open, [Symbol.asyncDispose]: () => store.close() };
+      const kept = (former?: FormerAuthority) => keptAuthority(store, secrets, clock, context, former);
+      const open = async () => createPki(await kept());
+      return { clock, store, kept, open, [Symbol.asyncDispose]: () => store.close() };
     };
 
     test('is made once, also when many open at the same time, and is the same ever after', async () => {
@@ -52,5 +55,72 @@ for (const name of stores)
       assert.equal(first, second);
       assert.notEqual(first, before.certificate.fingerprint);
       assert.equal(after[0]?.anchors[0]?.fingerprint, before.anchors[0]?.fingerprint);
+    });
+
+    test('signs JWTs with the same key when it is renewed: those of before stay good', async () => {
+      await using place = await opened();
+      const before = await (await place.open()).networkKey();
+      place.clock.advance('1826d');
+      const expected = { audience: 'a', now: place.clock.now() };
+      const jwt = await before.sign({ aud: 'a', exp: place.clock.now() / 1000 + 60 });
+      assert.ok(await (await (await place.open()).networkKey()).verify(jwt, expected));
+    });
+
+    test('is one of before where the network has none yet: its root, what signs, and the key of its server; several that take it over agree', async () => {
+      await using place = await opened();
+      const root = await newRoot({ now: place.clock.now() });
+      const signer = await newSigner(root, { now: place.clock.now() });
+      const server = await newServerCertificate(root, ['localhost'], { now: place.clock.now() });
+      const kept = await Promise.all([place.kept({ root, signer, server }), place.kept({ root, signer, server })]);
+      for (const { roots, networkKey, signer: signing } of [...kept, await place.kept()])
+        assert.deepEqual([roots, networkKey.key, (await signing()).certificates], [[root], server.key, signer.cert]);
+    });
+
+    test('has what a former one lacks made below its root, and renews what signs before it could not sign for a year', async () => {
+      await using place = await opened();
+      const root = await newRoot({ now: place.clock.now() });
+      const signer = await newSigner(root, { now: place.clock.now() });
+      const kept = await place.kept({ root, signer });
+      const { value: [networkKey] = [] } = await readCertificates(kept.networkKey.cert);
+      assert.equal(networkKey?.issuerKey, (await readCertificates(root.cert)).value?.[0]?.subjectKey);
+      place.clock.advance('3249d'); // of ten years, with 400 days left a day later
+      assert.equal((await (await place.kept()).signer()).certificates, signer.cert);
+      place.clock.advance('1d');
+      const later = await (await place.kept()).signer();
+      assert.notEqual(later.certificates, signer.cert);
+      assert.equal(later.anchors, root.cert);
+    });
+
+    test('trusts a second root beside its own once it was handed in, and goes on to sign below its own', async () => {
+      await using place = await opened();
+      const { roots: before } = await place.kept();
+      const root = await newRoot({ now: place.clock.now() });
+      const handed = await Promise.all([place.kept({ root }), place.kept({ root })]);
+      for (const { roots, signer } of [...handed, await place.kept()]) {
+        assert.deepEqual(
+          roots.map(({ cert }) => cert),
+          [before[0]?.cert, root.cert],
+        );
+        assert.equal((await signer()).anchors, `${before[0]?.cert}${root.cert}`);
+      }
+      place.clock.advance('1826d');
+      assert.equal((await place.kept()).roots.length, 2, 'also when it is renewed');
+    });
+
+    test('is not replaced, or begun, by a former one that does not fit together', async () => {
+      await using place = await opened();
+      const [root, other] = await Promise.all([newRoot(), newRoot()]);
+      const bad: readonly FormerAuthority[] = [
+        { root: { key: other.key, cert: root.cert } },
+        { root, signer: await newSigner(other) },
+        { root, server: { ...(await newServerCertificate(root, [])), key: other.key } },
+        { root: { key: '', cert: '' } },
+      ];
+      for (const former of bad) await assert.rejects(place.kept(former), TypeError);
+      assert.equal(await place.store.transaction('read', (tx) => tx.count('keptSecret', { op: 'all' })), 0);
+      await place.kept();
+      for (const former of bad)
+        if (former.root.cert !== root.cert || former.root.key !== root.key) await assert.rejects(place.kept(former), TypeError);
+      assert.equal((await place.kept()).roots.length, 1);
     });
   });
