@@ -144,7 +144,7 @@ const start = async (
   const { carryOut, goOn } = createSessionUpkeep(platform);
   const reviewSessions = () => goOn(background);
   const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
-  const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
+  const background = createBackground(store, platform.clock, write, { random: platform.random, stamp, changesKept: settings.changesKept });
   const keys = createPki(sources);
   const startedAt = stamp();
   const core: Core = {

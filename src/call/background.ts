@@ -1,4 +1,6 @@
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import type { Clock } from '../platform/platform.ts';
+import { every } from '../platform/timers.ts';
 import type { Store } from '../storage/port.ts';
 import type { Write } from './writer.ts';
 
@@ -31,7 +33,7 @@ export interface Job {
 
 const NEVER_ABORTED = new AbortController().signal;
 
-export const createBackground = (store: Store, write: Write, common: Omit<EntitiesContext, keyof Origin>): Background => {
+export const createBackground = (store: Store, clock: Clock, write: Write, common: Omit<EntitiesContext, keyof Origin>): Background => {
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   return {
@@ -39,20 +41,15 @@ export const createBackground = (store: Store, write: Write, common: Omit<Entiti
       const { signal } = closing;
       signal.throwIfAborted();
       const context = { ...common, ...origin };
-      const timers: ReturnType<typeof setInterval>[] = [];
+      const timers: (() => void)[] = [];
       const job: Job = {
         signal,
         read: (work) => store.transaction('read', (tx) => work(entitiesOf(tx, context))),
         write: (work) => write(context, signal, work),
         conclude: (work) => write(context, NEVER_ABORTED, work),
-        every: (milliseconds, step) => {
-          const timer = setInterval(inTurn(step), milliseconds);
-          timers.push(timer);
-          // Node's timers are objects, and keep the process alive unless told otherwise.
-          (timer as { unref?(): void }).unref?.();
-        },
+        every: (milliseconds, step) => void timers.push(every(clock, milliseconds, step)),
       };
-      const working = work(job).finally(() => timers.forEach(clearInterval));
+      const working = work(job).finally(() => timers.forEach((end) => end()));
       const over = working.then(ignored, ignored);
       running.add(over);
       over.then(() => running.delete(over));
@@ -62,19 +59,6 @@ export const createBackground = (store: Store, write: Write, common: Omit<Entiti
       closing.abort(new Error('the controller was closed'));
       await Promise.all(running);
     },
-  };
-};
-
-/** Steps that take longer than the pause between them do not pile up. */
-const inTurn = (step: () => Promise<void>): (() => void) => {
-  let isRunning = false;
-  return () => {
-    if (isRunning) return;
-    isRunning = true;
-    const over = () => {
-      isRunning = false;
-    };
-    step().then(over, over);
   };
 };
 
