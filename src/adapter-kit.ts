@@ -49,12 +49,14 @@ export type { Document } from './query/read.ts';
 export {
   RowMissing,
   StorageError,
+  StoreBusy,
   StoreSchemaMismatch,
   StoreUnavailable,
   UniqueViolation,
   ValueTooLong,
   WriteConflict,
 } from './storage/errors.ts';
+export { createPlaces, type Leave, type Places } from './storage/places.ts';
 export type {
   ColumnSchema,
   IndexFault,
@@ -66,6 +68,7 @@ export type {
   Store,
   Transaction,
   TransactionMode,
+  TransactionOptions,
   Verified,
   VerifyPage,
 } from './storage/port.ts';

@@ -23,6 +23,6 @@ export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform
 export { newSecretKey } from './platform/secrets.ts';
 export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
-export { SnapshotRefused, StorageError, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
+export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
 export { type Restored, type RestoreOptions, restoreSnapshot } from './storage/snapshot/restore.ts';
