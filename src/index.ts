@@ -7,7 +7,7 @@ export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
-export { type AsOptions, type ControllerOptions, ManagementController } from './controller.ts';
+export { type AsOptions, type ControllerOptions, type Health, ManagementController } from './controller.ts';
 export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
 export type { MemberOptions } from './domain/controllers/membership.ts';
 export type { Presence, RouterConnection, RouterInterface } from './domain/routers/presence.ts';

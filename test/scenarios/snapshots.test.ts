@@ -5,6 +5,7 @@ import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { type KindName, kinds } from '../../src/api/index.ts';
 import { restoreSnapshot, SnapshotRefused } from '../../src/index.ts';
 import type { Row } from '../../src/storage/port.ts';
+import { storageSchema } from '../../src/storage/schema.ts';
 import { type App, onEveryStore, openApp, PASSWORD } from '../support/app.ts';
 import { integrityRun } from '../support/integrity.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -193,6 +194,22 @@ onEveryStore('snapshots', (open, store) => {
     assert.deepEqual(await taken, {});
     assert.equal((await state(app)).inProgress, false);
     assertRefused(await app.request('GET', STATE, { as: token }), 401, 'UNAUTHORIZED');
+  });
+
+  test('a store that has rows of one kind only, whichever it is, is not empty', async () => {
+    await using app = await open();
+    const snapshot = await snapshotOf(app);
+    for (const { kind } of [storageSchema[0], storageSchema.at(-1)].filter((kind) => kind !== undefined)) {
+      await using shared = newSharedStorage(store);
+      const other = await shared.adapter().open(storageSchema);
+      const row = { id: 'a', version: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
+      await other.transaction('write', (tx) => tx.insert(kind, row));
+      await assert.rejects(
+        restoreSnapshot({ storage: shared.adapter(), snapshot: [snapshot] }),
+        refusal(new RegExp(`has rows of ${kind}:`)),
+      );
+      await other.close();
+    }
   });
 
   test('a store that is not empty is left as it is', async () => {

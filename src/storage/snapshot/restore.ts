@@ -29,7 +29,7 @@ export interface Restored {
 export const restoreSnapshot = async ({ storage, snapshot }: RestoreOptions): Promise<Restored> => {
   const store = await storage.open(storageSchema);
   try {
-    return await store.transaction('write', async (tx) => {
+    const restored = async (tx: Transaction): Promise<Restored> => {
       await assertEmpty(tx, storageSchema);
       let head: SnapshotHead | undefined;
       let rows = 0;
@@ -43,7 +43,9 @@ export const restoreSnapshot = async ({ storage, snapshot }: RestoreOptions): Pr
       if (!head) throw new SnapshotRefused('the snapshot is empty');
       if (head.revision > 0) await tx.nextRevision(head.revision);
       return { rows, revision: head.revision, takenAt: head.takenAt };
-    });
+    };
+    // The snapshot may come from far away.
+    return await store.transaction('write', restored, { mayPause: true });
   } finally {
     await store.close();
   }

@@ -198,6 +198,8 @@ describe('the connections of a PostgreSQL store', needsPostgres, () => {
     await using app = await openApp('postgres', { storage });
     const tokens = await Promise.all(Array.from({ length: 4 }, async () => (await app.user()).login()));
     await app.create('/services', { name: 'slow', encryptionRequired: true });
+    const roles = { identityRoles: ['#all'], serviceRoles: ['#all'] };
+    await app.create('/service-policies', { name: 'all', type: 'Dial', semantic: 'AnyOf', ...roles });
     await withClient(place.connectionString, (client) =>
       client.query(
         `alter table overlay_service rename to fast; create view overlay_service as select * from fast where (${SLOW}) is not null`,

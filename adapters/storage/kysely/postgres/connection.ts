@@ -29,7 +29,7 @@ export class PgConnection implements Connection {
   async run(sql: string, parameters: readonly unknown[]): Promise<Result> {
     const name = parameters.length > 0 ? this.#names?.of(sql) : undefined;
     const query = { text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) };
-    const result = await this.#inTurn(() => this.#client.query(query));
+    const result = await this.#inTurn(() => this.#client.query(query), sql === 'rollback');
     return resultOf(Array.isArray(result) ? result[0] : result);
   }
 
@@ -51,11 +51,13 @@ export class PgConnection implements Connection {
     this.#client.connection?.stream.destroy();
   }
 
-  /** A client takes one statement after another. */
-  async #inTurn<T>(query: () => Promise<T>): Promise<T> {
+  /** A client takes one statement after another, and once its signal is aborted none but the last. */
+  async #inTurn<T>(query: () => Promise<T>, isLast = false): Promise<T> {
     while (this.#last) await this.#last;
     await this.#stopping;
-    const { answerTimeout } = this.#terms;
+    const { signal } = this.#terms;
+    if (!isLast) signal?.throwIfAborted();
+    const answerTimeout = signal?.aborted ? this.#stopTimeout : this.#terms.answerTimeout;
     const timer = answerTimeout === undefined ? undefined : setTimeout(() => this.destroy(), answerTimeout);
     const running = query();
     const over = running.then(ignored, ignored);
@@ -73,10 +75,13 @@ export class PgConnection implements Connection {
   }
 
   async #stopStatement(): Promise<void> {
-    const timeout = Math.min(STOP_TIMEOUT, this.#terms.answerTimeout ?? STOP_TIMEOUT);
-    const timer = setTimeout(() => this.destroy(), timeout);
-    await Promise.all([cancel(this.#client, timeout), this.#last]);
+    const timer = setTimeout(() => this.destroy(), this.#stopTimeout);
+    await Promise.all([cancel(this.#client, this.#stopTimeout), this.#last]);
     clearTimeout(timer);
+  }
+
+  get #stopTimeout(): number {
+    return Math.min(STOP_TIMEOUT, this.#terms.answerTimeout ?? STOP_TIMEOUT);
   }
 }
 
