@@ -80,7 +80,7 @@ const fields = (): string =>
       table(
         ['field', 'written', 'kept', 'points at'],
         Object.entries(kind.fields)
-          .filter(([, field]) => field.keep !== 'hidden')
+          .filter(([, field]) => field.keep !== 'hidden' || field.disclosable)
           .map(([name, field]) => [
             `\`${name}\``,
             `${field.write === 'never' ? 'read only' : field.write}${onlyOf(kind, name)}`,

@@ -2,6 +2,7 @@
  * For Fastify.
  * @module overlay-controller/http/fastify
  */
+import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
@@ -38,6 +39,7 @@ export type FastifyPlugin = (scope: FastifyScope, options: object, done: () => v
 export const fastifyPlugin =
   (controller: Handling, options: Omit<NodeOptions, 'mount'> = {}): FastifyPlugin =>
   (scope, _, done) => {
+    checkedOptions('fastifyPlugin', options, { maxConcurrent: true, trustedProxies: true });
     const bridge = nodeBridge(controller, { ...options, mount: scope.prefix });
     const handler = ({ raw: req, ip }: FastifyRequest, reply: FastifyReply): void => {
       const { raw: res } = reply;

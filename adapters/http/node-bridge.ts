@@ -1,3 +1,5 @@
+import { checkedOptions } from '../../src/adapter-kit.ts';
+import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { send } from './node-answer.ts';
@@ -27,7 +29,16 @@ export interface NodeBridge {
   drain(): void;
 }
 
-export const nodeBridge = (controller: Handling, { mount, maxConcurrent = 1000, trustedProxies }: NodeOptions = {}): NodeBridge => {
+export const nodeBridge = (controller: Handling, options: NodeOptions = {}): NodeBridge => {
+  const {
+    mount,
+    maxConcurrent = 1000,
+    trustedProxies,
+  } = checkedOptions('the HTTP adapter', options, {
+    mount: true,
+    maxConcurrent: true,
+    trustedProxies: true,
+  });
   const prefix = mountPoint(mount);
   const forwarded = trustedProxies && forwardedCertificates(trustedProxies);
   let active = 0;
@@ -45,7 +56,8 @@ export const nodeBridge = (controller: Handling, { mount, maxConcurrent = 1000, 
     active++;
     try {
       send(host, await controller.handle(new NodeRequest(host, target, forwarded)), draining);
-    } catch {
+    } catch (error) {
+      logFailure(controller, host.req.method ?? '', target, error);
       refuse(host, 500);
     } finally {
       active--;

@@ -4,6 +4,7 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TlsOptions } from 'node:tls';
+import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
 import { nodeBridge } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
@@ -63,14 +64,9 @@ export interface Serving {
  * Serves a controller on a port of its own. Client certificates are requested and handed to the controller, but required and verified by nobody here.
  * @throws what `listen` gives, e.g. `EADDRINUSE`.
  */
-export const serve = async ({
-  controller,
-  host = '127.0.0.1',
-  port = 0,
-  tls,
-  limits = {},
-  trustedProxies,
-}: ServeOptions): Promise<Serving> => {
+export const serve = async (options: ServeOptions): Promise<Serving> => {
+  const { controller, host = '127.0.0.1', port = 0, tls, limits = {}, trustedProxies } = checkedOptions('serve', options, OPTIONS);
+  checkedOptions("the option 'limits' of serve", limits, LIMITS);
   const {
     headersTimeoutMs = 5000,
     requestTimeoutMs = 15_000,
@@ -105,7 +101,7 @@ export const serve = async ({
       answers.set(req.socket, res);
       if (req.headers.host === undefined && req.httpVersion === '1.1')
         res.writeHead(400, { 'content-type': 'application/json', connection: 'close' }).end(refusalBody(400));
-      else bridge.answer({ req, res, awaitsContinue });
+      else void bridge.answer({ req, res, awaitsContinue }); // never rejects
     };
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));
@@ -153,6 +149,18 @@ export const serve = async ({
       }),
   };
 };
+
+const OPTIONS = { controller: true, host: true, port: true, tls: true, limits: true, trustedProxies: true } as const;
+const LIMITS = {
+  maxConcurrent: true,
+  maxConnections: true,
+  handshakeTimeoutMs: true,
+  headersTimeoutMs: true,
+  requestTimeoutMs: true,
+  keepAliveTimeoutMs: true,
+  socketTimeoutMs: true,
+  maxHeaderBytes: true,
+} as const;
 
 const GRACE_MS = 250;
 

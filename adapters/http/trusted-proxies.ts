@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { readPem } from '../../src/adapter-kit.ts';
+import { checkedOptions, readPem } from '../../src/adapter-kit.ts';
 import type { NodeIncoming } from './node-request.ts';
 
 /** Proxies that end the TLS connections of clients, and are believed when they say which certificate a client presented. */
@@ -23,11 +23,12 @@ const MOST = 11;
  * @returns undefined for a request of anybody else, whose headers count for nothing; an empty list where the proxy names none, or what is none
  * @throws TypeError for an address that is none
  */
-export const forwardedCertificates = ({
-  from,
-  certificateHeader = 'client-cert',
-  chainHeader = 'client-cert-chain',
-}: TrustedProxies): ((req: NodeIncoming) => readonly Uint8Array[] | undefined) => {
+export const forwardedCertificates = (options: TrustedProxies): ((req: NodeIncoming) => readonly Uint8Array[] | undefined) => {
+  const {
+    from,
+    certificateHeader = 'client-cert',
+    chainHeader = 'client-cert-chain',
+  } = checkedOptions('trustedProxies', options, { from: true, certificateHeader: true, chainHeader: true });
   const proxies = addresses(from);
   const [leafName, chainName] = [certificateHeader.toLowerCase(), chainHeader.toLowerCase()];
   return (req) => {

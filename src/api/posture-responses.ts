@@ -11,11 +11,14 @@ const id = text.max(256);
 const word = text.max(256);
 const hex = word.transform(hexDigits);
 
+/** Twenty bytes, the longest hardware addresses that are in use, with separators. */
+const macAddress = text.max(64).transform(hexDigits);
+
 const macResponse = z.object({
   typeId: z.literal('MAC'),
   id,
   macAddresses: z
-    .array(hex)
+    .array(macAddress)
     .max(1000)
     .transform((addresses) => [...new Set(addresses)]),
 });

@@ -62,7 +62,7 @@ export const edgeRouter = resource({
     isEdgeRouter: readOnly(flag, { keep: 'hidden', default: true, index: true }),
   },
   subLinks: ['edge-router-policies'],
-  symbols: { connected: { computed: 'boolean' }, online: { computed: 'boolean' } },
+  symbols: { connected: { computed: 'boolean', shownAs: 'syncStatus' }, online: { computed: 'boolean', shownAs: 'isOnline' } },
 });
 
 const errors = { replace: ['CAN_NOT_UPDATE_ROUTER'], patch: ['CAN_NOT_UPDATE_ROUTER'] } as const;

@@ -64,7 +64,7 @@ export const createBackground = (store: Store, clock: Clock, write: Write, commo
       });
       const over = working.then(ignored, ignored);
       running.add(over);
-      over.then(() => running.delete(over));
+      void over.then(() => running.delete(over));
       return working;
     },
     close: async () => {

@@ -127,6 +127,17 @@ export const addressesIn = (entries: readonly string[]): ((address: string) => b
   };
 };
 
+/**
+ * Whom an address belongs to, as far as it can tell: one of IPv4 stands for itself, one of IPv6 for the 64 bits that are given to one subscriber
+ * (RFC 6177). Other text is returned as it is.
+ */
+export const networkOf = (address: string): string => {
+  const read = readAddress(address);
+  if (!read) return address;
+  const meant = meantBy(read);
+  return meant.length === 4 ? meant.join('.') : meant.slice(0, 8).join('.');
+};
+
 /** Whether an address, in any text form that an IP address has, may be connected to. */
 export type AddressRule = (address: string) => boolean;
 

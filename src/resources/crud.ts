@@ -8,13 +8,14 @@ import { ApiError } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import type { Behaviour, Presenter, WriteVerb } from './behaviours.ts';
+import { affordable } from './budget.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
 import { presentRows } from './present.ts';
 import { checkReferences, requireRow } from './references.ts';
 import { removeEntity } from './removal.ts';
-import { symbolsFor } from './symbols.ts';
+import { symbolsOfList } from './symbols.ts';
 
 export type CrudHandlers<F extends Fields> = {
   readonly [V in keyof CrudOperations<F>]: Handler<DecodedOf<CrudOperations<F>[V]>, OutputOf<CrudOperations<F>[V]>>;
@@ -104,17 +105,18 @@ export const listRows = async <F extends Fields>(
   within?: Predicate,
 ): Promise<Page<Detail<F>>> => {
   const kind = resource as unknown as Resource; // as above
-  const symbols = symbolsFor(kind);
+  const symbols = symbolsOfList(kind, call.operation);
   const plan = planList(symbols, input);
+  const among = await affordable(entities, kind, input, plan, call, within);
   const asked = presenter?.resolve ? await presenter.resolve(entities, plan.where, call) : plan.where;
-  const where = within ? and(within, asked) : asked;
+  const where = and(among, asked);
   const rows = (await entities.list(kind, {
     where,
     sort: plan.sort,
     offset: plan.offset,
     ...(plan.limit === Infinity ? {} : { limit: plan.limit }),
   })) as unknown as readonly Row[];
-  // A page that is not full tells the total by itself.
+  // A page that is not full tells the total by itself, unless it is empty because it begins beyond the last one.
   const known = rows.length < plan.limit && (rows.length > 0 || plan.offset === 0);
   const total = known ? plan.offset + rows.length : await entities.count(kind, where);
   return pageOf((await presentRows(entities, kind, presenter, rows, call)) as unknown as readonly Detail<F>[], plan, total, symbols);

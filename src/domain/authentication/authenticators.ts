@@ -6,6 +6,7 @@ import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
 import { readCertificates } from '../../pki/certificate.ts';
+import { keyWeakness, signatureWeakness } from '../../pki/strength.ts';
 import { and, equals, not, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { certificateFields, isInUse, issuerOf } from './certificates.ts';
@@ -24,6 +25,8 @@ const methods: Readonly<Record<string, (call: Call, body: Readonly<Record<string
     if (certPem === undefined) throw invalidField('certPem', 'certPem in body is required for method cert', undefined);
     const { value: [certificate] = [] } = await readCertificates(String(certPem), 1);
     if (!certificate) throw new ApiError('COULD_NOT_PARSE_PEM_BLOCK');
+    const weakness = keyWeakness(certificate.parsed) ?? signatureWeakness(certificate.parsed);
+    if (weakness) throw invalidField('certPem', `the certificate is too weak: ${weakness}`, undefined);
     const trust = await issuerOf(call, certificate);
     if (!trust) throw invalidField('certPem', 'the certificate was issued by no certificate authority that this network trusts', undefined);
     return { ...certificateFields(certificate, trust), username: null };
@@ -81,5 +84,5 @@ export const hashed = async (call: Call, identityId: string, password: string): 
     return (await entities.require(authPolicy, owner.authPolicyId)).primary.updb;
   });
   checkPassword(password, rules);
-  return { passwordHash: await call.core.passwordChecks.hash(password) };
+  return { passwordHash: await call.core.passwordChecks.hash(call, password) };
 };

@@ -6,6 +6,7 @@ import type { RowOf } from '../../api/kit/resource.ts';
 import { isAdministrator, sessionOf } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
+import type { Check } from '../../call/password-checks.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError, notFound, unauthorized } from '../../errors/index.ts';
 import { equals, text } from '../../query/index.ts';
@@ -46,10 +47,10 @@ interface Change {
 const changeOwn = async (call: Call, id: string, { currentPassword, ...change }: Change): Promise<void> => {
   const row = await call.read((entities) => ownAuthenticator(entities, call, id));
   if (row.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
-  await call.core.passwordChecks.line.join(row.username ?? row.id, async (turn) => {
-    await turn();
-    await proveByPassword(call, row, currentPassword);
-  });
+  const isAdministrators = async () => isAdministrator(call.actor);
+  await call.core.passwordChecks.guess(call, row.username ?? row.id, isAdministrators, (check) =>
+    proveByPassword(call, row, currentPassword, check),
+  );
   if (Object.values(change).every((value) => value === undefined)) return; // an empty patch leaves no trace
   const stored = await changedPassword(call, row, change);
   await call.write(async (entities) => {
@@ -61,8 +62,8 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
 };
 
 /** @throws ApiError `UNAUTHORIZED` with the field when the password is another */
-const proveByPassword = async (call: Call, row: RowOf<typeof authenticator>, currentPassword: string): Promise<void> => {
-  if (await call.core.passwordChecks.verify(currentPassword, row.passwordHash ?? undefined)) return;
+const proveByPassword = async (call: Call, row: RowOf<typeof authenticator>, currentPassword: string, check: Check): Promise<void> => {
+  if ((await check(currentPassword, row.passwordHash ?? undefined)).isRight) return;
   await call.write(async (entities) => {
     const own = await ownAuthenticator(entities, call, row.id);
     if (own.passwordHash !== row.passwordHash) return;

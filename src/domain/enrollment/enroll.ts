@@ -30,7 +30,7 @@ export const enroll = async (call: Call, { token, method, offer }: Attempt): Pro
   const way = methods[row.method];
   if ((method !== undefined && method !== row.method) || !way) throw new ApiError('INVALID_ENROLL_METHOD');
   requireOpen(row, call);
-  const { answer, complete } = await call.core.enrollments.pass(() => way(call, row, offer));
+  const { answer, complete } = await call.core.enrollments.pass(() => way(call, row, offer), call.signal);
   await call.write(async (entities) => {
     // Meanwhile it may have been used, given another token, or come to its end.
     const current = await outstanding(entities, token ?? '');

@@ -20,13 +20,6 @@ export const fault = (schema: unknown, data: unknown): readonly [field: string, 
 
 export const accepts = (schema: unknown, data: unknown): boolean => compileSchema(schema)(data).length === 0;
 
-/** Milliseconds that some work takes. */
-export const timed = (work: () => unknown): number => {
-  const start = performance.now();
-  work();
-  return performance.now() - start;
-};
-
 const causeOf = (work: () => unknown): { readonly field: string; readonly reason: string } => {
   try {
     work();
