@@ -18,6 +18,12 @@ export interface PostgresServer extends AsyncDisposable {
   stop(how?: 'fast' | 'immediate'): void;
 }
 
+/**
+ * An ordinary locale, whose order of texts is not that of code points: what needs that order must say so. ICU brings the locale itself, so that the
+ * machine needs none. Known from PostgreSQL 15 on.
+ */
+const LOCALE = ['--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en-US'];
+
 const isRoot = process.getuid?.() === 0;
 
 /** @throws Error when there is no PostgreSQL and it cannot be installed. */
@@ -26,7 +32,7 @@ export const startPostgres = async (): Promise<PostgresServer> => {
   const folder = await mkdtemp(join(tmpdir(), 'overlay-postgres-'));
   if (isRoot) await chown(folder, idOf('-u'), idOf('-g'));
   const [data, port] = [join(folder, 'data'), await freePort()];
-  as(folder, join(bin, 'initdb'), '-D', data, '-U', 'overlay', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync');
+  as(folder, join(bin, 'initdb'), '-D', data, '-U', 'overlay', '-A', 'trust', '-E', 'UTF8', ...LOCALE, '--no-sync');
   const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=${process.env.POSTGRES_FSYNC ?? 'off'} -c max_connections=200`;
   const control = (...args: string[]) => as(folder, join(bin, 'pg_ctl'), '-D', data, '-w', '-s', ...args);
   const server = {

@@ -52,12 +52,14 @@ export type { Document } from './query/read.ts';
 export {
   RowMissing,
   StorageError,
+  StoreBusy,
   StoreSchemaMismatch,
   StoreUnavailable,
   UniqueViolation,
   ValueTooLong,
   WriteConflict,
 } from './storage/errors.ts';
+export { createPlaces, type Leave, type Places } from './storage/places.ts';
 export type {
   ColumnSchema,
   IndexFault,
@@ -69,6 +71,7 @@ export type {
   Store,
   Transaction,
   TransactionMode,
+  TransactionOptions,
   Verified,
   VerifyPage,
 } from './storage/port.ts';

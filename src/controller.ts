@@ -1,5 +1,6 @@
 import { groups } from './api/index.ts';
 import type { Api } from './api/kit/operation.ts';
+import { createActivity } from './call/activity.ts';
 import { createBackground } from './call/background.ts';
 import type { Credentials } from './call/call.ts';
 import type { Core } from './call/core.ts';
@@ -41,6 +42,7 @@ import type { Secrets } from './platform/secrets.ts';
 import type { SnapshotSink } from './platform/snapshots.ts';
 import { webPlatform } from './platform/web.ts';
 import { createConnections } from './presence/connections.ts';
+import { StoreSchemaMismatch } from './storage/errors.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import { createTokenVerifier } from './tokens/verifier.ts';
@@ -93,9 +95,27 @@ export interface ManagementController extends Facade {
   /** Credentials of the first administrator, if this call of `open` made it. They are kept nowhere else. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   readonly settings: Settings;
+  /** Whether the controller can do its work, for the checks of supervisors and load balancers. Never rejects. */
+  health(): Promise<Health>;
   /** Ends what works in the background, and closes the store. Close servers first, so that what is under way gets its answer. */
   close(): Promise<void>;
 }
+
+/** What a controller says of itself. */
+export interface Health {
+  readonly isHealthy: boolean;
+  /** What is the matter: `away`, the database does not answer; `superseded`, a newer release has migrated it, and this process writes no more until it is replaced. */
+  readonly store: 'ready' | 'away' | 'superseded';
+}
+
+const healthOf = async (store: Store): Promise<Health> => {
+  try {
+    await store.check?.();
+    return { isHealthy: true, store: 'ready' };
+  } catch (error) {
+    return { isHealthy: false, store: error instanceof StoreSchemaMismatch ? 'superseded' : 'away' };
+  }
+};
 
 const MINUTE = 60_000;
 
@@ -106,8 +126,9 @@ const MINUTE = 60_000;
  * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
  * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
  * ```
- * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for an unknown option, and for settings, credentials or a secret key
- * out of bounds
+ * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
+ *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
+ *   out of bounds
  */
 const open = async (options: ControllerOptions): Promise<ManagementController> => {
   const {
@@ -174,7 +195,7 @@ const start = async (
   const { carryOut, goOn } = createSessionUpkeep(platform);
   const reviewSessions = () => goOn(background);
   const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
-  const background = createBackground(store, write, common);
+  const background = createBackground(store, platform.clock, write, common);
   const keys = createPki(sources);
   const startedAt = stamp();
   const core: Core = {
@@ -189,6 +210,7 @@ const start = async (
     enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     background,
+    activity: createActivity(store, background, platform.logger),
     reviewSessions,
     snapshots,
     stamp,
@@ -227,6 +249,7 @@ const start = async (
     },
     firstAdministrator,
     settings,
+    health: () => healthOf(store),
     close: async () => {
       core.presence.close();
       core.tokens.close();

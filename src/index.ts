@@ -7,7 +7,7 @@ export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
-export { type AsOptions, type ControllerOptions, ManagementController } from './controller.ts';
+export { type AsOptions, type ControllerOptions, type Health, ManagementController } from './controller.ts';
 export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
 export type { MemberOptions } from './domain/controllers/membership.ts';
 export type { FormerAuthority } from './domain/kept-authority.ts';
@@ -30,6 +30,6 @@ export type { Clock, Logger, PasswordHasher, Platform, Random } from './platform
 export { newSecretKey } from './platform/secrets.ts';
 export type { SnapshotSink } from './platform/snapshots.ts';
 export { webPlatform } from './platform/web.ts';
-export { SnapshotRefused, StorageError, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
+export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
 export { type Restored, type RestoreOptions, restoreSnapshot } from './storage/snapshot/restore.ts';

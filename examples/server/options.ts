@@ -30,8 +30,8 @@ export const USAGE = `Usage: npm start -- [options]
 
   --host HOST            address or name to listen on (default 127.0.0.1)
   --port PORT            port to listen on, 0 for any free one (default 1280)
-  --storage STORAGE      memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE
-                         (default sqlite:data/controller.db)
+  --storage STORAGE      memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several
+                         HOST:PORT,HOST:PORT for fail-over (default sqlite:data/controller.db)
   --snapshots FOLDER     where snapshots of the database are kept (default: snapshots, beside the database)
   --admin-username NAME  username of the first administrator (default admin)
   --admin-password TEXT  password of the first administrator (default: the environment's ADMIN_PASSWORD;
@@ -146,7 +146,9 @@ const storageOf = (storage: string): ServerOptions['storage'] => {
 
 /** What is wrong is not repeated: it may hold a password. */
 const postgresUrlOf = (storage: string): string => {
-  if (URL.canParse(storage) && /^postgres(ql)?:\/\/[^/]*\/[^/]+$/.test(storage)) return storage;
+  // Several hosts, as of libpq, are no URL: each of them is.
+  const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^/]*@)?)([^/@]*)(\/[^/]+)$/.exec(storage) ?? [];
+  if (after && hosts.split(',').every((host) => URL.canParse(`${before}${host}${after}`))) return storage;
   throw new StartFailure('--storage must name a database, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 };
 

@@ -28,8 +28,10 @@ export const prepareStorage = async (storage: ServerOptions['storage']): Promise
 
 /** Passwords and parameters, in which there may be others, are not for the screen. */
 const withoutSecrets = (url: string): string => {
-  const { protocol, username, host, pathname } = new URL(url);
-  return `${protocol}//${username && `${username}@`}${host}${pathname}`;
+  // Of several hosts no URL can be made.
+  const [, protocol = '', userinfo = '', hosts = '', pathname = ''] = /^(\w+:)\/\/(?:([^/?]*)@)?([^/?@]*)(\/[^?]*)?/.exec(url) ?? [];
+  const [username] = userinfo.split(':');
+  return `${protocol}//${username && `${username}@`}${hosts}${pathname}`;
 };
 
 /** SQLite has one sentence for every reason why it cannot open a file; the file system knows better. */

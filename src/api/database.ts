@@ -45,6 +45,16 @@ const integrityState = z
   })
   .meta({ id: 'IntegrityState', description: 'The last run of a data integrity check or fix.' });
 
+const snapshotState = z
+  .object({
+    endTime: timestamp.nullable(),
+    error: text.nullable().meta({ description: 'Why the last snapshot was not kept.' }),
+    inProgress: flag,
+    startTime: timestamp.nullable(),
+    succeededAt: timestamp.nullable().meta({ description: 'When a snapshot was last kept.' }),
+  })
+  .meta({ id: 'SnapshotState', description: 'The last snapshot of the database.' });
+
 const start = { permission: 'database.update', answer: EMPTY, status: 202, errors: ['RATE_LIMITED'] } as const;
 
 export const database = group('database', 'Maintenance of the database', {
@@ -69,6 +79,14 @@ export const database = group('database', 'Maintenance of the database', {
     summary: 'Put a consistent copy of all data where the host keeps snapshots; at most one a minute',
     permission: 'database.update',
     answer: EMPTY,
+    accepted: true,
     errors: ['RATE_LIMITED', 'NOT_CONFIGURED'],
+  }),
+  getSnapshot: operation('GET', '/database/snapshot', {
+    operationId: 'databaseSnapshotState',
+    summary: 'How the last snapshot went, also while it is being taken',
+    permission: 'database.read',
+    apis: ['extensions'],
+    answer: data(snapshotState),
   }),
 });

@@ -1,4 +1,6 @@
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import type { Clock } from '../platform/platform.ts';
+import { after, every } from '../platform/timers.ts';
 import type { Store } from '../storage/port.ts';
 import type { Write } from './writer.ts';
 
@@ -9,7 +11,7 @@ export interface Background {
    * @param origin named in the change records of what the work writes
    */
   run<T>(origin: Origin, work: (job: Job) => Promise<T>): Promise<T>;
-  /** Tells all work to stop, and waits until it has. */
+  /** Tells all work to stop, and waits until it has: some seconds at most where the store does not answer. */
   close(): Promise<void>;
 }
 
@@ -23,59 +25,55 @@ export interface Job {
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** All or nothing, and not any more once the signal is aborted. */
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** As `write`, also when the signal is aborted: to say how the work ended. */
+  /** As `write`, also when the signal is aborted, if it takes no more than some seconds: to say how the work ended. */
   conclude<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** Runs `step` every so many milliseconds until the work is over; the first time after that long. */
   every(milliseconds: number, step: () => Promise<void>): void;
 }
 
-const NEVER_ABORTED = new AbortController().signal;
+/** How long what is to be said at the end may take once the controller closes. ms */
+const LAST_WORDS = 3000;
 
-export const createBackground = (store: Store, write: Write, common: Omit<EntitiesContext, keyof Origin>): Background => {
-  const closing = new AbortController();
+export const createBackground = (store: Store, clock: Clock, write: Write, common: Omit<EntitiesContext, keyof Origin>): Background => {
   const running = new Set<Promise<unknown>>();
+  /** A signal for each piece of work: what listens to it goes with it. */
+  const stops = new Set<() => void>();
+  let isClosed = false;
   return {
     run: async (origin, work) => {
-      const { signal } = closing;
-      signal.throwIfAborted();
+      if (isClosed) throw CLOSED();
+      const [stopping, ending] = [new AbortController(), new AbortController()];
+      const { signal } = stopping;
       const context = { ...common, ...origin };
-      const timers: ReturnType<typeof setInterval>[] = [];
+      const timers: (() => void)[] = [];
       const job: Job = {
         signal,
-        read: (work) => store.transaction('read', (tx) => work(entitiesOf(tx, context))),
+        read: (work) => store.transaction('read', (tx) => work(entitiesOf(tx, context)), { signal }),
         write: (work) => write(context, signal, work),
-        conclude: (work) => write(context, NEVER_ABORTED, work),
-        every: (milliseconds, step) => {
-          const timer = setInterval(inTurn(step), milliseconds);
-          timers.push(timer);
-          // Node's timers are objects, and keep the process alive unless told otherwise.
-          (timer as { unref?(): void }).unref?.();
-        },
+        conclude: (work) => write(context, ending.signal, work),
+        every: (milliseconds, step) => void timers.push(every(clock, milliseconds, step)),
       };
-      const working = work(job).finally(() => timers.forEach(clearInterval));
+      const stop = () => {
+        stopping.abort(CLOSED());
+        timers.push(after(clock, LAST_WORDS, () => ending.abort(CLOSED())));
+      };
+      stops.add(stop);
+      const working = work(job).finally(() => {
+        stops.delete(stop);
+        for (const end of timers) end();
+      });
       const over = working.then(ignored, ignored);
       running.add(over);
       void over.then(() => running.delete(over));
       return working;
     },
     close: async () => {
-      closing.abort(new Error('the controller was closed'));
+      isClosed = true;
+      for (const stop of stops) stop();
       await Promise.all(running);
     },
   };
 };
 
-/** Steps that take longer than the pause between them do not pile up. */
-const inTurn = (step: () => Promise<void>): (() => void) => {
-  let isRunning = false;
-  return () => {
-    if (isRunning) return;
-    isRunning = true;
-    const over = () => {
-      isRunning = false;
-    };
-    step().then(over, over);
-  };
-};
-
+const CLOSED = () => new Error('the controller was closed');
 const ignored = (): void => undefined;

@@ -27,6 +27,8 @@ export interface CallSource {
   readonly peerCertificates?: readonly Uint8Array[];
   readonly remoteAddress?: string;
   readonly signal?: AbortSignal;
+  /** Milliseconds after which the caller is told that it took too long. Default: never. */
+  readonly timeLimit?: number;
   /** The host's open transaction, to be joined. */
   readonly hostTransaction?: unknown;
 }
@@ -60,11 +62,17 @@ export interface Call {
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** Headers of the answer that the handler sets, e.g. `zt-session`. */
   readonly answerHeaders: Map<string, string>;
+  /** Milliseconds that the caller waits for the answer; undefined for one that waits for as long as it takes. */
+  readonly timeLimit: number | undefined;
+  /** Set by a handler whose work goes on after the answer: 202, for an operation that says that it may be. */
+  isAccepted: boolean;
 }
 
 export interface CallResult {
   readonly output: unknown;
   readonly headers: ReadonlyMap<string, string>;
+  /** Whether the work goes on. */
+  readonly isAccepted?: boolean;
 }
 
 export type Invoke = (entry: Entry, source: CallSource) => Promise<CallResult>;

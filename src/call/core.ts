@@ -7,6 +7,7 @@ import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Connections } from '../presence/connections.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
+import type { Activity } from './activity.ts';
 import type { Background } from './background.ts';
 import type { Gate } from './gate.ts';
 import type { PasswordChecks } from './password-checks.ts';
@@ -35,6 +36,8 @@ export interface Core {
   /** What clients are told of that ask whether their services changed. */
   readonly recentChanges: RecentChanges;
   readonly background: Background;
+  /** When sessions were last active. */
+  readonly activity: Activity;
   /** Goes on in the background with what changes left to be done about sessions. */
   reviewSessions(): void;
   /** Where snapshots are kept; undefined when the host has given no place. */

@@ -1,7 +1,7 @@
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import type { Publisher } from '../changes/publisher.ts';
 import { WriteConflict } from '../storage/errors.ts';
-import type { Store } from '../storage/port.ts';
+import type { Store, Transaction } from '../storage/port.ts';
 import type { Gate } from './gate.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Gate } from './gate.ts';
  * another write came first, and is announced after the commit. Once `signal` is aborted nothing is committed any more.
  * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when too many writes wait; the reason of `signal`; whatever `work` and the store throw
  */
-export type Write = <T>(context: EntitiesContext, signal: AbortSignal, work: (entities: Entities) => Promise<T>) => Promise<T>;
+export type Write = <T>(context: EntitiesContext, signal: AbortSignal | undefined, work: (entities: Entities) => Promise<T>) => Promise<T>;
 
 /** Carries out the work of a write, and in the same transaction what every write brings with it. Says whether some of that is left to be done after the commit. */
 export type CarryOut = <T>(
@@ -29,14 +29,16 @@ export const createWriter =
   (context, signal, work) =>
     gate.pass(() =>
       onceMore(async () => {
-        signal.throwIfAborted();
-        const { result, isUnfinished, changes } = await store.transaction('write', async (tx) => {
+        signal?.throwIfAborted();
+        const inTransaction = async (tx: Transaction) => {
           const entities = entitiesOf(tx, context);
           const carriedOut = await carryOut(entities, work);
-          signal.throwIfAborted();
+          signal?.throwIfAborted();
           return { ...carriedOut, changes: entities.changes };
-        });
+        };
+        const { result, isUnfinished, changes } = await store.transaction('write', inTransaction, signal ? { signal } : {});
         if (isUnfinished) goOn();
+        // Whoever is told of the change by its answer was told of it by the event before.
         await publisher.announce(changes);
         return result;
       }),

@@ -68,6 +68,16 @@ export const notFoundField = (field: string, kind: string, id: string): ApiError
 export const unauthorized = (reason?: string): ApiError =>
   new ApiError('UNAUTHORIZED', reason === undefined ? {} : { cause: { code: 'UNAUTHORIZED', message: reason } });
 
+/** Seconds after which it is worth asking again when the store, or what else the controller needs, is not there. */
+const AWAY_SECONDS = 5;
+
+/** 503 `SERVER_UNAVAILABLE`: it is no fault of the request, which may be made again later. */
+export const unavailable = (reason?: string): ApiError =>
+  new ApiError('SERVER_UNAVAILABLE', {
+    retryAfter: AWAY_SECONDS,
+    ...(reason === undefined ? {} : { cause: { code: 'SERVER_UNAVAILABLE', message: reason } }),
+  });
+
 const SECRET_FIELD = /password|code|token|key|secret|pem/i;
 
 /** A value as text for an error: `<nil>` for a missing one, `[a b]` for lists, `***` for what may be a secret, and never long. */

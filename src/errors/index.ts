@@ -8,5 +8,6 @@ export {
   notFound,
   notFoundField,
   unauthorized,
+  unavailable,
 } from './api-error.ts';
 export { catalog, type ErrorCode } from './catalog.ts';

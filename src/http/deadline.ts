@@ -1,3 +1,4 @@
+import type { Operation } from '../api/kit/operation.ts';
 import { ApiError } from '../errors/index.ts';
 
 /** Longest delay that timers know; above, they fire at once. */
@@ -64,5 +65,13 @@ export class Deadline {
 /** 503, or another status. */
 export const timeout = (message: string, status?: number): ApiError =>
   new ApiError('TIMEOUT', { cause: { code: 'UNHANDLED', message }, ...(status === undefined ? {} : { status }) });
+
+/** Of a change nobody knows then whether it was made: it may be committed at this very moment. */
+export const tooLate = ({ method }: Pick<Operation, 'method'>): ApiError =>
+  timeout(
+    method === 'GET'
+      ? LATE
+      : `${LATE}, and it is unknown whether the change was made: read what was to be changed before the request is made again`,
+  );
 
 const LATE = 'the time limit is over';

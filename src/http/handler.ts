@@ -5,7 +5,7 @@ import { ApiError, invalidField } from '../errors/index.ts';
 import type { Platform } from '../platform/platform.ts';
 import { software } from '../version.ts';
 import { createCors } from './cors.ts';
-import { Deadline, timeout } from './deadline.ts';
+import { Deadline, timeout, tooLate } from './deadline.ts';
 import { envelope, errorEnvelope, type RawOutput } from './envelope.ts';
 import { JSON_TYPE, negotiate } from './media-types.ts';
 import type { CoreAnswer, CoreRequest } from './message.ts';
@@ -52,9 +52,10 @@ export const createHandler = ({ entries, apis, invoke, settings, platform, versi
   };
 
   const call = async (source: HttpSource, entry: Entry, plan: Plan, wanted: string): Promise<CoreAnswer> => {
-    const { output, headers } = await invoke(entry, source);
+    const { output, headers, isAccepted } = await invoke(entry, source);
     const { answer } = entry.operation;
-    if (answer.is !== 'raw') return { status: plan.status, headers: extended(json, headers), body: envelope(answer, output) };
+    if (answer.is !== 'raw')
+      return { status: isAccepted ? 202 : plan.status, headers: extended(json, headers), body: envelope(answer, output) };
     const { contentType, body } = output as RawOutput; // what such an operation declares to return
     return { status: plan.status, headers: extended({ ...common, 'content-type': labelled(contentType, wanted) }, headers), body };
   };
@@ -90,6 +91,7 @@ export const createHandler = ({ entries, apis, invoke, settings, platform, versi
       declared: plan.query,
       maxBodyBytes: settings.maxBodyBytes,
       deadline,
+      timeLimit: settings.requestTimeoutMs,
     });
     return deadline.race(
       call(source, entry, plan, wanted).catch((error: unknown) => refuse(error, id, request, source)),
@@ -101,7 +103,7 @@ export const createHandler = ({ entries, apis, invoke, settings, platform, versi
           operationId: entry.operation.operationId,
           milliseconds: settings.requestTimeoutMs,
         });
-        return refuse(timeout('the time limit is over'), id, request, source);
+        return refuse(tooLate(entry.operation), id, request, source);
       },
     );
   };

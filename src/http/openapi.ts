@@ -69,12 +69,15 @@ const operationObject = (described: DescribedOperation, operationId: string): ob
     ...(body ? { requestBody: { required: operation.body?.required !== false, content: bodyContent(operation, body) } } : {}),
     responses: {
       [status]: { description: status === 201 ? 'Created' : 'OK', content: contentOf(described) },
+      ...(operation.accepted ? { 202: { description: GOES_ON, content: contentOf(described) } } : {}),
       ...Object.fromEntries(
         [...refusals].map(([refusal, codes]) => [refusal, { description: codes.map((code) => `\`${code}\``).join(', '), content: ERROR }]),
       ),
     },
   };
 };
+
+export const GOES_ON = 'Accepted: the work goes on, and the header `location` tells where to ask how';
 
 const parameterObject = ({ schema: { description, ...schema }, ...parameter }: DescribedParameter): object => ({
   ...parameter,

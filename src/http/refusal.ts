@@ -1,10 +1,6 @@
 import type { Credentials } from '../call/call.ts';
 import { ApiError } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
-import { StoreUnavailable, WriteConflict } from '../storage/errors.ts';
-
-/** Seconds after which a client may ask again when the database is away. */
-const STORE_RETRY_SECONDS = 5;
 
 /**
  * What a caller is told about anything that was thrown. Only what is nobody's mistake but ours is logged, with the id that the caller sees:
@@ -12,11 +8,6 @@ const STORE_RETRY_SECONDS = 5;
  */
 export const toApiError = (error: unknown, logger: Logger, context: Readonly<Record<string, unknown>>): ApiError => {
   if (error instanceof ApiError) return error;
-  if (error instanceof WriteConflict) return new ApiError('CONFLICT');
-  if (error instanceof StoreUnavailable) {
-    logger.warn('the store is unavailable', { ...context, error });
-    return new ApiError('SERVER_UNAVAILABLE', { retryAfter: STORE_RETRY_SECONDS });
-  }
   logger.error('unhandled error', { ...context, error });
   return new ApiError('UNHANDLED');
 };

@@ -16,6 +16,8 @@ export interface HttpSourceOptions {
   readonly declared: QueryParameters | undefined;
   readonly maxBodyBytes: number;
   readonly deadline: Deadline;
+  /** ms */
+  readonly timeLimit: number;
 }
 
 /**
@@ -47,6 +49,10 @@ export class HttpSource implements CallSource {
 
   get remoteAddress(): string {
     return this.#of.request.remoteAddress ?? '';
+  }
+
+  get timeLimit(): number {
+    return this.#of.timeLimit;
   }
 
   get signal(): AbortSignal {

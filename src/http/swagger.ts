@@ -3,7 +3,7 @@ import type { Api, Group } from '../api/kit/operation.ts';
 import { software } from '../version.ts';
 import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
 import type { JsonSchema } from './json-schemas.ts';
-import { type DocumentInfo, tagsOf, titleOf } from './openapi.ts';
+import { type DocumentInfo, GOES_ON, tagsOf, titleOf } from './openapi.ts';
 
 const ERROR = { $ref: '#/definitions/ErrorEnvelope' };
 
@@ -47,6 +47,7 @@ const operationObject = ({ operation, group, parameters, body, status, answer, r
     : {}),
   responses: {
     [status]: { description: status === 201 ? 'Created' : 'OK', ...(answer ? { schema: older(answer) } : {}) },
+    ...(operation.accepted ? { 202: { description: GOES_ON, ...(answer ? { schema: older(answer) } : {}) } } : {}),
     ...Object.fromEntries(
       [...refusals].map(([refusal, codes]) => [refusal, { description: codes.map((code) => `\`${code}\``).join(', '), schema: ERROR }]),
     ),

@@ -1,11 +1,12 @@
 import { apiSession } from '../api/sessions.ts';
-import { type Actor, actorId } from '../call/actor.ts';
+import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
 import type { CarryOut, Write } from '../call/writer.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import { actorOfSession } from '../domain/sessions/state.ts';
 import { unauthorized } from '../errors/index.ts';
+import type { Leave } from '../storage/places.ts';
 import type { Transaction } from '../storage/port.ts';
 import { authorize } from './authorize.ts';
 
@@ -17,6 +18,8 @@ export interface Parts {
   readonly carryOut: CarryOut;
 }
 
+/** That a read is to begin anew, with a place. */
+const NO_PLACE = Symbol('no place');
 const NEVER_ABORTED = new AbortController().signal;
 const NO_CERTIFICATES: readonly Uint8Array[] = [];
 
@@ -30,6 +33,9 @@ export class OngoingCall implements Call {
   readonly #source: CallSource;
   /** What a call that sees one state reads from. */
   #state: Entities | undefined;
+  /** The place that an ordinary session has while it reads. */
+  #place: Leave | undefined;
+  isAccepted = false;
 
   constructor(parts: Parts, { operation }: Entry, source: CallSource) {
     this.#parts = parts;
@@ -69,6 +75,10 @@ export class OngoingCall implements Call {
     return this.#source.signal ?? NEVER_ABORTED;
   }
 
+  get timeLimit() {
+    return this.#source.timeLimit;
+  }
+
   now(): string {
     return new Date(this.core.platform.clock.now()).toISOString();
   }
@@ -76,22 +86,49 @@ export class OngoingCall implements Call {
   async read<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     if (this.#state) return work(this.#state);
     if (this.#source.hostTransaction !== undefined) return work(this.#joined());
-    return this.core.store.transaction('read', (tx) => work(this.#entitiesOf(tx)));
+    return this.#inPlace(() => this.core.store.transaction('read', (tx) => work(this.#entitiesOf(tx)), this.#source));
   }
 
-  /** Runs `work` with all reading inside of it in one transaction. Nothing can be written there. */
-  inOneState<T>(work: () => Promise<T>): Promise<T> {
-    return this.core.store.transaction('read', (tx) => {
-      this.#state = this.#entitiesOf(tx);
-      return work();
-    });
+  /**
+   * Runs `work` with all reading inside of it in one transaction. Nothing can be written there. It is run anew when its session turns out to be an ordinary
+   * one, and all places of these are taken: nobody waits with a connection in hand.
+   */
+  async inOneState<T>(work: () => Promise<T>): Promise<T> {
+    const { store } = this.core;
+    try {
+      for (;;) {
+        try {
+          return await store.transaction(
+            'read',
+            (tx) => {
+              this.#state = this.#entitiesOf(tx);
+              return work();
+            },
+            this.#source,
+          );
+        } catch (error) {
+          if (error !== NO_PLACE) throw error;
+        }
+        this.#place = await store.places?.wait(this.#source.signal);
+      }
+    } finally {
+      this.#place?.();
+    }
+  }
+
+  /** To be called within `inOneState` when the actor is known. */
+  takePlace(): void {
+    const { places } = this.core.store;
+    if (!this.#state || !places || this.#place || !this.#isOrdinary) return;
+    this.#place = places.take();
+    if (!this.#place) throw NO_PLACE;
   }
 
   async write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     // Where reading and writing share a connection, it would wait for itself.
     if (this.#state) throw new TypeError(`${this.operation.operationId} is a GET, which must not write`);
     if (this.#source.hostTransaction !== undefined) return (await this.#parts.carryOut(this.#joined(), work)).result;
-    return this.#parts.write(this.#context(), this.signal, async (entities) => {
+    return this.#parts.write(this.#context(), this.#source.signal, async (entities) => {
       await this.#assertStillAllowed(entities);
       return work(entities);
     });
@@ -101,9 +138,35 @@ export class OngoingCall implements Call {
   async #assertStillAllowed(entities: Entities): Promise<void> {
     if (this.actor.kind !== 'session') return;
     const session = await entities.get(apiSession, this.actor.session.id);
-    const actor = session && (await actorOfSession(entities, this.core.settings, session, this.actor.token, this.now(), this.actor.proofs));
+    const actor =
+      session &&
+      (await actorOfSession(
+        entities,
+        this.core.settings,
+        this.core.activity.current(session),
+        this.actor.token,
+        this.now(),
+        this.actor.proofs,
+      ));
     if (!actor) throw unauthorized();
     authorize(actor, this.operation);
+  }
+
+  get #isOrdinary(): boolean {
+    return this.actor.kind === 'session' && !isAdministrator(this.actor);
+  }
+
+  /** One read within another has the place of that. */
+  async #inPlace<T>(work: () => Promise<T>): Promise<T> {
+    const { places } = this.core.store;
+    if (!places || this.#place || !this.#isOrdinary) return work();
+    this.#place = await places.wait(this.#source.signal);
+    try {
+      return await work();
+    } finally {
+      this.#place();
+      this.#place = undefined;
+    }
   }
 
   #joined(): Entities {

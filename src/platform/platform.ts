@@ -9,10 +9,15 @@ export interface Platform {
   readonly outbound: Outbound;
 }
 
-/** What time it is. Tests hand in one that stands still. */
+/** What time it is, and when some time has gone by. Tests hand in one that stands still. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+  /**
+   * Runs `task` once, when so many milliseconds have gone by, unless the returned function is called before. It keeps no process alive.
+   * Default: a timer of the runtime, whatever `now` says.
+   */
+  after?(milliseconds: number, task: () => void): () => void;
 }
 
 /** Where ids, tokens and keys come from. */

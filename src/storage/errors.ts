@@ -36,6 +36,11 @@ export class StoreUnavailable extends StorageError {
   override readonly name = 'StoreUnavailable';
 }
 
+/** Another writer held the database for longer than this one waits. Nothing was written; trying again later may succeed. */
+export class StoreBusy extends StorageError {
+  override readonly name = 'StoreBusy';
+}
+
 /** The database's schema is not the one this version works with: migrate it (older), or run a newer version (newer). */
 export class StoreSchemaMismatch extends StorageError {
   override readonly name = 'StoreSchemaMismatch';

@@ -1,4 +1,5 @@
 import type { Predicate, SortKey } from '../query/predicate.ts';
+import type { Places } from './places.ts';
 
 /**
  * The storage port: all that the core asks of a store, and all that an adapter must offer. It has no finder of any kind's own.
@@ -93,18 +94,35 @@ export interface IndexFault {
 /** Whether a transaction may write. */
 export type TransactionMode = 'read' | 'write';
 
+/** How a transaction is run. */
+export interface TransactionOptions {
+  /** Once aborted nothing is committed any more, and the transaction rejects with its reason. An engine that can stops the statement that is running. */
+  readonly signal?: AbortSignal;
+  /** Whether the work waits for something else than the store meanwhile, as restoring does. Default false: a writer that pauses for some seconds counts as lost. */
+  readonly mayPause?: boolean;
+}
+
 /** An open store, in which each controller has a namespace. */
 export interface Store {
   /**
    * Runs `work` in a transaction of its own: committed when it resolves, rolled back when it rejects.
-   * @throws ValueTooLong when a text is beyond what the engine's indexes take; WriteConflict when the engine could not serialise it (the caller may run it again); StoreUnavailable when the database is away.
+   * @throws ValueTooLong when a text is beyond what the engine's indexes take; WriteConflict when the engine could not serialise it (the caller may run it again);
+   *   StoreBusy when another writer held the database for too long; StoreUnavailable when the database is away; StoreSchemaMismatch for a `write` when a newer
+   *   version has migrated the database meanwhile.
    */
-  transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * The same operations inside a transaction that the host has open on the same database; the host commits or rolls back.
    * @throws TypeError when `host` is no transaction of this adapter's engine.
    */
   join(host: unknown): Transaction;
+  /** Where connections are few: the places of the reads of ordinary sessions, so that some connections stay free for writers and administrators. */
+  readonly places?: Places;
+  /**
+   * Whether the database answers, and can be written by this version.
+   * @throws StoreUnavailable; StoreSchemaMismatch when a newer version has migrated the database meanwhile
+   */
+  check?(): Promise<void>;
   /** Ends the store of this controller; those of others on the same database stay open. */
   close(): Promise<void>;
 }
@@ -113,7 +131,8 @@ export interface Store {
 export interface StorageAdapter {
   /**
    * Opens the store for these kinds. Issues no DDL unless the adapter was told to migrate on open.
-   * @throws StoreSchemaMismatch when the database's schema is older or newer than `schema` needs.
+   * @throws StoreSchemaMismatch when the database's schema is older or newer than `schema` needs; StoreUnavailable when the database cannot be reached;
+   *   StoreBusy when another process held it for longer than the adapter waits, as one that migrates may.
    */
   open(schema: StorageSchema): Promise<Store>;
   /** Of a store that ends with the process: a secret key that ends with it too, for hosts that give none. */

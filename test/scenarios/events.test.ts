@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { StorageAdapter, Store } from '../../src/storage/port.ts';
 import type { App } from '../support/app.ts';
-import { onEveryStore, PASSWORD } from '../support/app.ts';
-import { newStorage } from '../support/stores.ts';
+import { onEveryStore, openApp, PASSWORD } from '../support/app.ts';
+import { newSharedStorage, newStorage } from '../support/stores.ts';
 
 const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
 interface Seen {
@@ -34,6 +35,31 @@ onEveryStore('events', (open, store) => {
       seen.map(({ entityId }) => entityId),
       [id, id, id],
     );
+  });
+
+  test('so is what another controller wrote before, however long it takes to read it from the log', async () => {
+    await using shared = newSharedStorage(store);
+    let isSlow = false;
+    const adapter = shared.adapter();
+    const storage: StorageAdapter = {
+      open: async (schema) => {
+        const real = await adapter.open(schema);
+        const transaction: Store['transaction'] = async (mode, work) => {
+          for (let turn = 0; isSlow && mode === 'read' && turn < 20; turn++) await new Promise(setImmediate);
+          return real.transaction(mode, work);
+        };
+        return { transaction, join: (host) => real.join(host), close: () => real.close() };
+      },
+    };
+    await using app = await openApp(store, { storage, ...(adapter.secretKey ? { secretKey: adapter.secretKey } : {}) });
+    await using other = await openApp(store, { storage: shared.adapter(), ...(adapter.secretKey ? { secretKey: adapter.secretKey } : {}) });
+    await app.controller.publish();
+    const { told, seen } = listening(app);
+    await other.create('/identities', ann);
+    isSlow = true;
+    const { id } = await app.controller.identities.create({ body: { ...ann, name: 'bob' } });
+    assert.deepEqual(told(), ['create identity', 'create identity']);
+    assert.equal(seen.at(-1)?.entityId, id);
   });
 
   test('the change log keeps as many records as it was told, the latest ones', async () => {

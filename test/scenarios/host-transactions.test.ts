@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { ApiError } from '../../src/errors/index.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { newHostedStorage } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
 const CHANGED_MIND = new Error('the host changed its mind');
@@ -43,6 +44,24 @@ onEveryStore("calls in the host's own transaction", (open, store) => {
     assert.deepEqual({ changes: (await app.rows('change')).length, names: await names(app) }, before);
     assert.equal((await app.login(user.username, PASSWORD)).status, 200);
     assert.equal((await app.login('annie', PASSWORD)).status, 401);
+  });
+
+  test('a session that was idle for half a minute is not written down in it: nothing but the call is', async () => {
+    await using host = await hosted();
+    const { app, transaction } = host;
+    const activity = async () => (await app.rows('apiSession')).map((row) => row.lastActivityAt);
+    const before = await activity();
+    app.clock.advance('31s');
+    const admin = app.controller.as(app.admin);
+    await transaction(async (transaction) => {
+      await admin.identities.list({}, { transaction });
+      await admin.identities.create({ body: ann }, { transaction });
+    });
+    await app.controller.health();
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+    assert.deepEqual(await activity(), before);
+    await admin.identities.list();
+    await until(async () => (await activity()).includes(new Date(app.clock.now()).toISOString()));
   });
 
   test('what the host commits is there, and is announced when the host says so', async () => {

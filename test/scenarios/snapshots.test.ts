@@ -5,10 +5,15 @@ import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { type KindName, kinds } from '../../src/api/index.ts';
 import { restoreSnapshot, SnapshotRefused } from '../../src/index.ts';
 import type { Row } from '../../src/storage/port.ts';
+import { storageSchema } from '../../src/storage/schema.ts';
 import { type App, onEveryStore, openApp, PASSWORD } from '../support/app.ts';
 import { integrityRun } from '../support/integrity.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { newSharedStorage, newStorage, stores } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+const STATE = '/edge/management/extensions/v1/database/snapshot';
+const state = async (app: App) => (await app.request('GET', STATE)).body.data;
 
 /** All that a snapshot holds, by kind. */
 const everything = async (app: App): Promise<Readonly<Record<string, readonly Row[]>>> => {
@@ -116,7 +121,11 @@ onEveryStore('snapshots', (open, store) => {
     const save = () => (isFull ? Promise.reject(new Error('the disk is full')) : Promise.resolve());
     await using first = await openApp(store, { storage: shared.adapter(), snapshots: { save }, platform: { logger: silent } });
     await using second = await openApp(store, { storage: shared.adapter() });
-    assert.equal((await first.request('POST', '/database/snapshot')).status, 500);
+    const failed = await first.request('POST', '/database/snapshot');
+    assertRefused(failed, 503, 'SERVER_UNAVAILABLE');
+    assert.ok(Number(failed.headers['retry-after']) > 0);
+    assert.doesNotMatch(failed.text, /disk/, 'what is the matter with the place stands in the log');
+    assert.match((await state(first)).error, /did not take it/);
     isFull = false;
     assert.equal((await first.request('POST', '/database/snapshot')).status, 200);
     for (const app of [first, second]) {
@@ -137,18 +146,70 @@ onEveryStore('snapshots', (open, store) => {
     assert.match(refused.body.error.cause.message, /option `snapshots`/);
   });
 
-  test('a client that is not answered in time leaves the snapshot to be finished', async () => {
+  test('one that takes long is answered 202 before the time is over, with a place to ask how it goes on', async () => {
     await using shared = newSharedStorage(store);
-    const { promise: kept, resolve: keep } = Promise.withResolvers<void>();
-    const { promise: slow, resolve: goOn } = Promise.withResolvers<void>();
+    let fails = false;
+    let { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    let { promise: slow, resolve: goOn } = Promise.withResolvers<void>();
     const save = async () => {
+      begin();
       await slow;
-      keep();
+      if (fails) throw new Error('the disk is full');
     };
-    await using app = await openApp(store, { storage: shared.adapter(), snapshots: { save }, settings: { requestTimeoutMs: 1500 } });
-    assertRefused(await app.request('POST', '/database/snapshot'), 503, 'TIMEOUT');
+    await using app = await openApp(store, { storage: shared.adapter(), snapshots: { save }, platform: { logger: silent } });
+    const take = async () => {
+      const answer = app.request('POST', '/database/snapshot');
+      await begun;
+      app.clock.advance('8s'); // of the ten that a request has
+      const { status, body, headers } = await answer;
+      assert.deepEqual([status, body.data, headers.location], [202, {}, STATE]);
+      const { startTime, endTime, inProgress } = await state(app);
+      assert.deepEqual([typeof startTime, endTime, inProgress], ['string', null, true]);
+      assertRefused(await app.request('POST', '/database/snapshot'), 429, 'RATE_LIMITED');
+      goOn();
+      await until(async () => !(await state(app)).inProgress);
+      return state(app);
+    };
+    const kept = await take();
+    assert.deepEqual([kept.error, kept.succeededAt], [null, new Date(app.clock.now()).toISOString()]);
+    app.clock.advance('1m');
+    ({ promise: begun, resolve: begin } = Promise.withResolvers<void>());
+    ({ promise: slow, resolve: goOn } = Promise.withResolvers<void>());
+    fails = true;
+    const lost = await take();
+    assert.match(lost.error, /did not take it/);
+    assert.equal(lost.succeededAt, kept.succeededAt);
+  });
+
+  test('a caller in process waits for a snapshot for as long as it takes, and only an administrator may ask how it goes', async () => {
+    const { promise: slow, resolve: goOn } = Promise.withResolvers<void>();
+    await using shared = newSharedStorage(store);
+    await using app = await openApp(store, { storage: shared.adapter(), snapshots: { save: () => slow } });
+    const { login } = await app.user();
+    const token = await login();
+    const taken = app.controller.database.createSnapshot();
+    await until(async () => (await state(app)).inProgress);
+    app.clock.advance('10m');
     goOn();
-    await kept;
+    assert.deepEqual(await taken, {});
+    assert.equal((await state(app)).inProgress, false);
+    assertRefused(await app.request('GET', STATE, { as: token }), 401, 'UNAUTHORIZED');
+  });
+
+  test('a store that has rows of one kind only, whichever it is, is not empty', async () => {
+    await using app = await open();
+    const snapshot = await snapshotOf(app);
+    for (const { kind } of [storageSchema[0], storageSchema.at(-1)].filter((kind) => kind !== undefined)) {
+      await using shared = newSharedStorage(store);
+      const other = await shared.adapter().open(storageSchema);
+      const row = { id: 'a', version: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
+      await other.transaction('write', (tx) => tx.insert(kind, row));
+      await assert.rejects(
+        restoreSnapshot({ storage: shared.adapter(), snapshot: [snapshot] }),
+        refusal(new RegExp(`has rows of ${kind}:`)),
+      );
+      await other.close();
+    }
   });
 
   test('a store that is not empty is left as it is', async () => {

@@ -35,6 +35,8 @@ export interface RequestOptions {
   readonly as?: string | null;
   /** DER of what the client presents in the TLS handshake, leaf first. */
   readonly certificates?: readonly Uint8Array[];
+  /** Aborted when the client goes away. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Exchange {
@@ -108,7 +110,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
   });
   const transcript: Exchange[] = [];
 
-  const request: App['request'] = async (method, path, { body, raw, headers = {}, as, certificates } = {}) => {
+  const request: App['request'] = async (method, path, { body, raw, headers = {}, as, certificates, signal } = {}) => {
     const token = as === undefined ? app.admin : as;
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const all: Record<string, string> = {
@@ -122,6 +124,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
       header: (name) => all[name],
       body: async () => (typeof payload === 'string' ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array())),
       remoteAddress: '127.0.0.1',
+      ...(signal ? { signal } : {}),
       ...(certificates ? { peerCertificates: certificates } : {}),
     };
     const answer = answerOf(await controller.handle(message));

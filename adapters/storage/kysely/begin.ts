@@ -1,46 +1,55 @@
 /** Transactions of our own: begun with patience, committed or rolled back with their work. */
 import { StorageError, type TransactionMode } from '../../../src/adapter-kit.ts';
-import { type Connection, type Connections, run, translated } from './connection.ts';
-import type { Engine } from './engine.ts';
+import { type Connection, type Connections, type Result, run, type Terms, translated } from './connection.ts';
+import type { Engine, Limits } from './engine.ts';
 import { patiently } from './patience.ts';
 import { raw, type Sql, writtenOut } from './sql.ts';
 
 /**
  * Runs `work` in a transaction. The connection is given back between attempts to begin, because whoever holds the lock may need it to finish.
- *
- * @param options how long to try, in milliseconds, and the lock to take first.
- * @throws WriteConflict when the database stayed locked; StoreUnavailable; whatever `work` throws.
+ * @throws StoreBusy when the database stayed locked; StoreUnavailable; the reason of `signal`; whatever `work` throws.
  */
 export const inTransaction = async <T>(
   engine: Engine,
   connections: Connections,
-  { mode, lockTimeout, lock }: Begin,
+  { mode, limits, first = [], begun, ...terms }: Begin,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> => {
+  const { signal } = terms;
+  const statements = [...engine.begin(mode, limits), ...first.map((statement) => writtenOut(statement).text)];
   const attempt = () =>
     connections.use(async (connection) => {
-      await begun(connection, [...engine.begin(mode, lockTimeout), ...(lock ? [writtenOut(lock).text] : [])]);
-      return finished(engine, connection, work);
-    });
-  const outcome = await patiently(engine, lockTimeout, attempt).catch((error: unknown) => {
-    throw translated(engine, error);
+      signal?.throwIfAborted();
+      const results = await opened(connection, statements);
+      return finished(engine, connection, signal, async () => {
+        begun?.(results.slice(-first.length));
+        return work(connection);
+      });
+    }, terms);
+  const outcome = await patiently(engine, limits.lockTimeout, attempt, signal).catch((error: unknown) => {
+    throw signal?.aborted ? signal.reason : translated(engine, error);
   });
   if ('error' in outcome) throw outcome.error;
   return outcome.value;
 };
 
-export interface Begin {
+export interface Begin extends Terms {
   readonly mode: TransactionMode;
-  readonly lockTimeout: number;
-  readonly lock?: Sql | undefined;
+  readonly limits: Limits;
+  /** Statements that come first, e.g. for a lock. */
+  readonly first?: readonly Sql[];
+  /** Looks at what these gave; what it throws ends the transaction. */
+  begun?(results: readonly Result[]): void;
 }
 
-const begun = async (connection: Connection, [begin = '', ...more]: readonly string[]): Promise<void> => {
+const opened = async (connection: Connection, statements: readonly string[]): Promise<readonly Result[]> => {
+  const [begin = '', ...more] = statements;
   // Where that fails, the transaction that is open is none of ours.
-  if (more.length === 0) return void (await connection.run(begin, []));
+  const results = connection.runAll ? [] : [await connection.run(begin, [])];
   try {
-    if (connection.runAll) await connection.runAll([begin, ...more]);
-    else for (const statement of [begin, ...more]) await connection.run(statement, []);
+    if (connection.runAll) return await connection.runAll(statements);
+    for (const statement of more) results.push(await connection.run(statement, []));
+    return results;
   } catch (error) {
     await connection.run('rollback', []).catch(() => undefined);
     throw error;
@@ -51,10 +60,12 @@ const begun = async (connection: Connection, [begin = '', ...more]: readonly str
 const finished = async <T>(
   engine: Engine,
   connection: Connection,
-  work: (connection: Connection) => Promise<T>,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
 ): Promise<{ readonly value: T } | { readonly error: unknown }> => {
   try {
-    const value = await work(connection);
+    const value = await work();
+    signal?.throwIfAborted();
     const { rows } = await run(engine, connection, raw('commit'));
     // Work that went on after a statement failed: PostgreSQL rolls back then, and says so only here.
     if (isRolledBack(rows[0])) throw new StorageError('a statement of the transaction failed, and nothing of it was kept');
@@ -62,7 +73,7 @@ const finished = async <T>(
   } catch (error) {
     // The engine may have rolled back on its own, or be gone: the first error says why.
     await run(engine, connection, raw('rollback')).catch(() => undefined);
-    return { error };
+    return { error: signal?.aborted ? signal.reason : error };
   }
 };
 

@@ -1,13 +1,13 @@
 /** Running our statements on a connection, whoever brings it, with errors as the port's. */
-import { StorageError, StoreUnavailable, ValueTooLong, WriteConflict } from '../../../src/adapter-kit.ts';
+import { StorageError, StoreBusy, StoreUnavailable, ValueTooLong, WriteConflict } from '../../../src/adapter-kit.ts';
 import type { Engine, Failure } from './engine.ts';
 import type { Sql } from './sql.ts';
 
 /** One connection, as long as it is ours. */
 export interface Connection {
   run(sql: string, parameters: readonly unknown[]): Promise<Result>;
-  /** Statements without parameters, at once. Default: one after another. */
-  runAll?(statements: readonly string[]): Promise<void>;
+  /** Statements without parameters, at once. Default: one after another. @returns what each of them gave */
+  runAll?(statements: readonly string[]): Promise<readonly Result[]>;
 }
 
 export interface Result {
@@ -17,8 +17,16 @@ export interface Result {
 }
 
 export interface Connections {
-  /** Runs `work` with a connection that nobody else uses meanwhile. */
-  use<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Runs `work` with a connection that nobody else uses meanwhile. @throws the reason of `terms.signal`, once aborted before there is one */
+  use<T>(work: (connection: Connection) => Promise<T>, terms?: Terms): Promise<T>;
+}
+
+/** On which terms a connection is used. */
+export interface Terms {
+  /** Once aborted, the statement that is running is stopped, where the engine can. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds after which a statement that was not answered means that the connection is lost. Default: never. */
+  readonly answerTimeout?: number | undefined;
 }
 
 /** A taken unique value, before it is known what its column means. */
@@ -50,7 +58,7 @@ export const translated = (engine: Engine, error: unknown): unknown => {
     case 'conflict':
       return new WriteConflict('the database could not serialise the transaction', options);
     case 'busy':
-      return new WriteConflict('the database is locked by another writer', options);
+      return new StoreBusy('the database is locked by another writer', options);
     case 'tooLong':
       return new ValueTooLong('a text is too long for an index of the database', options);
     case 'unavailable':

@@ -13,13 +13,15 @@ export interface Engine {
   bound(value: Value): unknown;
   /**
    * Starts a transaction that reads one state, or that is serialisable against other writers (once it has their lock, if the engine
-   * needs one). Waiting for locks in the server ends after `lockTimeout` milliseconds.
+   * needs one).
    */
-  begin(mode: TransactionMode, lockTimeout: number): readonly string[];
+  begin(mode: TransactionMode, limits: Limits): readonly string[];
   /** Makes writers of a namespace wait for each other until the transaction ends, for an engine where `begin` does not. */
   lockWriters?(state: Sql, namespace: string, revision: string): Sql;
   /** The same for those who migrate. */
   lockMigrations?(prefix: string): Sql;
+  /** Waits until every writer is over that has read the table of migrations, and lets no other read it before the transaction ends. */
+  lockOut?(migrations: string): Sql;
   /** Whether a statement that fails ends its transaction: a taken unique value must then be found out by asking. */
   readonly errorsEndTransactions?: boolean;
 
@@ -65,6 +67,16 @@ export interface Engine {
 
   /** What an error of the driver means; undefined when it is none of the driver's. */
   failure(error: unknown): Failure | undefined;
+}
+
+/** What the server itself is to put an end to, in milliseconds, where it can. Undefined: no limit. */
+export interface Limits {
+  /** Waiting for locks. */
+  readonly lockTimeout: number;
+  /** A statement. */
+  readonly statementTimeout?: number | undefined;
+  /** Time in which a writer, who holds the lock of the others, asks nothing. */
+  readonly pauseTimeout?: number | undefined;
 }
 
 export interface Requirement {

@@ -1,7 +1,7 @@
 /** Bringing a database to the schema, and telling whether it is there. */
 
 import { StorageError, type StorageSchema, StoreSchemaMismatch, StoreUnavailable } from '../../../src/adapter-kit.ts';
-import { type Connection, run } from './connection.ts';
+import { type Connection, type Result, run } from './connection.ts';
 import { statementsOf } from './ddl.ts';
 import type { Engine } from './engine.ts';
 import { sharedNames } from './layout.ts';
@@ -14,10 +14,37 @@ export interface SchemaOptions {
   readonly migrations: readonly Migration[];
 }
 
+/** What every write reads first: a newer release may have migrated the database while this one runs on. */
+export interface Fence {
+  readonly statement: Sql;
+  /** @throws StoreSchemaMismatch when the version that it gave is not that of this release */
+  assertOurs(result: Result | undefined): void;
+}
+
+export const fenceOf = ({ prefix, migrations }: Pick<SchemaOptions, 'prefix' | 'migrations'>): Fence => ({
+  statement: selectVersion(prefix),
+  assertOurs: (result) => {
+    const version = Number((result?.rows[0] as { readonly value: unknown } | undefined)?.value); // it selects a `value`
+    if (version !== migrations.length)
+      throw new StoreSchemaMismatch(
+        `the database has been migrated to schema version ${version} while this process, which knows version ${migrations.length}, was running: it writes no more; end it, and run the release that migrated the database`,
+      );
+  },
+});
+
+/** Whether there is nothing to be done. */
+export const isMigrated = async ({ engine, prefix, migrations }: SchemaOptions, connection: Connection): Promise<boolean> => {
+  if ((await versionOf(engine, prefix, connection)) < migrations.length) return false;
+  for (const { probe } of engine.requirements) if (!(await isMet(engine, connection, probe))) return false;
+  return true;
+};
+
 /** Runs the migrations that the database lacks. The connection is in a write transaction. */
 export const migrateDatabase = async ({ engine, prefix, migrations }: SchemaOptions, connection: Connection): Promise<void> => {
   if (engine.lockMigrations) await run(engine, connection, engine.lockMigrations(prefix));
   const version = await versionOf(engine, prefix, connection);
+  if (version > 0 && version < migrations.length && engine.lockOut)
+    await run(engine, connection, engine.lockOut(sharedNames(prefix).migrations));
   for (const { probe, advice, create } of engine.requirements) {
     if (await isMet(engine, connection, probe)) continue;
     if (!create) throw new StorageError(advice);
@@ -83,10 +110,11 @@ export const exported = ({ engine, prefix, migrations }: SchemaOptions): string 
     .concat('\n');
 
 const versionOf = async (engine: Engine, prefix: string, connection: Connection): Promise<number> => {
-  const { migrations } = sharedNames(prefix);
-  if ((await numberOf(engine, connection, engine.tableCount(migrations))) === 0) return 0;
-  return numberOf(engine, connection, sql`select coalesce(max(version), 0) as value from ${name(migrations)}`);
+  if ((await numberOf(engine, connection, engine.tableCount(sharedNames(prefix).migrations))) === 0) return 0;
+  return numberOf(engine, connection, selectVersion(prefix));
 };
+
+const selectVersion = (prefix: string): Sql => sql`select coalesce(max(version), 0) as value from ${name(sharedNames(prefix).migrations)}`;
 
 const numberOf = async (engine: Engine, connection: Connection, query: Sql): Promise<number> => {
   const { rows } = await run(engine, connection, query);

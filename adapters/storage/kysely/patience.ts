@@ -3,14 +3,14 @@ import type { Engine } from './engine.ts';
 
 const LONGEST_PAUSE = 50;
 
-/** Runs `attempt` until it does not fail for a lock, with growing pauses, for at most `timeout` milliseconds. */
-export const patiently = async <T>(engine: Engine, timeout: number, attempt: () => T | Promise<T>): Promise<T> => {
+/** Runs `attempt` until it does not fail for a lock, with growing pauses, for at most `timeout` milliseconds, and not once `signal` is aborted. */
+export const patiently = async <T>(engine: Engine, timeout: number, attempt: () => T | Promise<T>, signal?: AbortSignal): Promise<T> => {
   const deadline = Date.now() + timeout;
   for (let pause = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     try {
       return await attempt();
     } catch (error) {
-      if (engine.failure(error)?.is !== 'busy' || Date.now() + pause > deadline) throw error;
+      if (engine.failure(error)?.is !== 'busy' || Date.now() + pause > deadline || signal?.aborted) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
   }

@@ -1,18 +1,18 @@
 /** Storage adapters over SQL databases: how a store is opened, whoever brings the connections. */
 import { type Dialect, Kysely } from 'kysely';
-import { checkedOptions, type StorageAdapter, type StorageSchema, WriteConflict } from '../../../src/adapter-kit.ts';
+import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
 import { translated } from './connection.ts';
 import type { Engine, EngineName } from './engine.ts';
 import { areSaid, sayAgain } from './expectations.ts';
 import { type KyselyInstance, kyselyConnections } from './kysely.ts';
-import { assertRequirements, assertSchema, exported, migrateDatabase, type SchemaOptions } from './migrate.ts';
+import { assertRequirements, assertSchema, exported, fenceOf, isMigrated, migrateDatabase, type SchemaOptions } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { migrations as ownMigrations } from './migrations/index.ts';
 import { postgres } from './postgres/engine.ts';
 import { Scope } from './scope.ts';
 import { sqlite } from './sqlite/engine.ts';
-import { KyselyStore, type Source } from './store.ts';
+import { KyselyStore, type Patience, type Source } from './store.ts';
 import { inTurns } from './turns.ts';
 
 /** How a controller shares a database with others. */
@@ -23,14 +23,38 @@ export interface StoreOptions {
   readonly prefix?: string;
   /** Whether `open` runs the migrations that the database lacks. */
   readonly migrate?: boolean;
-  /** How long a transaction may wait for writers in other processes, in milliseconds, before it fails with `WriteConflict`. Default 5000. */
+  /** How long a transaction may wait for writers in other processes, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
   readonly lockTimeout?: number;
+  /**
+   * PostgreSQL: how long a statement may take, in milliseconds, before the server stops it and the call fails with `StoreUnavailable`. Best near the
+   * controller's `requestTimeoutMs`. Default 10,000.
+   */
+  readonly statementTimeout?: number;
+  /**
+   * PostgreSQL: how long a writer may pause between two statements, in milliseconds, before the server ends its connection: others wait so long at most for
+   * a process that is frozen or lost. Default 8000.
+   */
+  readonly pauseTimeout?: number;
+  /**
+   * How long `open` and `migrate` wait for another process that migrates, in milliseconds, before they fail with `StoreBusy`: as long as the longest
+   * migration may take. Default 300,000.
+   */
+  readonly migrationTimeout?: number;
   /** Other migrations than those of the controller's own kinds: for tests. */
   readonly migrations?: readonly Migration[];
 }
 
 /** The names of `StoreOptions`. */
-export const STORE_OPTIONS = { namespace: true, prefix: true, migrate: true, lockTimeout: true, migrations: true } as const;
+export const STORE_OPTIONS = {
+  namespace: true,
+  prefix: true,
+  migrate: true,
+  lockTimeout: true,
+  statementTimeout: true,
+  pauseTimeout: true,
+  migrationTimeout: true,
+  migrations: true,
+} as const;
 
 /** Which Kysely instance is used, and how; or a dialect to make one of. */
 export type KyselyStorageOptions = StoreOptions & { readonly engine: EngineName } & (
@@ -40,8 +64,8 @@ export type KyselyStorageOptions = StoreOptions & { readonly engine: EngineName 
 
 export interface KyselyStorage extends StorageAdapter {
   /**
-   * Runs the migrations that the database lacks, in one transaction.
-   * @throws WriteConflict when another process holds the database; StorageError when a statement fails.
+   * Runs the migrations that the database lacks, in one transaction. Waits for another process that does.
+   * @throws StoreBusy when another process holds the database for longer than `migrationTimeout`; StoreUnavailable; StorageError when a statement fails.
    */
   migrate(): Promise<void>;
 }
@@ -79,8 +103,14 @@ export const storageOver = (engine: Engine, options: StoreOptions, connect: () =
     prefix = DEFAULT_PREFIX,
     migrate = false,
     lockTimeout = LOCK_TIMEOUT,
+    statementTimeout = 10_000,
+    pauseTimeout = 8000,
+    migrationTimeout = 300_000,
     migrations = ownMigrations,
   } = options;
+  const patience: Patience = { lockTimeout, statementTimeout, pauseTimeout };
+  /** A migration takes as long as it takes. */
+  const migrating = { limits: { lockTimeout: migrationTimeout } };
   const schemaOptions: SchemaOptions = { engine, prefix, migrations };
   const connected = (): Source => {
     try {
@@ -89,17 +119,22 @@ export const storageOver = (engine: Engine, options: StoreOptions, connect: () =
       throw translated(engine, error);
     }
   };
-  const migrateOver = (source: Source) =>
-    inTransaction(engine, source.writer, { mode: 'write', lockTimeout }, (connection) => migrateDatabase(schemaOptions, connection));
   /** What the planner must know may have been lost. It is told before readers open connections, which read it then; where another writer is busy, the next to open does. */
   const tellPlanner = async (source: Source, schema: StorageSchema) => {
     if (await source.writer.use((connection) => areSaid(engine, connection, prefix, schema))) return;
-    const begin = { mode: 'write', lockTimeout } as const;
+    const begin = { mode: 'write', limits: { lockTimeout } } as const;
     await inTransaction(engine, source.writer, begin, (connection) => sayAgain(engine, connection, prefix, schema)).catch(
       (error: unknown) => {
-        if (!(error instanceof WriteConflict)) throw error;
+        if (!(error instanceof StoreBusy)) throw error;
       },
     );
+  };
+  const migrateOver = async (source: Source) => {
+    const isOver = await inTransaction(engine, source.reader, { ...migrating, mode: 'read' }, (connection) =>
+      isMigrated(schemaOptions, connection),
+    );
+    if (isOver) return;
+    await inTransaction(engine, source.writer, { ...migrating, mode: 'write' }, (connection) => migrateDatabase(schemaOptions, connection));
   };
   return {
     async migrate() {
@@ -110,12 +145,12 @@ export const storageOver = (engine: Engine, options: StoreOptions, connect: () =
       const source = connected();
       try {
         if (migrate) await migrateOver(source);
-        await source.reader.use(async (connection) => {
+        await inTransaction(engine, source.reader, { ...migrating, mode: 'read' }, async (connection) => {
           await assertRequirements(engine, connection);
           await assertSchema(schemaOptions, connection, schema);
         });
         await tellPlanner(source, schema);
-        return new KyselyStore(source, new Scope(engine, prefix, namespace, schema), lockTimeout);
+        return new KyselyStore(source, new Scope(engine, prefix, namespace, schema), patience, fenceOf(schemaOptions));
       } catch (error) {
         await source.close();
         throw translated(engine, error);

@@ -1,9 +1,18 @@
 /** A store over connections to a SQL database. */
 
-import { type Store, StoreUnavailable, type Transaction, type TransactionMode } from '../../../src/adapter-kit.ts';
-import { inTransaction } from './begin.ts';
-import type { Connection, Connections } from './connection.ts';
+import {
+  type Places,
+  type Store,
+  StoreUnavailable,
+  type Transaction,
+  type TransactionMode,
+  type TransactionOptions,
+} from '../../../src/adapter-kit.ts';
+import { type Begin, inTransaction } from './begin.ts';
+import type { Connection, Connections, Result } from './connection.ts';
+import type { Joining } from './joining.ts';
 import { isKyselyTransaction, kyselyConnection } from './kysely.ts';
+import type { Fence } from './migrate.ts';
 import type { Scope } from './scope.ts';
 import { KyselyTransaction } from './transaction.ts';
 
@@ -11,29 +20,62 @@ import { KyselyTransaction } from './transaction.ts';
 export interface Source {
   readonly writer: Connections;
   readonly reader: Connections;
+  /** The places of the reads of ordinary sessions, where it is known how many connections there are. */
+  readonly places?: Places;
   /** A connection on which the host has begun a transaction by other means than Kysely. */
   joined?(host: unknown): Connection | undefined;
   close(): Promise<void>;
 }
 
+/** How long a store waits, in milliseconds. */
+export interface Patience {
+  /** For the lock of other writers. */
+  readonly lockTimeout: number;
+  /** For a statement. */
+  readonly statementTimeout: number;
+  /** For a writer that holds the lock, and asks nothing. */
+  readonly pauseTimeout: number;
+}
+
+/** Of a writer whose work may pause. ms */
+const LONG_PAUSE = 60_000;
+/** Longer than the server needs to stop a statement itself: who has not answered then will not. ms */
+const GRACE = 2000;
+
+/** On which terms a transaction is begun. Waiting for a lock is part of the statement that takes it. */
+export const begins = (
+  mode: TransactionMode,
+  { lockTimeout, statementTimeout, pauseTimeout }: Patience,
+  options: TransactionOptions,
+): Begin => ({
+  mode,
+  limits: { lockTimeout, statementTimeout, pauseTimeout: options.mayPause ? LONG_PAUSE : pauseTimeout },
+  answerTimeout: Math.max(lockTimeout, statementTimeout) + Math.min(GRACE, statementTimeout),
+  signal: options.signal,
+});
+
 export class KyselyStore implements Store {
+  readonly places?: Places;
   readonly #source: Source;
   readonly #scope: Scope;
-  readonly #lockTimeout: number;
+  readonly #patience: Patience;
+  readonly #fence: Fence;
   #isClosed = false;
 
-  constructor(source: Source, scope: Scope, lockTimeout: number) {
+  constructor(source: Source, scope: Scope, patience: Patience, fence: Fence) {
     this.#source = source;
     this.#scope = scope;
-    this.#lockTimeout = lockTimeout;
+    this.#patience = patience;
+    this.#fence = fence;
+    if (source.places) this.places = source.places;
   }
 
-  async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     this.#assertOpen();
     const connections = mode === 'read' ? this.#source.reader : this.#source.writer;
-    const begin = { mode, lockTimeout: this.#lockTimeout, lock: mode === 'write' ? this.#scope.lockWriters() : undefined };
+    const begin = { ...begins(mode, this.#patience, options), ...(mode === 'read' ? {} : this.#asWriter()) };
     return inTransaction(this.#scope.engine, connections, begin, async (connection) => {
-      const tx = new KyselyTransaction(connection, this.#scope, mode);
+      const tx = new KyselyTransaction(connection, this.#scope, mode, { signal: options.signal });
       try {
         return await work(tx);
       } finally {
@@ -49,7 +91,27 @@ export class KyselyStore implements Store {
       throw new TypeError(
         'a host transaction must be an open transaction of Kysely (or the connection of this store, or a client of pg that has begun one)',
       );
-    return new KyselyTransaction(connection, this.#scope, 'write', { lock: this.#scope.lockWriters() });
+    const { first, begun } = this.#asWriter();
+    const begin: Joining['begin'] = async (run) => {
+      const results = [];
+      for (const statement of first) results.push(await run(statement));
+      begun(results);
+    };
+    return new KyselyTransaction(connection, this.#scope, 'write', { joining: { begin } });
+  }
+
+  async check(): Promise<void> {
+    this.#assertOpen();
+    const { statement, assertOurs } = this.#fence;
+    const begin: Begin = { ...begins('read', this.#patience, {}), first: [statement], begun: (results) => assertOurs(results[0]) };
+    await inTransaction(this.#scope.engine, this.#source.reader, begin, async () => undefined);
+  }
+
+  /** The lock of the writers of this namespace, and then the version of the schema, which nobody changes as long as it is held. */
+  #asWriter() {
+    const lock = this.#scope.lockWriters();
+    const { statement, assertOurs } = this.#fence;
+    return { first: [...(lock ? [lock] : []), statement], begun: (results: readonly Result[]) => assertOurs(results.at(-1)) };
   }
 
   async close(): Promise<void> {

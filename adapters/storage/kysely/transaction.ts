@@ -13,6 +13,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import { arranged, valuesToArrange } from './arrange.ts';
 import { type Connection, type Result, run, Taken } from './connection.ts';
+import type { Joining, Surroundings } from './joining.ts';
 import { columnValue, elementsOf, REVISION, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
 import {
@@ -33,14 +34,15 @@ export class KyselyTransaction implements Transaction {
   readonly #connection: Connection;
   readonly #scope: Scope;
   readonly #mode: TransactionMode;
-  readonly #joining: { readonly lock: Sql | undefined } | undefined;
+  readonly #joining: Joining | undefined;
+  readonly #signal: AbortSignal | undefined;
   readonly #known = new Map<string, Promise<Stored | undefined>>();
   #locked: Promise<unknown> | undefined;
   #isOver = false;
 
-  /** @param joining for a transaction of the host's: what to run before anything else. */
-  constructor(connection: Connection, scope: Scope, mode: TransactionMode, joining?: { readonly lock: Sql | undefined }) {
+  constructor(connection: Connection, scope: Scope, mode: TransactionMode, { joining, signal }: Surroundings = {}) {
     this.#joining = joining;
+    this.#signal = signal;
     this.#connection = connection;
     this.#scope = scope;
     this.#mode = mode;
@@ -277,8 +279,8 @@ export class KyselyTransaction implements Transaction {
 
   async #run(statement: Sql): Promise<Result> {
     if (this.#isOver) throw new TypeError('the transaction is over');
-    const lock = this.#joining?.lock;
-    if (lock) await (this.#locked ??= run(this.#scope.engine, this.#connection, lock));
+    this.#signal?.throwIfAborted();
+    if (this.#joining) await (this.#locked ??= this.#joining.begin((first) => run(this.#scope.engine, this.#connection, first)));
     return run(this.#scope.engine, this.#connection, statement);
   }
 

@@ -4,8 +4,12 @@ import type { Connections } from './connection.ts';
 export const inTurns = (connections: Connections): Connections => {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    use(work) {
-      const turn = last.then(() => connections.use(work));
+    use(work, terms) {
+      const turn = last.then(() => {
+        // Whoever has gone away while it waited needs no connection.
+        terms?.signal?.throwIfAborted();
+        return connections.use(work, terms);
+      });
       last = turn.catch(() => undefined);
       return turn;
     },

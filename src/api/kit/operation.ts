@@ -54,6 +54,8 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly body?: Body;
   readonly answer: Answer;
   readonly status?: number;
+  /** That it may answer 202 while its work goes on, with the header `location` where to ask how. */
+  readonly accepted?: true;
   /** Beyond those that follow from the rest: 400 for bodies and queries, 401, 404 for path parameters, 429. */
   readonly errors?: readonly ErrorCode[];
   /** Carries the types of input, output, and input as decoded; never set. */

@@ -4,7 +4,7 @@ import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import { runIntegrity } from './integrity.ts';
 import { createSnapshot } from './snapshots.ts';
-import { isHeld, type Task, take } from './tasks.ts';
+import { isHeld, type Task, type TaskName, take } from './tasks.ts';
 
 const startIntegrity =
   (isFix: boolean) =>
@@ -20,24 +20,33 @@ const startIntegrity =
     return {};
   };
 
-/** The state of the last run. One whose controller was lost is over, and says so. */
-const stateOf = (task: Task | undefined, now: string) => {
+/** How a task went last. One whose controller was lost is over, and says so. */
+const progressOf = (task: Task | undefined, now: string) => {
   const inProgress = task !== undefined && isHeld(task, now);
   const isLost = task !== undefined && task.holder !== null && !inProgress;
   return {
     endTime: (isLost ? task.heldUntil : task?.endedAt) ?? null,
     error: isLost ? 'the controller that ran it was lost before the end' : (task?.error ?? null),
-    fixingErrors: task?.isFix ?? false,
     inProgress,
-    results: [...(task?.findings ?? [])],
     startTime: task?.startedAt ?? null,
-    tooManyErrors: task?.tooManyFindings ?? false,
   };
 };
+
+const integrityOf = (task: Task | undefined, now: string) => ({
+  ...progressOf(task, now),
+  fixingErrors: task?.isFix ?? false,
+  results: [...(task?.findings ?? [])],
+  tooManyErrors: task?.tooManyFindings ?? false,
+});
+
+const snapshotOf = (task: Task | undefined, now: string) => ({ ...progressOf(task, now), succeededAt: task?.succeededAt ?? null });
+
+const lastOf = (name: TaskName) => (call: Call) => call.read((entities) => entities.get(maintenanceTask, name));
 
 export const databaseEntries = implement(database, {
   checkIntegrity: startIntegrity(false),
   fixIntegrity: startIntegrity(true),
-  getIntegrityResults: (call) => call.read(async (entities) => stateOf(await entities.get(maintenanceTask, 'data-integrity'), call.now())),
+  getIntegrityResults: async (call) => integrityOf(await lastOf('data-integrity')(call), call.now()),
   createSnapshot,
+  getSnapshot: async (call) => snapshotOf(await lastOf('snapshot')(call), call.now()),
 });

@@ -104,4 +104,7 @@ class TaskLost extends Error {
 
 const nowOf = ({ platform }: Core): string => new Date(platform.clock.now()).toISOString();
 const later = (now: string): string => new Date(Date.parse(now) + HELD_MS).toISOString();
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const wordsOf = (error: unknown): string => {
+  if (error instanceof ApiError && error.cause && 'message' in error.cause) return error.cause.message;
+  return error instanceof Error ? error.message : String(error);
+};

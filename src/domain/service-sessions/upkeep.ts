@@ -1,6 +1,7 @@
 import type { Background, Job } from '../../call/background.ts';
 import type { CarryOut } from '../../call/writer.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { pause } from '../../platform/timers.ts';
 import { continueReview, isReviewLeft, reviewChanges } from './reviews.ts';
 
 /** What keeps sessions true to the rights that they live by. It is part of every write, and no matter of those who write. */
@@ -24,7 +25,7 @@ export const createSessionUpkeep = ({ clock, logger }: Pick<Platform, 'clock' | 
       return (await read(isReviewLeft)) && (await write((entities) => continueReview(entities, now())));
     } catch (error) {
       if (!signal.aborted) logger.warn('sessions could not be looked at again, which is tried once more', { error: String(error) });
-      await pause(signal);
+      await pause(clock, PAUSE, signal);
       return true;
     }
   };
@@ -51,12 +52,3 @@ export const createSessionUpkeep = ({ clock, logger }: Pick<Platform, 'clock' | 
     },
   };
 };
-
-const pause = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, PAUSE);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });

@@ -3,6 +3,7 @@ import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
 import { type AuthQuery, apiSession } from '../../api/sessions.ts';
+import type { Activity } from '../../call/activity.ts';
 import type { SessionActor, TokenProof } from '../../call/actor.ts';
 import type { Settings } from '../../call/settings.ts';
 import type { Entities } from '../../changes/entities.ts';
@@ -40,10 +41,11 @@ export const actorOfToken = async (
   settings: Settings,
   token: string,
   now: string,
+  activity: Pick<Activity, 'current'>,
 ): Promise<SessionActor | undefined> => {
   if (!UUID.test(token)) return undefined;
   const session = await entities.find(apiSession, equals(text('tokenHash'), hashToken(token)));
-  return session && actorOfSession(entities, settings, session, token, now);
+  return session && actorOfSession(entities, settings, activity.current(session), token, now);
 };
 
 /** The same for a session whose row is at hand. */

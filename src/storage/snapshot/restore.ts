@@ -31,7 +31,7 @@ export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored
   const { storage, snapshot } = checkedOptions('restoreSnapshot', options, { storage: true, snapshot: true });
   const store = await storage.open(storageSchema);
   try {
-    return await store.transaction('write', async (tx) => {
+    const restored = async (tx: Transaction): Promise<Restored> => {
       await assertEmpty(tx, storageSchema);
       let head: SnapshotHead | undefined;
       let rows = 0;
@@ -45,7 +45,9 @@ export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored
       if (!head) throw new SnapshotRefused('the snapshot is empty');
       if (head.revision > 0) await tx.nextRevision(head.revision);
       return { rows, revision: head.revision, takenAt: head.takenAt };
-    });
+    };
+    // The snapshot may come from far away.
+    return await store.transaction('write', restored, { mayPause: true });
   } finally {
     await store.close();
   }

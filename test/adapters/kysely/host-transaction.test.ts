@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { StoreUnavailable, WriteConflict } from '../../../src/storage/errors.ts';
+import { StoreBusy, StoreUnavailable } from '../../../src/storage/errors.ts';
 import type { Store } from '../../../src/storage/port.ts';
 import { folder, note, noteSchema, notes } from './support.ts';
 
@@ -72,7 +72,7 @@ describe('a SQLite file that is locked or lost', () => {
     other.connection.exec('begin immediate');
     await assert.rejects(
       store.transaction('write', (tx) => tx.nextRevision()),
-      WriteConflict,
+      StoreBusy,
     );
     assert.deepEqual(await ids(store), []);
     other.connection.exec('rollback');

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
 import { ManagementController } from '../../../src/controller.ts';
-import { WriteConflict } from '../../../src/storage/errors.ts';
+import { StoreBusy, WriteConflict } from '../../../src/storage/errors.ts';
 import { SECRET_KEY } from '../../support/app.ts';
 import { needsPostgres, newSchema } from '../../support/postgres.ts';
 import { idsOfNotes, pgNotes, withClient } from './postgres-support.ts';
@@ -70,7 +70,7 @@ describe('writers of one PostgreSQL database', needsPostgres, () => {
       await store.join(host).insert('note', note('a'));
       await assert.rejects(
         store.transaction('write', (tx) => tx.nextRevision()),
-        WriteConflict,
+        StoreBusy,
       );
       assert.deepEqual(await idsOfNotes(store), []);
     });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../../src/errors/index.ts';
 import { BodyIncomplete, BodyTooLarge } from '../../../src/http/message.ts';
-import { StoreUnavailable, WriteConflict } from '../../../src/storage/errors.ts';
 import { type Ask, ask, type Behaviour, handlerOf, logged, M, requestOf } from './fake-api.ts';
 
 const handle = handlerOf();
@@ -238,13 +237,6 @@ test('anything thrown, and output that is no JSON, is 500', async () => {
   for (const thrown of ['text', undefined, null, { status: 200 }])
     assert.equal((await ask(failing(thrown), 'GET', `${M}/things/a`)).status, 500);
   assert.equal((await ask(handlerOf({ get: () => 1n }), 'GET', `${M}/things/a`)).status, 500);
-});
-
-test('trouble of the store is told as what it is', async () => {
-  const away = await ask(failing(new StoreUnavailable('away')), 'GET', `${M}/things/a`);
-  assert.deepEqual([away.status, away.json.error?.code], [503, 'SERVER_UNAVAILABLE']);
-  assert.match(away.headers['retry-after'] ?? '', /^\d+$/);
-  assert.equal((await ask(failing(new WriteConflict()), 'GET', `${M}/things/a`)).json.error?.code, 'CONFLICT');
 });
 
 test('an error keeps its status and its retry-after, in whole seconds', async () => {

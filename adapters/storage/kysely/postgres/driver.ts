@@ -6,6 +6,8 @@ export interface PgPool {
   end(): Promise<void>;
   /** Errors of clients that nobody uses at the moment. */
   on(event: 'error', listener: (error: Error) => void): unknown;
+  /** How many connections there may be; default 10, as of `pg`. */
+  readonly options?: { readonly max?: number };
 }
 
 export interface PgClient {
@@ -14,6 +16,13 @@ export interface PgClient {
   getTransactionStatus(): 'I' | 'T' | 'E' | null;
   on(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  /** By which the server stops what the client's connection does. Without them it ends with its time. */
+  readonly host?: string;
+  readonly port?: number;
+  readonly processID?: number | null;
+  readonly secretKey?: unknown;
+  /** The connection itself, to end one that does not answer. */
+  readonly connection?: { readonly stream: { destroy(): void } };
 }
 
 export interface PgPoolClient extends PgClient {
@@ -32,6 +41,7 @@ export interface PgPoolOptions {
   readonly max: number;
   readonly connectionTimeoutMillis: number;
   readonly keepAlive: boolean;
+  readonly keepAliveInitialDelayMillis: number;
   readonly allowExitOnIdle: boolean;
   readonly application_name: string;
 }

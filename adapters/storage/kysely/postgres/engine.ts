@@ -7,25 +7,22 @@ import { joined, name, quoted, raw, type Sql, sql } from '../sql.ts';
 import { failure } from './failure.ts';
 import { createUpper, upperName } from './upper.ts';
 
-/** A writer whose process or network is lost gives its lock back after so many milliseconds. */
-const IDLE_TIMEOUT = 60_000;
-
 export const postgres: Engine = {
   name: 'postgres',
   placeholder: (index) => `$${index}`,
   bound: (value) => value,
   // Writers of a namespace take its lock first (docs/decisions/008), so that they need no stronger isolation.
-  begin: (mode, lockTimeout) =>
-    mode === 'read'
-      ? ['begin isolation level repeatable read read only']
-      : [
-          'begin isolation level read committed',
-          `set local lock_timeout = ${Math.max(1, Math.ceil(lockTimeout))}`,
-          `set local idle_in_transaction_session_timeout = ${IDLE_TIMEOUT}`,
-        ],
+  begin: (mode, { lockTimeout, statementTimeout, pauseTimeout }) => [
+    `begin isolation level ${mode === 'read' ? 'repeatable read read only' : 'read committed'}`,
+    ...limit('statement_timeout', statementTimeout),
+    // A statement's time is that of its waiting, too: readers, who wait for migrations only, need no other limit.
+    ...(mode === 'read' && statementTimeout !== undefined ? [] : limit('lock_timeout', lockTimeout)),
+    ...(mode === 'read' ? [] : limit('idle_in_transaction_session_timeout', pauseTimeout)),
+  ],
   lockWriters: (state, namespace, revision) =>
     sql`insert into ${state} (ns, name, value) values (${namespace}, ${revision}, 0) on conflict (ns, name) do update set value = excluded.value where false`,
   lockMigrations: (prefix) => sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${prefix}`}, 0))`,
+  lockOut: (migrations) => sql`lock table ${name(migrations)} in access exclusive mode`,
   errorsEndTransactions: true,
 
   types: {
@@ -62,6 +59,10 @@ export const postgres: Engine = {
 
   failure,
 };
+
+/** 0 would mean no limit there. */
+const limit = (setting: string, milliseconds: number | undefined): readonly string[] =>
+  milliseconds === undefined ? [] : [`set local ${setting} = ${Math.max(1, Math.ceil(milliseconds))}`];
 
 const UTF8: Requirement = {
   probe: raw(`select (current_setting('server_encoding') = 'UTF8')::int as value`),

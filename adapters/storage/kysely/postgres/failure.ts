@@ -11,6 +11,7 @@ const STATES: Readonly<Record<string, Exclude<Failure['is'], 'unique'>>> = {
   '28': 'unavailable', // the server does not let us in
   '3D000': 'unavailable', // no such database
   '53': 'unavailable', // out of disk, memory or connections
+  '57014': 'unavailable', // stopped: it took longer than a statement may
   '57P': 'unavailable', // shut down, crashed, starting
   '58': 'unavailable', // errors of its file system
   '25006': 'unavailable', // a standby, which reads only

@@ -1,12 +1,15 @@
 /** The store of controllers that run side by side, or beside the tables of their host: a PostgreSQL database, through `pg`. */
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
-import { checkedOptions } from '../../../../src/adapter-kit.ts';
+import { checkedOptions, createPlaces, type Places } from '../../../../src/adapter-kit.ts';
 import { type KyselyStorage, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
 import { inTurns } from '../turns.ts';
+import { clientInTransaction } from './connection.ts';
 import { newPool, type PgPool } from './driver.ts';
 import { postgres } from './engine.ts';
-import { clientInTransaction, ignored, poolConnections } from './pool.ts';
+import { failoverPool } from './failover.ts';
+import { connectionStrings } from './hosts.ts';
+import { ignored, type PoolConnections, poolConnections } from './pool.ts';
 
 /** How a PostgreSQL database is reached and used. */
 export type PostgresStorageOptions = StoreOptions & {
@@ -16,7 +19,11 @@ export type PostgresStorageOptions = StoreOptions & {
   readonly prepared?: boolean;
 } & (
     | {
-        /** `postgres://user:password@host:port/database?sslmode=...`, as `pg` takes it. The pool of its connections is closed with the last store. */
+        /**
+         * `postgres://user:password@host:port/database?sslmode=...`, as `pg` takes it. The pool of its connections is closed with the last store.
+         * Several hosts, as of libpq (`postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`), are tried in turn, from
+         * the one that was good last: see `target_session_attrs` in the guide.
+         */
         readonly connectionString: string;
         /** How many connections there may be. Default 10. */
         readonly connections?: number;
@@ -51,6 +58,8 @@ export const postgresStorage = (options: PostgresStorageOptions): PostgresStorag
     if (!session || session.isClosed) session = new Session(options);
     return session;
   };
+  // What is wrong with it is said at once.
+  if ('connectionString' in options) connectionStrings(options.connectionString);
   const within = (other: Partial<StoreOptions>) => storageOver(postgres, { migrate: true, ...options, ...other }, () => current().source());
   return {
     ...within({}),
@@ -69,46 +78,72 @@ class Session {
   isClosed = false;
   readonly #pool: () => Promise<PgPool>;
   readonly #isOurs: boolean;
-  readonly #prepared: boolean;
+  readonly #connections: PoolConnections;
+  readonly #places: Places;
   #users = 0;
 
   constructor(options: PostgresStorageOptions) {
     let pool: Promise<PgPool> | undefined;
     this.#isOurs = !('pool' in options);
     this.#pool = () => (pool ??= poolOf(options));
+    this.#connections = poolConnections(this.#pool, options.prepared ?? true);
+    const count = ('pool' in options ? options.pool.options?.max : options.connections) ?? CONNECTIONS;
+    this.#places = createPlaces(Math.max(1, count - RESERVED));
     // The pool is one of `pg`, whose members are more than we ask for.
-    this.#prepared = options.prepared ?? true;
     this.db = new Kysely({ dialect: new PostgresDialect({ pool: async () => (await this.#pool()) as unknown as PostgresPool }) });
   }
 
   source(): Source {
     this.#users++;
-    const reader = poolConnections(this.#pool, this.#prepared);
-    return { writer: inTurns(reader), reader, joined: clientInTransaction, close: () => this.#release() };
+    const reader = this.#connections;
+    return { writer: inTurns(reader), reader, places: this.#places, joined: clientInTransaction, close: () => this.#release() };
   }
 
   async #release(): Promise<void> {
     if (--this.#users > 0 || !this.#isOurs) return;
     this.isClosed = true;
-    await (await this.#pool()).end();
+    const pool = await this.#pool();
+    // The pool waits for those who use a connection, who may wait for a server that stands still.
+    const timer = setTimeout(() => this.#connections.destroy(), CLOSING_TIMEOUT);
+    await pool.end().finally(() => clearTimeout(timer));
   }
 }
+
+const CONNECTIONS = 10;
+/** ms */
+const CONNECT_TIMEOUT = 5000;
+/** One for a writer, one for an administrator. */
+const RESERVED = 2;
+/** ms */
+const CLOSING_TIMEOUT = 3000;
+/** Milliseconds of silence after which a connection is asked whether it still is one. */
+const KEEP_ALIVE_DELAY = 10_000;
 
 const guarded = new WeakSet<PgPool>();
 
 const poolOf = async (options: PostgresStorageOptions): Promise<PgPool> => {
-  const pool = 'pool' in options ? options.pool : await newPool(poolOptions(options));
+  const pool = 'pool' in options ? options.pool : await ourPool(options);
   // A connection that is lost while nobody uses it is none of our concern: without a listener it would end the process.
   if (!guarded.has(pool)) pool.on('error', ignored);
   guarded.add(pool);
   return pool;
 };
 
-const poolOptions = ({ connectionString, connections = 10, connectTimeout = 5000 }: Exclude<PostgresStorageOptions, { pool: PgPool }>) => ({
+type Reached = Exclude<PostgresStorageOptions, { pool: PgPool }>;
+
+const ourPool = async (options: Reached): Promise<PgPool> => {
+  const { strings, isRightServer } = connectionStrings(options.connectionString);
+  const poolAt = (connectionString: string) => newPool(poolOptions({ ...options, connectionString }));
+  if (strings.length === 1 && isRightServer === undefined) return poolAt(strings[0]);
+  return failoverPool(await Promise.all(strings.map(poolAt)), isRightServer, options.connectTimeout ?? CONNECT_TIMEOUT);
+};
+
+const poolOptions = ({ connectionString, connections = CONNECTIONS, connectTimeout = CONNECT_TIMEOUT }: Reached) => ({
   connectionString,
   max: connections,
   connectionTimeoutMillis: connectTimeout,
   keepAlive: true,
+  keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
   allowExitOnIdle: true,
   application_name: 'overlay-controller',
 });

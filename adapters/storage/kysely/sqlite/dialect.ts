@@ -50,7 +50,7 @@ class NodeSqliteDriver implements Driver {
 
   async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
     const { lockTimeout } = this.#options;
-    const [begin = ''] = sqlite.begin(accessMode === 'read only' ? 'read' : 'write', lockTimeout);
+    const [begin = ''] = sqlite.begin(accessMode === 'read only' ? 'read' : 'write', { lockTimeout });
     await patiently(sqlite, lockTimeout, () => own(connection).execute(begin));
   }
 

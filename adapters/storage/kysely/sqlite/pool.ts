@@ -1,7 +1,7 @@
 /** Connections of Node's own SQLite: opened as they are needed, and waited for when there are no more. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import type { Connection, Connections, Result } from '../connection.ts';
+import type { Connection, Connections, Result, Terms } from '../connection.ts';
 
 export class SqlitePool implements Connections {
   readonly #open: () => SqliteConnection;
@@ -16,9 +16,11 @@ export class SqlitePool implements Connections {
     this.#most = most;
   }
 
-  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  async use<T>(work: (connection: Connection) => Promise<T>, terms?: Terms): Promise<T> {
     const connection = await this.acquire();
     try {
+      // Whoever has gone away while it waited needs no connection.
+      terms?.signal?.throwIfAborted();
       return await work(connection);
     } finally {
       this.release(connection);

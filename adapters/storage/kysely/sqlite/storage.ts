@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import { checkedOptions } from '../../../../src/adapter-kit.ts';
+import { checkedOptions, createPlaces, type Places } from '../../../../src/adapter-kit.ts';
 import type { Connection } from '../connection.ts';
 import { type KyselyStorage, LOCK_TIMEOUT, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
@@ -87,6 +87,8 @@ class Session {
   readonly db: Kysely<unknown>;
   readonly #writer: SqlitePool;
   readonly #reader: SqlitePool;
+  /** One reader is for administrators. */
+  readonly #places: Places | undefined;
   readonly #options: SqliteStorageOptions;
   #users = 0;
 
@@ -99,11 +101,19 @@ class Session {
     });
     const isPrivate = this.connection.database.location() === null;
     this.#reader = isPrivate ? this.#writer : new SqlitePool(() => new SqliteConnection(openReader(options)), MOST_READERS);
+    this.#places = isPrivate ? undefined : createPlaces(MOST_READERS - 1);
   }
 
   source(): Source {
     this.#users++;
-    return { writer: this.#writer, reader: this.#reader, joined: (host) => this.#joined(host), close: async () => this.#release() };
+    const places = this.#places && { places: this.#places };
+    return {
+      writer: this.#writer,
+      reader: this.#reader,
+      ...places,
+      joined: (host) => this.#joined(host),
+      close: async () => this.#release(),
+    };
   }
 
   close(): void {

@@ -1,0 +1,65 @@
+import type { PgPool, PgPoolClient } from './driver.ts';
+
+/**
+ * One pool over those of several servers, of which the right one is to be found: each connection is asked once what its server is, and the servers are
+ * tried in turn, from the one that was right last.
+ * @param isRightServer a question whose `value` is true of the right one; undefined: any is
+ * @param timeout milliseconds that a server has to answer it
+ */
+export const failoverPool = (pools: readonly PgPool[], isRightServer: string | undefined, timeout: number): PgPool => {
+  const known = new WeakSet<PgPoolClient>();
+  let last = 0;
+  const assertRight = async (client: PgPoolClient): Promise<void> => {
+    if (isRightServer === undefined || known.has(client)) return;
+    const timer = setTimeout(() => client.connection?.stream.destroy(), timeout);
+    const answer = await client.query({ text: isRightServer }).finally(() => clearTimeout(timer));
+    const [row] = 'rows' in answer ? answer.rows : [];
+    if ((row as { readonly value: unknown } | undefined)?.value !== true) throw new NotWanted(); // it selects a `value`
+    known.add(client);
+  };
+  const connect = async (pool: PgPool): Promise<PgPoolClient> => {
+    const client = await pool.connect();
+    client.on('error', ignored);
+    try {
+      await assertRight(client);
+      return client;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    } finally {
+      client.removeListener('error', ignored);
+    }
+  };
+  return {
+    async connect() {
+      const errors: unknown[] = [];
+      for (let tried = 0, index = last; tried < pools.length; tried++, index = (index + 1) % pools.length) {
+        const pool = pools[index];
+        if (!pool) break;
+        try {
+          const client = await connect(pool);
+          last = index;
+          return client;
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+      // A server that is there, and not the right one, says less than one that cannot be reached.
+      throw errors.find((error) => !(error instanceof NotWanted)) ?? errors[0];
+    },
+    end: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
+    on: (event, listener) => {
+      for (const pool of pools) pool.on(event, listener);
+    },
+  };
+};
+
+/** A connection error: class 08 of https://www.postgresql.org/docs/current/errcodes-appendix.html. */
+class NotWanted extends Error {
+  readonly code = '08004';
+  constructor() {
+    super('no server that the connection string names takes writes');
+  }
+}
+
+const ignored = (): void => undefined;

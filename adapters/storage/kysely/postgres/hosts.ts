@@ -1,0 +1,47 @@
+/** Connection strings of libpq that name several hosts: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS */
+
+/** What `target_session_attrs` asks of a server, as a question whose `value` is true of the right one; undefined for any. */
+const TARGETS: Readonly<Record<string, string | undefined>> = {
+  any: undefined,
+  'read-write': "select not pg_is_in_recovery() and current_setting('default_transaction_read_only') = 'off' as value",
+  primary: 'select not pg_is_in_recovery() as value',
+};
+
+export interface Hosts {
+  /** One for each host, in order, as `pg` takes them. */
+  readonly strings: readonly [string, ...string[]];
+  /** Asked of a new connection. */
+  readonly isRightServer: string | undefined;
+}
+
+/**
+ * A connection string, taken apart by hosts: `postgres://user:password@one:5432,two:5433/database`, or `?host=one,two&port=5432,5433`. A controller writes, so
+ * that with several hosts `target_session_attrs` is `read-write` unless the string says another.
+ * @throws TypeError for a `target_session_attrs` that a controller cannot work with, or another number of ports than of hosts
+ */
+export const connectionStrings = (connectionString: string): Hosts => {
+  const [, scheme, userinfo = '', authority = '', path = '', query = ''] =
+    /^(postgres(?:ql)?:\/\/)([^/?]*@)?([^/?@]*)(\/[^?]*)?(?:\?(.*))?$/s.exec(connectionString) ?? [];
+  if (scheme === undefined) return { strings: [connectionString], isRightServer: undefined };
+  const parameters = new URLSearchParams(query);
+  const named = parameters.get('host')?.split(',');
+  const hosts = named ?? authority.split(',');
+  const ports = parameters.get('port')?.split(',') ?? [];
+  if (ports.length > 1 && ports.length !== hosts.length)
+    throw new TypeError(
+      `the connection string names ${hosts.length} hosts and ${ports.length} ports: give a port for each host, or one for all`,
+    );
+  const target = parameters.get('target_session_attrs') ?? (hosts.length > 1 ? 'read-write' : 'any');
+  if (!Object.hasOwn(TARGETS, target))
+    throw new TypeError(`target_session_attrs must be ${Object.keys(TARGETS).join(', ')}, got '${target}': a controller writes`);
+  parameters.delete('target_session_attrs');
+  const only = (index: number): string => {
+    const own = new URLSearchParams(parameters);
+    if (named) own.set('host', named[index] ?? '');
+    if (ports.length > 0) own.set('port', ports[index] ?? ports[0] ?? '');
+    const rest = own.size > 0 ? `?${own}` : '';
+    return `${scheme}${userinfo}${named ? authority : (hosts[index] ?? '')}${path}${rest}`;
+  };
+  const [first, ...others] = hosts.map((_, index) => only(index));
+  return { strings: [first ?? connectionString, ...others], isRightServer: TARGETS[target] };
+};

@@ -1,0 +1,62 @@
+import { apiSession } from '../api/sessions.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Store } from '../storage/port.ts';
+import type { Background } from './background.ts';
+
+/** Sessions that are written down in one transaction. */
+const AT_ONCE = 100;
+/** Sessions that may wait for it; the next call of another notes its activity again. */
+const MOST_WAITING = 10_000;
+const ORIGIN = { actor: 'system', requestId: 'activity' };
+
+/** When sessions were last active, until it is written down: after the answer, so that nobody who only reads waits for a writer. */
+export interface Activity {
+  /** Has the activity written down, some time after this. */
+  note(sessionId: string, at: string): void;
+  /** The session with what is not written down yet. */
+  current<S extends { readonly id: string; readonly lastActivityAt: string | null }>(session: S): S;
+}
+
+export const createActivity = (store: Store, background: Background, logger: Platform['logger']): Activity => {
+  const waiting = new Map<string, string>();
+  let isWorking = false;
+
+  /** Volatile: no revision, no change record. A session that ended meanwhile stays ended. */
+  const write = (sessions: readonly (readonly [string, string])[]): Promise<void> =>
+    store.transaction('write', async (tx) => {
+      for (const [id, lastActivityAt] of sessions) {
+        const row = await tx.get(apiSession.kind, id);
+        if (row && String(row.lastActivityAt ?? '') < lastActivityAt)
+          await tx.update(apiSession.kind, { ...row, lastActivityAt }, row.version);
+      }
+    });
+
+  const work = async (): Promise<void> => {
+    for (let sessions = next(); sessions.length > 0; sessions = next()) {
+      try {
+        await write(sessions);
+      } catch (error) {
+        // The next call of each session notes it again.
+        logger.warn('the activity of sessions was not written down', { sessions: sessions.length, error: String(error) });
+      }
+      for (const [id, at] of sessions) if (waiting.get(id) === at) waiting.delete(id);
+    }
+    isWorking = false;
+  };
+  const next = () => [...waiting].slice(0, AT_ONCE);
+
+  return {
+    note: (sessionId, at) => {
+      if (waiting.size >= MOST_WAITING && !waiting.has(sessionId)) return;
+      waiting.set(sessionId, at);
+      if (isWorking) return;
+      isWorking = true;
+      // It fails only where the controller is closed already.
+      background.run(ORIGIN, work).catch(() => undefined);
+    },
+    current: (session) => {
+      const at = waiting.get(session.id);
+      return at === undefined || at <= (session.lastActivityAt ?? '') ? session : { ...session, lastActivityAt: at };
+    },
+  };
+};

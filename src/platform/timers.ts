@@ -1,0 +1,44 @@
+import type { Clock } from './platform.ts';
+
+/** Runs `task` when so many milliseconds have gone by on this clock. @returns what calls it off */
+export const after = (clock: Clock, milliseconds: number, task: () => void): (() => void) =>
+  clock.after ? clock.after(milliseconds, task) : realAfter(milliseconds, task);
+
+/**
+ * Runs `step` every so many milliseconds, the first time after that long. A step that takes longer than the pause is not run beside itself.
+ * @returns what ends it
+ */
+export const every = (clock: Clock, milliseconds: number, step: () => Promise<void>): (() => void) => {
+  let isRunning = false;
+  const over = () => {
+    isRunning = false;
+  };
+  const run = () => {
+    cancel = after(clock, milliseconds, run);
+    if (isRunning) return;
+    isRunning = true;
+    step().then(over, over);
+  };
+  let cancel = after(clock, milliseconds, run);
+  return () => cancel();
+};
+
+/** Resolves when so many milliseconds have gone by, or as soon as `signal` is aborted. */
+export const pause = (clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const over = () => {
+      cancel();
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const cancel = after(clock, milliseconds, over);
+    signal.addEventListener('abort', over);
+  });
+
+const realAfter = (milliseconds: number, task: () => void): (() => void) => {
+  const timer = setTimeout(task, milliseconds);
+  // Node's timers are objects, and keep the process alive unless told otherwise.
+  (timer as { unref?(): void }).unref?.();
+  return () => clearTimeout(timer);
+};

@@ -1,0 +1,61 @@
+/** So many at once, in the order in which they come. Whoever goes away meanwhile loses no place, and holds up nobody. */
+export interface Places {
+  /** A place, if one is free. @returns what gives it back */
+  take(): Leave | undefined;
+  /**
+   * A place, as soon as one is free.
+   * @returns what gives it back
+   * @throws the reason of `signal`, once aborted
+   */
+  wait(signal?: AbortSignal): Promise<Leave>;
+}
+
+export type Leave = () => void;
+
+export const createPlaces = (count: number): Places => {
+  let taken = 0;
+  const waiting = new Set<() => void>();
+  const leave = () => {
+    const [next] = waiting;
+    // It takes over this place; only when nobody waits does it become free.
+    if (next) next();
+    else taken--;
+  };
+  const placeOf = (): Leave => {
+    let isLeft = false;
+    return () => {
+      if (!isLeft) leave();
+      isLeft = true;
+    };
+  };
+  const take = () => {
+    if (taken >= count) return undefined;
+    taken++;
+    return placeOf();
+  };
+  return {
+    take,
+    wait: async (signal) => {
+      signal?.throwIfAborted();
+      return (
+        take() ??
+        new Promise((resolve, reject) => {
+          const over = () => {
+            waiting.delete(next);
+            signal?.removeEventListener('abort', abort);
+          };
+          const next = () => {
+            over();
+            resolve(placeOf());
+          };
+          const abort = () => {
+            over();
+            reject(signal?.reason);
+          };
+          waiting.add(next);
+          signal?.addEventListener('abort', abort);
+        })
+      );
+    },
+  };
+};

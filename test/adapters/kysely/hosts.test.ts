@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connectionStrings } from '../../../adapters/storage/kysely/postgres/hosts.ts';
+
+const stringsOf = (text: string) => connectionStrings(text).strings;
+
+test('a connection string is taken apart by hosts, as libpq does it', () => {
+  assert.deepEqual(stringsOf('postgres://u:p%40%2C@one:5432,two:5433/db?sslmode=require'), [
+    'postgres://u:p%40%2C@one:5432/db?sslmode=require',
+    'postgres://u:p%40%2C@two:5433/db?sslmode=require',
+  ]);
+  assert.deepEqual(stringsOf('postgresql://one,[::1]:7/db'), ['postgresql://one/db', 'postgresql://[::1]:7/db']);
+  assert.deepEqual(stringsOf('postgres://u@/db?host=one,two&port=1,2'), [
+    'postgres://u@/db?host=one&port=1',
+    'postgres://u@/db?host=two&port=2',
+  ]);
+  assert.deepEqual(stringsOf('postgres://one,two/db?port=7'), ['postgres://one/db?port=7', 'postgres://two/db?port=7']);
+  for (const single of ['postgres://u:p@one:5432/db', 'postgres:///db', '/var/run/postgresql db'])
+    assert.deepEqual(stringsOf(single), [single]);
+});
+
+test('several hosts are asked whether they take writes, one is taken as it is', () => {
+  const asked = (text: string) => connectionStrings(text).isRightServer;
+  assert.match(asked('postgres://one,two/db') ?? '', /default_transaction_read_only/);
+  assert.equal(asked('postgres://one/db'), undefined);
+  assert.equal(asked('postgres://one,two/db?target_session_attrs=any'), undefined);
+  assert.match(asked('postgres://one/db?target_session_attrs=primary') ?? '', /^select not pg_is_in_recovery\(\) as value$/);
+});

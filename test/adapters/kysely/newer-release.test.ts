@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type Migration,
+  migrations as own,
+  postgresStorage,
+  type StoreOptions,
+  sqliteStorage,
+} from '../../../adapters/storage/kysely/index.ts';
+import { StoreBusy, StoreSchemaMismatch } from '../../../src/storage/errors.ts';
+import { openApp } from '../../support/app.ts';
+import { newSchema, postgresUrl } from '../../support/postgres.ts';
+import { assertRefused } from '../../support/refusals.ts';
+import { until } from '../../support/until.ts';
+import { folder, migrationsThrough, note, noteSchema } from './support.ts';
+
+/** A database, reached as by several processes. */
+const places = {
+  sqlite: async () => {
+    const { file, [Symbol.asyncDispose]: dispose } = await folder();
+    return {
+      storage: (options: StoreOptions = {}) => sqliteStorage({ file, synchronous: 'NORMAL', ...options }),
+      [Symbol.asyncDispose]: dispose,
+    };
+  },
+  postgres: async () => {
+    const { connectionString, [Symbol.asyncDispose]: dispose } = await newSchema();
+    return { storage: (options: StoreOptions = {}) => postgresStorage({ connectionString, ...options }), [Symbol.asyncDispose]: dispose };
+  },
+};
+
+const more = (version: number): Migration => ({
+  version,
+  name: 'of-a-newer-release',
+  steps: [{ do: 'addKind', kind: { kind: 'novelty', columns: [], sets: [] } }],
+});
+
+for (const [engine, newPlace] of Object.entries(places)) {
+  const skip = engine === 'postgres' && !postgresUrl ? 'POSTGRES_URL is not set: run it through scripts/postgres.ts' : false;
+  describe(`a newer release on one ${engine} database`, { skip }, () => {
+    test('an older process that runs on reads, writes no more, and says so', async () => {
+      await using place = await newPlace();
+      const collector = newCollector();
+      await using app = await openApp(engine, { storage: place.storage(), platform: { logger: collector.logger } });
+      assert.deepEqual(await app.controller.health(), { isHealthy: true, store: 'ready' });
+      await place.storage({ migrations: [...own, more(own.length + 1)] }).migrate();
+      const before = await app.count('identity');
+      for (let i = 0; i < 3; i++) {
+        const refused = await app.request('POST', '/identities', { body: { name: `ann ${i}`, type: 'User', isAdmin: false } });
+        assertRefused(refused, 503, 'SERVER_UNAVAILABLE');
+        assert.match(refused.body.error.cause.message, /older than its database/);
+      }
+      assert.equal(await app.count('identity'), before);
+      assert.equal((await app.request('GET', '/identities')).status, 200);
+      assert.equal(collector.errors.filter((line) => line.includes('writes no more')).length, 1, 'said once, not with every call');
+      assert.deepEqual(await app.controller.health(), { isHealthy: false, store: 'superseded' });
+    });
+
+    test("so does its part in a host's transaction", async () => {
+      await using place = await newPlace();
+      const storage = place.storage({ migrations: migrationsThrough(noteSchema) });
+      const store = await storage.open(noteSchema);
+      await place.storage({ migrations: [...migrationsThrough(noteSchema), more(2)] }).migrate();
+      await assert.rejects(
+        storage.db.transaction().execute((host) => store.join(host).insert('note', note('a'))),
+        StoreSchemaMismatch,
+      );
+      await assert.rejects(
+        store.transaction('write', async () => assert.fail('it must not begin')),
+        StoreSchemaMismatch,
+      );
+      await store.close();
+    });
+
+    test('a process that opens while another migrates waits for as long as a migration may take, and no longer', async () => {
+      await using place = await newPlace();
+      const migrations = migrationsThrough(noteSchema);
+      const first = place.storage({ migrations });
+      const opened = await first.open(noteSchema);
+      const next = { migrations: [...migrations, more(2)], lockTimeout: 20 };
+      const { promise: over, resolve: end } = Promise.withResolvers<void>();
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      // A writer that holds what a migration needs.
+      const holding = opened.transaction('write', async (tx) => {
+        await tx.insert('note', note('a'));
+        begin();
+        await over;
+      });
+      await begun;
+      await assert.rejects(place.storage({ ...next, migrationTimeout: 60 }).open(noteSchema), StoreBusy);
+      const waiting = [1, 2, 3].map(() => place.storage({ ...next, migrationTimeout: 60_000 }).open(noteSchema));
+      const settled = Promise.allSettled(waiting);
+      await until(turns(100));
+      end();
+      await holding;
+      for (const result of await settled) assert.equal(result.status, 'fulfilled', JSON.stringify(result));
+      for (const store of await Promise.all(waiting)) await store.close();
+      await opened.close();
+    });
+  });
+}
+
+/** True after so many turns of the event loop: longer than `lockTimeout`. */
+const turns = (count: number) => () => count-- === 0;
+
+const newCollector = () => {
+  const errors: string[] = [];
+  const ignore = () => undefined;
+  return { errors, logger: { error: (message: string) => void errors.push(message), warn: ignore, info: ignore } };
+};

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import pg from 'pg';
+import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
+import { StoreUnavailable } from '../../../src/storage/errors.ts';
+import { ADMIN, openApp } from '../../support/app.ts';
+import { needsPostgres, newSchema } from '../../support/postgres.ts';
+import { silentProxy } from '../../support/silent-proxy.ts';
+import { until } from '../../support/until.ts';
+import { idsOfNotes, pgNotes, withClient } from './postgres-support.ts';
+import { note, noteSchema } from './support.ts';
+
+/** A place that is reached through a proxy which may fall silent, and short limits. */
+const behindProxy = async () => {
+  const place = await newSchema();
+  const direct = new URL(place.connectionString);
+  const proxy = await silentProxy(Number(direct.port), direct.hostname);
+  const url = new URL(place.connectionString);
+  url.port = String(proxy.port);
+  url.hostname = '127.0.0.1';
+  return {
+    options: { connectionString: url.href, statementTimeout: 300, lockTimeout: 300, connectTimeout: 300 },
+    direct: place.connectionString,
+    proxy,
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+};
+
+/** What the others at this place are doing. */
+const running = (connectionString: string): Promise<readonly string[]> =>
+  withClient(connectionString, async (client) => {
+    const { rows } = await client.query(
+      "select query from pg_stat_activity where application_name = current_setting('application_name') and pid <> pg_backend_pid() and state = 'active'",
+    );
+    return rows.map(({ query }) => query);
+  });
+
+const SLOW = 'select pg_sleep(60)';
+
+describe('PostgreSQL connections that fall silent', needsPostgres, () => {
+  test('writers and readers are refused while nothing gets through, and go on by themselves when it does', async () => {
+    await using place = await behindProxy();
+    const store = await pgNotes(place.options).open(noteSchema);
+    const write = (id: string) => store.transaction('write', (tx) => tx.insert('note', note(id)));
+    await write('a');
+    // Connections that will not know.
+    await Promise.all(Array.from({ length: 4 }, () => store.transaction('read', async (tx) => void (await tx.get('note', 'a')))));
+    place.proxy.fallSilent();
+    await Promise.all([
+      assert.rejects(write('b'), StoreUnavailable),
+      assert.rejects(write('c'), StoreUnavailable),
+      assert.rejects(idsOfNotes(store), StoreUnavailable),
+    ]);
+    place.proxy.recover();
+    // Each that is still idle, and silent, costs a call that is refused, and no more.
+    let refused = 0;
+    for (let isDone = false; !isDone; )
+      isDone = await write('d').then(
+        () => true,
+        () => ++refused > 10,
+      );
+    assert.ok(refused <= 4, `${refused} calls were refused after the network was back`);
+    assert.deepEqual(await idsOfNotes(store), ['a', 'd']);
+    await store.close();
+  });
+
+  test('a call that is given up in the middle of a write gives its place to the next, and its connection to nobody', async () => {
+    await using place = await behindProxy();
+    // The time of statements would be long, and the call is given up before.
+    const store = await pgNotes({ ...place.options, statementTimeout: 30_000 }).open(noteSchema);
+    const given = new AbortController();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const first = store.transaction(
+      'write',
+      async (tx) => {
+        await tx.insert('note', note('a'));
+        place.proxy.fallSilent();
+        begin();
+        await tx.insert('note', note('b'));
+      },
+      { signal: given.signal },
+    );
+    await begun;
+    const second = store.transaction('write', (tx) => tx.insert('note', note('c')));
+    place.proxy.recover();
+    given.abort(new RangeError('given up'));
+    await assert.rejects(first, RangeError);
+    // The server still holds the lock for the connection that it knows nothing bad of, and ends it by itself: see the test of the frozen writer.
+    await second.catch(() => undefined);
+    await store.close();
+  });
+
+  test('a store is closed within a bounded time, though a call is under way that the server does not answer', async () => {
+    await using place = await behindProxy();
+    const store = await pgNotes({ ...place.options, statementTimeout: 600_000, lockTimeout: 600_000 }).open(noteSchema);
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const lost = store.transaction('write', async (tx) => {
+      place.proxy.fallSilent();
+      begin();
+      await tx.insert('note', note('a'));
+    });
+    await begun;
+    const refused = assert.rejects(lost, StoreUnavailable);
+    await store.close();
+    await refused;
+  });
+
+  test('a controller is closed likewise, with work in the background under way', async () => {
+    await using place = await behindProxy();
+    const storage = postgresStorage({ ...place.options, statementTimeout: 600_000, lockTimeout: 600_000 });
+    const app = await openApp('postgres', { storage, member: { name: 'one' }, platform: { clock: { now: () => Date.now() } } });
+    place.proxy.fallSilent();
+    await app.close();
+  });
+});
+
+describe('PostgreSQL statements that take too long', needsPostgres, () => {
+  test('a statement is stopped by the server when its time is over', async () => {
+    await using place = await newSchema();
+    const storage = postgresStorage({ ...place, statementTimeout: 100 });
+    const app = await openApp('postgres', { storage });
+    await withClient(place.connectionString, (client) =>
+      client.query(`create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return new; end $$;
+        create trigger slow before insert on overlay_config_type for each row execute function slow()`),
+    );
+    const { status, headers } = await app.request('POST', '/config-types', { body: { name: 'slow' } });
+    assert.equal(status, 503);
+    assert.ok(Number(headers['retry-after']) > 0);
+    assert.deepEqual(await running(place.connectionString), []);
+    await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false });
+    await app.close();
+  });
+
+  test('a statement is stopped when the call is given up, its connection goes on, and sixteen of them leave the pool as it was', async () => {
+    await using place = await newSchema();
+    const pool = new pg.Pool({ ...place, max: 4 });
+    const store = await pgNotes({ pool, migrate: true } as never).open(noteSchema); // the options of a pool of one's own
+    await store.transaction('write', (tx) => tx.insert('note', note('a')));
+    await withClient(place.connectionString, (client) =>
+      client.query(`alter table overlay_note rename to fast; create view overlay_note as select * from fast where (${SLOW}) is not null`),
+    );
+    const given = new AbortController();
+    const calls = Array.from({ length: 16 }, () =>
+      store.transaction('read', (tx) => tx.count('note', { op: 'not', term: { op: 'none' } }), given),
+    );
+    const refused = Promise.all(calls.map((call) => assert.rejects(call, RangeError)));
+    await until(async () => (await running(place.connectionString)).length === 4);
+    const before = pool.totalCount;
+    given.abort(new RangeError('given up'));
+    await refused;
+    assert.deepEqual(await running(place.connectionString), []);
+    assert.deepEqual([pool.totalCount, pool.waitingCount], [before, 0], 'no connection was lost');
+    await withClient(place.connectionString, (client) => client.query('drop view overlay_note; alter table fast rename to overlay_note'));
+    assert.deepEqual(await idsOfNotes(store), ['a']);
+    await store.close();
+    await pool.end();
+  });
+
+  test('a process that freezes in the middle of a write holds up the others for as long as it was said, and no longer', async () => {
+    await using place = await newSchema();
+    const [frozen, other] = [pgNotes({ ...place, pauseTimeout: 300 }), pgNotes({ ...place, lockTimeout: 20_000 })];
+    const [one, two] = [await frozen.open(noteSchema), await other.open(noteSchema)];
+    const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const lost = one.transaction('write', async (tx) => {
+      await tx.insert('note', note('a'));
+      begin();
+      await thawed;
+      await tx.insert('note', note('b'));
+    });
+    await begun;
+    // It comes by although the first one has not moved.
+    await two.transaction('write', (tx) => tx.insert('note', note('c')));
+    thaw();
+    await assert.rejects(lost, StoreUnavailable);
+    assert.deepEqual(await idsOfNotes(two), ['c']);
+    const mayPause = one.transaction(
+      'write',
+      async (tx) => {
+        await new Promise((resolve) => setTimeout(resolve, 600));
+        await tx.insert('note', note('d'));
+      },
+      { mayPause: true },
+    );
+    await mayPause;
+    assert.deepEqual(await idsOfNotes(two), ['c', 'd']);
+    await Promise.all([one.close(), two.close()]);
+  });
+});
+
+describe('the connections of a PostgreSQL store', needsPostgres, () => {
+  test('ordinary sessions leave some of them to administrators and writers', async () => {
+    await using place = await newSchema();
+    const storage = postgresStorage({ ...place, connections: 4, connectTimeout: 300 });
+    await using app = await openApp('postgres', { storage });
+    const tokens = await Promise.all(Array.from({ length: 4 }, async () => (await app.user()).login()));
+    await app.create('/services', { name: 'slow', encryptionRequired: true });
+    const roles = { identityRoles: ['#all'], serviceRoles: ['#all'] };
+    await app.create('/service-policies', { name: 'all', type: 'Dial', semantic: 'AnyOf', ...roles });
+    await withClient(place.connectionString, (client) =>
+      client.query(
+        `alter table overlay_service rename to fast; create view overlay_service as select * from fast where (${SLOW}) is not null`,
+      ),
+    );
+    const gone = new AbortController();
+    const asked = tokens.map((as) => app.request('GET', '/edge/client/v1/services', { as, signal: gone.signal }));
+    await until(async () => (await running(place.connectionString)).length === 2);
+    // Administrators, and whoever logs in, get their answer.
+    assert.equal((await app.request('GET', '/identities')).status, 200);
+    await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false });
+    assert.equal((await app.login(ADMIN.username, ADMIN.password)).status, 200);
+    assert.equal((await running(place.connectionString)).length, 2);
+    gone.abort();
+    for (const answer of await Promise.all(asked)) assert.equal(answer.status, 503);
+    assert.deepEqual(await running(place.connectionString), []);
+  });
+});

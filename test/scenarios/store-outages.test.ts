@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StoreBusy, StoreUnavailable } from '../../src/storage/errors.ts';
+import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import { onEveryStore } from '../support/app.ts';
+import { assertRefused } from '../support/refusals.ts';
+import { newStorage } from '../support/stores.ts';
+
+const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
+
+onEveryStore('a store that fails', (open, store) => {
+  const failing = async () => {
+    const adapter = newStorage(store);
+    let fault: Error | undefined;
+    const storage: StorageAdapter = {
+      ...adapter,
+      open: async (schema) => {
+        const real = await adapter.open(schema);
+        const transaction: Store['transaction'] = async (mode, work) => {
+          if (fault) throw fault;
+          return real.transaction(mode, work);
+        };
+        return { transaction, join: (host) => real.join(host), close: () => real.close() };
+      },
+    };
+    const logged: { level: string; message: string; details: Readonly<Record<string, unknown>> }[] = [];
+    const at =
+      (level: string) =>
+      (message: string, details: Readonly<Record<string, unknown>> = {}) =>
+        void logged.push({ level, message, details });
+    const app = await open({ storage, platform: { logger: { error: at('error'), warn: at('warn'), info: at('info') } } });
+    return { app, logged, fail: (error: Error | undefined) => void (fault = error), [Symbol.asyncDispose]: () => app.close() };
+  };
+
+  test('an outage is logged once, with the request, and then every ten seconds with how often it was', async () => {
+    await using network = await failing();
+    const { app, logged, fail } = network;
+    fail(new StoreUnavailable('the database is unavailable: ECONNREFUSED'));
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      const refused = await app.request(i % 2 ? 'GET' : 'POST', '/identities', { body: ann });
+      assertRefused(refused, 503, 'SERVER_UNAVAILABLE');
+      assert.equal(refused.headers['retry-after'], '5');
+      assert.doesNotMatch(refused.text, /ECONNREFUSED/);
+      ids.push(refused.body.error.requestId);
+    }
+    const outages = () => logged.filter(({ message }) => message === 'the store is unavailable');
+    assert.deepEqual(
+      outages().map(({ level, details }) => [level, details.requestId]),
+      [['error', ids[0]]],
+    );
+    assert.match(String(outages()[0]?.details.error), /ECONNREFUSED/);
+    app.clock.advance('9999ms');
+    await app.request('GET', '/identities');
+    assert.equal(outages().length, 1);
+    app.clock.advance('1ms');
+    await assert.rejects(app.controller.identities.list(), { code: 'SERVER_UNAVAILABLE', retryAfter: 5 });
+    assert.deepEqual([outages().length, outages()[1]?.details.failedSince], [2, 5]);
+    fail(undefined);
+    assert.equal((await app.request('GET', '/identities')).status, 200);
+  });
+
+  test('a database that another writer holds is 503 with a time to come back, and no conflict with another request', async () => {
+    await using network = await failing();
+    const { app, fail } = network;
+    fail(new StoreBusy('the database is locked by another writer'));
+    const refused = await app.request('POST', '/identities', { body: ann });
+    assertRefused(refused, 503, 'SERVER_UNAVAILABLE');
+    assert.ok(Number(refused.headers['retry-after']) > 0);
+    assert.match(refused.body.error.cause.message, /nothing was written/);
+    fail(undefined);
+    await app.create('/identities', ann);
+  });
+});
