@@ -18,7 +18,44 @@ const GOOD = [
   'علي٣٤',
   'देवनागरी',
   '😀😀😀😀',
+  // An accent that has no letter of its own with it: it is of the script of its letter.
+  'x\u0303avier',
+  'kim-ㄅㄆ-山',
 ];
+/** Of each script in general use (Unicode UAX #31, table 5) a few letters. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  Arabic: 'سلام',
+  Armenian: 'ողջույն',
+  Bengali: 'নমস',
+  Bopomofo: 'ㄅㄆㄇㄈ',
+  Cyrillic: 'привет',
+  Devanagari: 'नमस',
+  Ethiopic: 'ሰላም',
+  Georgian: 'გამარ',
+  Greek: 'γεια',
+  Gujarati: 'નમસ',
+  Gurmukhi: 'ਸਤਸ',
+  Han: '山田太郎',
+  Hangul: '안녕하세',
+  Hebrew: 'שלום',
+  Hiragana: 'こんにち',
+  Kannada: 'ನಮಸ',
+  Katakana: 'カタカナ',
+  Khmer: 'សួស',
+  Lao: 'ສະບາຍ',
+  Latin: 'hello',
+  Malayalam: 'നമസ',
+  Myanmar: 'မငလ',
+  Oriya: 'ନମସ',
+  Sinhala: 'ආයබ',
+  Tamil: 'வணக',
+  Telugu: 'నమస',
+  Thaana: 'އައސ',
+  Thai: 'สวสด',
+  Tibetan: 'བཀྲ',
+};
+/** What is written together with Latin letters (Unicode UTS #39, section 5.2). */
+const WITH_LATIN = ['Bopomofo', 'Han', 'Hangul', 'Hiragana', 'Katakana', 'Latin'];
 const BAD: Readonly<Record<string, string>> = {
   'a control character': 'ad\u0007min',
   'a line break': 'admin\n',
@@ -29,6 +66,10 @@ const BAD: Readonly<Record<string, string>> = {
   'another direction of writing': 'nim\u202eda',
   'a variant of what is seen': 'admin\ufe0f',
   'a separator of lines': 'ad\u2028min',
+  'a separator of paragraphs': 'ad\u2029min',
+  'a mark of annotation': 'ad\ufff9min',
+  'a character for private use': 'ad\ue000min',
+  'a stroke of Indian scripts, which looks like an l': 'admin।',
   'a blank at the beginning': ' admin',
   'a blank at the end': 'admin ',
   'only blanks': '    ',
@@ -45,6 +86,13 @@ const BAD: Readonly<Record<string, string>> = {
 test('usernames of every script in use are good, and those that are seen as another are not', () => {
   for (const username of GOOD) assert.equal(usernameFault(username), undefined, username);
   for (const [what, username] of Object.entries(BAD)) assert.notEqual(usernameFault(username), undefined, what);
+});
+
+test('usernames of each script are good by themselves, and only those that are written together with Latin are good with it', () => {
+  for (const [script, word] of Object.entries(SCRIPTS)) {
+    assert.equal(usernameFault(word), undefined, script);
+    assert.equal(usernameFault(`ann-${word}`) === undefined, WITH_LATIN.includes(script), script);
+  }
 });
 
 onEveryStore('names that imitate', (open, store) => {

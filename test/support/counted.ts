@@ -20,9 +20,9 @@ export const counted = (adapter: StorageAdapter): CountedStorage => {
       },
     });
   const watched = (store: Store): Store => ({
-    transaction: (mode: TransactionMode, work) => {
+    transaction: (mode: TransactionMode, work, options) => {
       asked.push(mode);
-      return store.transaction(mode, (tx) => work(noting(tx)));
+      return store.transaction(mode, (tx) => work(noting(tx)), options);
     },
     join: (host) => noting(store.join(host)),
     close: () => store.close(),

@@ -20,8 +20,8 @@ export const interleaved = (adapter: StorageAdapter): Interleaved => {
   const open = async (...given: Parameters<StorageAdapter['open']>): Promise<Store> => {
     const store = await adapter.open(...given);
     return {
-      transaction: async (mode, work) => {
-        const result = await store.transaction(mode, work);
+      transaction: async (mode, work, options) => {
+        const result = await store.transaction(mode, work, options);
         if (mode === 'read') await readIsOver();
         return result;
       },

@@ -52,6 +52,67 @@ describe('a gate', () => {
   });
 });
 
+describe('the queue of a gate', () => {
+  /** A gate for one, which a first piece of work holds, and what began behind it. */
+  const held = (queued = 10) => {
+    const gate = createGate(1, queued);
+    const first = piece();
+    const begun: string[] = [];
+    const requests = new Map<string, AbortController>();
+    const pieces = new Map<string, () => void>();
+    const holding = gate.pass(first.work);
+    const enter = (label: string) => {
+      const [{ work, end }, request] = [piece(), new AbortController()];
+      requests.set(label, request);
+      pieces.set(label, end);
+      return gate.pass(() => {
+        begun.push(label);
+        return work();
+      }, request.signal);
+    };
+    return {
+      begun,
+      enter,
+      abort: (label: string) => requests.get(label)?.abort(new Error('gone')),
+      end: async (label?: string) => {
+        if (label === undefined) first.end();
+        else pieces.get(label)?.();
+        await settled();
+      },
+      holding,
+    };
+  };
+
+  test('is left in the order in which it was entered', async () => {
+    const { begun, enter, end, holding } = held();
+    const all = ['a', 'b', 'c'].map(enter);
+    await end();
+    for (const label of ['a', 'b', 'c']) await end(label);
+    assert.deepEqual(begun, ['a', 'b', 'c']);
+    await Promise.all([holding, ...all]);
+  });
+
+  test('loses the work whose request ended, and no other', async () => {
+    const { begun, enter, abort, end } = held();
+    const [, gone] = ['a', 'b', 'c'].map(enter);
+    abort('b');
+    await assert.rejects(gone ?? assert.fail(), /gone/);
+    await end();
+    for (const label of ['a', 'c']) await end(label);
+    assert.deepEqual(begun, ['a', 'c']);
+  });
+
+  test('loses nothing when the request of work ends that has begun already', async () => {
+    const { begun, enter, abort, end } = held();
+    const all = ['a', 'b', 'c'].map(enter);
+    await end();
+    abort('a');
+    for (const label of ['a', 'b', 'c']) await end(label);
+    assert.deepEqual(begun, ['a', 'b', 'c']);
+    await Promise.all(all);
+  });
+});
+
 /** A gate, and what went through it in order. */
 const watched = (limits: { atOnce?: number; queued?: number; queuedPerName?: number } = {}) => {
   const gate = createFairGate({ atOnce: 1, queued: 100, queuedPerName: 100, ...limits });
@@ -211,6 +272,53 @@ describe('a fair gate', () => {
     await finish();
     assert.deepEqual(begun, ['running', 'next']);
     await assert.rejects(enter('aborted', { from: 'a', signal: request.signal }), /gone/);
+  });
+
+  test('a request that ends after its work made way takes no other with it', async () => {
+    const { begun, refused, enter, finish } = watched({ queued: 1 });
+    const request = new AbortController();
+    void enter('running', { from: 'a' });
+    void enter('old', { from: 'a', signal: request.signal });
+    void enter('new', { from: 'a' });
+    await settled();
+    assert.deepEqual(refused, ['old']);
+    request.abort(new Error('gone'));
+    await finish();
+    assert.deepEqual(begun, ['running', 'new']);
+  });
+
+  test('a request that ends while it is asked whether it is urgent is not begun, and waits for nothing', async () => {
+    const { begun, enter, finish } = watched();
+    const request = new AbortController();
+    const asked = Promise.withResolvers<boolean>();
+    void enter('running', { from: 'a' });
+    const gone = enter('gone', { from: 'a', signal: request.signal, isUrgent: () => asked.promise });
+    void enter('next', { from: 'a' });
+    await settled();
+    request.abort(new Error('gone'));
+    asked.resolve(true);
+    await assert.rejects(gone, /gone/);
+    await finish();
+    assert.deepEqual(begun, ['running', 'next']);
+  });
+
+  test('what is urgent does not turn the turns of the others back', async () => {
+    const { begun, enter, end, finish } = watched();
+    for (let i = 0; i < 5; i++) void enter(`a${i}`, { from: 'a' });
+    await settled();
+    for (let i = 0; i < 2; i++) {
+      end(`a${i}`);
+      await settled();
+    }
+    void enter('urgent', { from: 'c', isUrgent: async () => true });
+    await settled();
+    end('a2');
+    await settled();
+    for (let i = 0; i < 3; i++) void enter(`b${i}`, { from: 'b' });
+    await settled();
+    await finish();
+    // b begins behind the turn that a has had, one turn at a time with a.
+    assert.deepEqual(begun, ['a0', 'a1', 'a2', 'urgent', 'a3', 'b0', 'a4', 'b1', 'b2']);
   });
 
   test('work that fails leaves the gate as it found it', async () => {

@@ -28,6 +28,7 @@ test('an answer may be kept for as long as its caching says (RFC 9111), less its
     [{ expires: at(60_000), date: 'x', age: '10' }, 50_000],
     [{ expires: at(-60_000) }, 0],
     [{ expires: '0' }, 0],
+    [{ expires: 'never' }, 0],
   ] as const)
     assert.equal(fresh(headers), expected, JSON.stringify(headers));
 });
