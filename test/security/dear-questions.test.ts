@@ -135,7 +135,7 @@ onEveryStore('dear questions', (open, store) => {
 
   test('lists of role attributes, other kinds in a subquery and role filters are no way around', async () => {
     await using app = await open({ settings: { maxQueryCostOfAdministrators: 100 } });
-    const { asAdministrator } = await ground(app, 20);
+    const { asAdministrator } = await ground(app, 30);
     const dear = repeated('id icontains "v?"', 200);
     for (const path of ['/service-role-attributes', '/services']) assert.equal((await asAdministrator(dear, path)).status, 400, path);
     const configTypeId = await app.create('/config-types', { name: 'type' });

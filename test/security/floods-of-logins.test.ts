@@ -153,6 +153,32 @@ onEveryStore('floods of logins', (open, store) => {
     await Promise.all([flood, second]);
   });
 
+  test('there is room for every administrator, and for none who is not one', async () => {
+    for (const isAdmin of [true, false]) {
+      await using it = await flooded();
+      const { app, passwords, turns } = it;
+      passwords.release();
+      const person = await app.user({ isAdmin });
+      passwords.hold();
+      const flood = Promise.all(Array.from({ length: 400 }, (_, i) => login(app, `guess-${i}`, 'a wrong password')));
+      await quiet();
+      let isAnswered = false;
+      const logsIn = login(app, person.username, PASSWORD).then(({ status }) => {
+        isAnswered = true;
+        return status;
+      });
+      await quiet();
+      await turns(4);
+      await quiet();
+      assert.equal(isAnswered, isAdmin);
+      passwords.release();
+      await flood;
+      // The other one is the last of 400 and more: there is no room for it, or its turn comes.
+      if (isAdmin) assert.equal(await logsIn, 200);
+      else await logsIn;
+    }
+  });
+
   test('the right administrator gets in while 400 wrong guesses of the same name are made from the same address', async () => {
     await using it = await flooded();
     const { app, passwords } = it;

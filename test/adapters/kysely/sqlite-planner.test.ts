@@ -59,6 +59,24 @@ test('the facts of tables of the host stay as they are', async () => {
   database.close();
 });
 
+test('a store whose facts are right is opened without a write, also beside tables of the host that were counted', async () => {
+  await using place = await folder();
+  const { file } = place;
+  await opened(file);
+  change(file, 'create table own (a text); create index own_a on own (a); insert into own values (1), (2); analyze own');
+  const watching = new DatabaseSync(file);
+  // Changes whenever another connection has committed something.
+  const version = () => watching.prepare('pragma data_version').get()?.data_version;
+  const before = version();
+  await opened(file);
+  await opened(file, false);
+  assert.equal(version(), before);
+  change(file, "delete from sqlite_stat1 where tbl like 'overlay_%'");
+  await opened(file);
+  assert.notEqual(version(), before);
+  watching.close();
+});
+
 test('a store whose facts are right is opened without a write, and one that another writer holds is opened all the same', async () => {
   await using place = await folder();
   const { file } = place;

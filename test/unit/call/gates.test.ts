@@ -248,6 +248,15 @@ describe('a fair gate', () => {
     await finish();
   });
 
+  test('work that has no name is of none: as much of it waits as there is room for', async () => {
+    const { begun, refused, enter, finish } = watched({ queuedPerName: 1 });
+    for (let i = 0; i < 4; i++) void enter(`a${i}`, { from: 'a' });
+    await settled();
+    assert.deepEqual(refused, []);
+    await finish();
+    assert.equal(begun.length, 4);
+  });
+
   test('what is urgent goes first and makes nothing give way; it is asked for only where it has to wait', async () => {
     const { begun, refused, enter, finish } = watched({ queued: 2 });
     void enter('running', { from: 'a', isUrgent: () => assert.fail('there is nothing to wait for') });
