@@ -223,6 +223,18 @@ describe('a fair gate', () => {
     assert.deepEqual(begun, ['a0', 'b0', 'c0', 'a4']);
   });
 
+  test('the newcomer counts in its own place: that makes way, not another that has as much', async () => {
+    const { begun, refused, enter, finish } = watched({ queued: 2 });
+    void enter('running', { from: 'c' });
+    void enter('a0', { from: 'a' });
+    void enter('b0', { from: 'b' });
+    void enter('b1', { from: 'b' });
+    await settled();
+    assert.deepEqual(refused, ['b0']);
+    await finish();
+    assert.deepEqual(begun, ['running', 'a0', 'b1']);
+  });
+
   test('in one place, what makes way is of the name that fills it most', async () => {
     const { refused, enter, finish } = watched({ queued: 3 });
     void enter('running', { from: 'a', name: 'x' });
