@@ -61,4 +61,30 @@ onEveryStore('the secrets of terminators', (open, store) => {
     assert.equal((await second.rows('change')).filter(({ entityId }) => entityId === id).length, 1);
     assert.ok((await second.count('change')) - changes <= 3, 'the login, and what says that all is sealed');
   });
+
+  test('so are all that there were, however many, once; an empty one is none', async () => {
+    await using storage = newSharedStorage(store);
+    const first = await openApp(store, { storage: storage.adapter() });
+    await terminate(first);
+    const [made] = await first.rows('terminator');
+    assert.ok(made);
+    const { sealedIdentitySecret, ...row } = made;
+    await first.tamper(async (tx) => {
+      for (let i = 0; i < 500; i++) await tx.insert('terminator', { ...row, id: `in clear ${i}`, address: `${i}`, identitySecret: SECRET });
+      await tx.insert('terminator', { ...row, id: 'without', address: 'without', identitySecret: '' });
+      await tx.delete('keptSecret', 'terminators-are-sealed');
+    });
+    await first.close();
+    const second = await openApp(store, { storage: storage.adapter() });
+    const sealed = await second.rows('terminator');
+    assert.equal(sealed.length, 502);
+    assert.ok(!JSON.stringify(sealed).includes(SECRET));
+    for (const { id, sealedIdentitySecret: secret } of sealed) assert.equal(secret === null, id === 'without', id);
+    // What is sealed already stays as it is.
+    assert.equal(sealed.find(({ id }) => id === made.id)?.sealedIdentitySecret, sealedIdentitySecret);
+    await second.tamper((tx) => tx.delete('keptSecret', 'terminators-are-sealed'));
+    await second.close();
+    await using third = await openApp(store, { storage: storage.adapter() });
+    assert.deepEqual(await third.rows('terminator'), sealed);
+  });
 });
