@@ -5,7 +5,7 @@
  */
 
 // HTTP: a host's request in, an answer out.
-export { BodyIncomplete, BodyTooLarge, type CoreAnswer, type CoreRequest } from './http/message.ts';
+export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 // Certificates, as texts in PEM.
 export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
 // Platforms: clock, randomness, password hashing, logging, outbound requests.

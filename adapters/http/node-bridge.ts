@@ -1,15 +1,17 @@
+import { Overloaded } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';
 import { type RefusalStatus, refusalBody } from './refusal.ts';
-import { forwardedCertificates, type TrustedProxies } from './trusted-proxies.ts';
+import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
+import { type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
 
 /** How requests on Node reach the controller. */
-export interface NodeOptions {
+export interface NodeOptions extends BodyLimits {
   /** Path below which the controller answers, e.g. `/overlay`. Default: the root. Hosts that strip the prefix themselves (Express's `use`) need none. */
   readonly mount?: string;
-  /** Requests handled at once, beyond which others get 503 with `Retry-After`. Default 1,000. */
+  /** Requests handled at once, beyond which others get 503 with `Retry-After`. One whose body is on its way does not count. Default 1,000. */
   readonly maxConcurrent?: number;
   /** Whose word counts for the certificate that a client presented. Default: nobody's but that of this server's own TLS connections. */
   readonly trustedProxies?: TrustedProxies;
@@ -27,9 +29,16 @@ export interface NodeBridge {
   drain(): void;
 }
 
-export const nodeBridge = (controller: Handling, { mount, maxConcurrent = 1000, trustedProxies }: NodeOptions = {}): NodeBridge => {
+export const nodeBridge = (
+  controller: Handling,
+  { mount, maxConcurrent = 1000, trustedProxies, ...limits }: NodeOptions = {},
+): NodeBridge => {
   const prefix = mountPoint(mount);
-  const forwarded = trustedProxies && forwardedCertificates(trustedProxies);
+  const bodies = createWaitingBodies(limits);
+  const proxies = trustedProxies && readProxies(trustedProxies);
+  /** Of the client; undefined where it is a proxy's, behind which there are many. */
+  const addressOf = ({ req, remoteAddress = req.socket.remoteAddress ?? '' }: HostRequest): string | undefined =>
+    proxies?.has(remoteAddress) ? undefined : remoteAddress;
   let active = 0;
   let draining = false;
 
@@ -40,11 +49,24 @@ export const nodeBridge = (controller: Handling, { mount, maxConcurrent = 1000, 
       else send(host, { status, headers: { 'content-type': 'application/json', ...more }, body: refusalBody(status) }, draining);
     });
 
+  /** A request has its place again when its body is there. */
+  const receive = async (host: HostRequest, limit: number): Promise<Uint8Array> => {
+    active--;
+    let bytes: Uint8Array;
+    try {
+      bytes = await bodies.receive(host.req, limit, addressOf(host));
+    } finally {
+      active++;
+    }
+    if (active > maxConcurrent) throw new Overloaded();
+    return bytes;
+  };
+
   const answer = async (host: HostRequest, target: string): Promise<void> => {
     if (active >= maxConcurrent) return refuse(host, 503, { 'retry-after': '1' });
     active++;
     try {
-      send(host, await controller.handle(new NodeRequest(host, target, forwarded)), draining);
+      send(host, await controller.handle(new NodeRequest(host, target, receive, proxies?.certificatesOf)), draining);
     } catch {
       refuse(host, 500);
     } finally {

@@ -9,10 +9,11 @@ import { nodeBridge } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
 import { refusalBody } from './refusal.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
+import type { BodyLimits } from './waiting-bodies.ts';
 
 /** What a server puts up with. */
-export interface ServeLimits {
-  /** Requests handled at once, beyond which others get 503. Default 1,000. */
+export interface ServeLimits extends BodyLimits {
+  /** Requests handled at once, beyond which others get 503. One whose body is on its way does not count. Default 1,000. */
   readonly maxConcurrent?: number;
   /** Open connections, beyond which new ones are closed. Default 10,000. */
   readonly maxConnections?: number;
@@ -71,13 +72,7 @@ export const serve = async ({
   limits = {},
   trustedProxies,
 }: ServeOptions): Promise<Serving> => {
-  const {
-    headersTimeoutMs = 5000,
-    requestTimeoutMs = 15_000,
-    keepAliveTimeoutMs = 5000,
-    maxHeaderBytes = 16_384,
-    maxConcurrent = 1000,
-  } = limits;
+  const { headersTimeoutMs = 5000, requestTimeoutMs = 15_000, keepAliveTimeoutMs = 5000, maxHeaderBytes = 16_384 } = limits;
   const common = {
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
@@ -95,7 +90,7 @@ export const serve = async ({
   server.maxConnections = limits.maxConnections ?? 10_000;
   server.timeout = limits.socketTimeoutMs ?? 100_000;
 
-  const bridge = nodeBridge(controller, { maxConcurrent, ...(trustedProxies ? { trustedProxies } : {}) });
+  const bridge = nodeBridge(controller, { ...limits, ...(trustedProxies ? { trustedProxies } : {}) });
   /** The latest answer of each connection. */
   const answers = new WeakMap<Duplex, http.ServerResponse>();
   const isBusy = (socket: Duplex) => answers.get(socket)?.writableFinished === false;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { mapOf } from './kit/bounded.ts';
 
 /** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
 
@@ -44,8 +45,7 @@ function characters(min: number, max: number) {
 export type Tags = Readonly<Record<string, string | boolean | null>>;
 
 /** User-defined names with values; each value is null, text or boolean (specification, "Conventions" 4). */
-export const tags = z
-  .record(z.string(), z.unknown())
+export const tags = mapOf(z.unknown(), 1000)
   .superRefine((value, context) => {
     for (const [key, entry] of Object.entries(value)) {
       if (key === '') context.addIssue({ code: 'custom', message: 'tags must have names that are not empty' });
@@ -59,7 +59,7 @@ export const tags = z
   .meta({ id: 'Tags', description: 'A map of user-defined names to text, boolean or null.' }) as unknown as z.ZodType<Tags, Tags>; // what the refinement lets through
 
 /** Any JSON value by name. */
-export const jsonMap = z.record(z.string(), z.unknown()).meta({ id: 'JsonMap', description: 'A map of names to any JSON values.' });
+export const jsonMap = mapOf(z.unknown(), 10_000).meta({ id: 'JsonMap', description: 'A map of names to any JSON values.' });
 
 export const link = z.object({ href: text }).meta({ id: 'Link' });
 export const links = z
