@@ -6,6 +6,7 @@
 
 // HTTP: a host's request in, an answer out.
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
+export { SAFE_HEADERS } from './http/safe-headers.ts';
 // Certificates, as texts in PEM.
 export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
 // Platforms: clock, randomness, password hashing, logging, outbound requests.

@@ -3,7 +3,7 @@ import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';
-import { type RefusalStatus, refusalBody } from './refusal.ts';
+import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
 
@@ -46,7 +46,7 @@ export const nodeBridge = (
   const refuse = (host: HostRequest, status: RefusalStatus, more?: Readonly<Record<string, string>>) =>
     process.nextTick(() => {
       if (host.res.headersSent) host.res.destroy();
-      else send(host, { status, headers: { 'content-type': 'application/json', ...more }, body: refusalBody(status) }, draining);
+      else send(host, { status, headers: { ...REFUSAL_HEADERS, ...more }, body: refusalBody(status) }, draining);
     });
 
   /** A request has its place again when its body is there. */

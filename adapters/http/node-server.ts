@@ -7,7 +7,7 @@ import type { TlsOptions } from 'node:tls';
 import type { Handling } from './handling.ts';
 import { nodeBridge } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
-import { refusalBody } from './refusal.ts';
+import { REFUSAL_HEADERS, refusalBody } from './refusal.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 import type { BodyLimits } from './waiting-bodies.ts';
 
@@ -99,11 +99,13 @@ export const serve = async ({
     (req, res) => {
       answers.set(req.socket, res);
       if (req.headers.host === undefined && req.httpVersion === '1.1')
-        res.writeHead(400, { 'content-type': 'application/json', connection: 'close' }).end(refusalBody(400));
+        res.writeHead(400, { ...REFUSAL_HEADERS, connection: 'close' }).end(refusalBody(400));
       else bridge.answer({ req, res, awaitsContinue });
     };
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));
+  // Any other expectation is none of ours (RFC 9110, 10.1.1); Node's own refusal has neither body nor headers.
+  server.on('checkExpectation', listener(false));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (isBusy(socket) && answers.get(socket)?.headersSent) socket.destroy();
     else refuseConnection(error, socket);

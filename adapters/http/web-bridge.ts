@@ -2,7 +2,7 @@ import { BodyIncomplete, BodyTooLarge } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
-import { type RefusalStatus, refusalBody } from './refusal.ts';
+import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 
 /** How web-standard requests reach the controller. */
 export interface WebOptions {
@@ -31,7 +31,7 @@ export type WebBridge = (request: Request, connection?: WebConnection, respond?:
 export const webBridge = (controller: Handling, { mount }: WebOptions = {}): WebBridge => {
   const prefix = mountPoint(mount);
   return async (request, { peerCertificates = [], remoteAddress = '', usedBody } = {}, respond = newResponse) => {
-    const refuse = (status: RefusalStatus) => respond(refusalBody(status), { status, headers: { 'content-type': 'application/json' } });
+    const refuse = (status: RefusalStatus) => respond(refusalBody(status), { status, headers: { ...REFUSAL_HEADERS } });
     const { pathname, search } = new URL(request.url);
     const target = below(prefix, `${pathname}${search}`);
     if (target === undefined) return refuse(404);

@@ -31,7 +31,7 @@ export interface Body {
   readonly required?: boolean;
   /** Media types that it may come in. Default: JSON alone. What comes in another type reaches the schema as the text that it is. */
   readonly media?: readonly string[];
-  /** The code of the refusal of another type, and of an `Accept` that excludes the answer; default `COULD_NOT_VALIDATE`, with 415 and 406. */
+  /** The code of the refusal of another type; default `COULD_NOT_VALIDATE`, with 415. */
   readonly unsupported?: ErrorCode;
 }
 

@@ -111,6 +111,8 @@ export const invoke: Invoke = async (entry, source) => {
     if (source.credentials.kind !== 'token' || source.credentials.token !== 'good') throw unauthorized();
     headers.set('expiration-seconds', '1800');
   }
+  const refusal = source.refusal?.();
+  if (refusal) throw refusal;
   const input = decode(entry.operation, await source.input());
   return { output: await entry.handler(source as never, input as never), headers };
 };
@@ -128,7 +130,6 @@ export const handlerOf = (behaviours: Behaviours = {}, settings: Partial<Handler
     entries: entriesOf(behaviours),
     invoke,
     platform,
-    version: '9.9.9',
     settings: { maxBodyBytes: 1000, requestTimeoutMs: 10_000, corsOrigins: '*', ...settings },
   });
 
