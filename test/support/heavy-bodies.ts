@@ -5,7 +5,8 @@ import { JSON_LIMITS } from '../../src/call/json.ts';
 export interface HeavyBody {
   /** What is heavy about it. */
   readonly shape: string;
-  readonly text: string;
+  /** At most a mebibyte. */
+  text(): string;
 }
 
 export const MEBIBYTE = 1024 * 1024;
@@ -19,34 +20,34 @@ const numbered = (count: number, member: (i: number) => string): string => Array
 
 /** JSON of all shapes, of which none is what an operation wants. Whoever sends them pays nothing for them. */
 export const documents: readonly HeavyBody[] = Object.entries({
-  'a list of numbers': listOf('1'),
-  'a list of fractions': listOf('1.5e-7'),
-  'a list of empty objects': listOf('{}'),
-  'a list of empty lists': listOf('[]'),
-  'a list of objects': listOf('{"a":1}'),
-  'a list of texts': listOf('"a"'),
-  'a list of different texts': `[${numbered(110_000, (i) => `"${i.toString(36)}x"`)}]`,
-  'many keys': `{${numbered(80_000, (i) => `"k${i.toString(36)}":1`)}}`,
-  'many keys that are numbers': `{${numbered(80_000, (i) => `"${i * 7919}":1`)}}`,
-  'one key many times': `{${repeated('"a":1,').slice(0, -1)}}`,
-  'keys with escapes': `{${numbered(50_000, (i) => `"\\u0061${i.toString(36)}":1`)}}`,
-  'lists in each other': repeated('[', MEBIBYTE / 2) + repeated(']', MEBIBYTE / 2),
-  'objects in each other': `${repeated('{"a":', MEBIBYTE / 2)}1${'}'.repeat(MEBIBYTE / 10)}`,
-  'sixty lists in each other, many times': listOf('['.repeat(60) + ']'.repeat(60)),
-  'as many values as may be': listOf('{}', JSON_LIMITS.values - 1),
-  'as many keys as may be': `{${numbered(JSON_LIMITS.keys, (i) => `"k${i.toString(36)}":[1]`)}}`,
-  'a long text': `"${repeated('a')}"`,
-  'a text of escapes': `"${repeated('\\u00e9')}"`,
-  'a text of quotes': `"${repeated('\\"')}"`,
-  'a text of backslashes': `"${repeated('\\\\')}"`,
-  'a text of three-byte characters': `"${repeated('€')}"`,
-  'a long number': repeated('1'),
-  'a long fraction': `1.${repeated('1')}`,
-  blanks: `${repeated(' ')}1`,
-  'no JSON': repeated('x'),
-  'an open text': `"${repeated('a')}`,
-  'an open list': `[${repeated('1,')}`,
-}).map(([shape, text]) => ({ shape, text }));
+  'a list of numbers': () => listOf('1'),
+  'a list of fractions': () => listOf('1.5e-7'),
+  'a list of empty objects': () => listOf('{}'),
+  'a list of empty lists': () => listOf('[]'),
+  'a list of objects': () => listOf('{"a":1}'),
+  'a list of texts': () => listOf('"a"'),
+  'a list of different texts': () => `[${numbered(110_000, (i) => `"${i.toString(36)}x"`)}]`,
+  'many keys': () => `{${numbered(80_000, (i) => `"k${i.toString(36)}":1`)}}`,
+  'many keys that are numbers': () => `{${numbered(80_000, (i) => `"${i * 7919}":1`)}}`,
+  'one key many times': () => `{${repeated('"a":1,').slice(0, -1)}}`,
+  'keys with escapes': () => `{${numbered(50_000, (i) => `"\\u0061${i.toString(36)}":1`)}}`,
+  'lists in each other': () => repeated('[', MEBIBYTE / 2) + repeated(']', MEBIBYTE / 2),
+  'objects in each other': () => `${repeated('{"a":', MEBIBYTE / 2)}1${'}'.repeat(MEBIBYTE / 10)}`,
+  'sixty lists in each other, many times': () => listOf('['.repeat(60) + ']'.repeat(60)),
+  'as many values as may be': () => listOf('{}', JSON_LIMITS.values - 1),
+  'as many keys as may be': () => `{${numbered(JSON_LIMITS.keys, (i) => `"k${i.toString(36)}":[1]`)}}`,
+  'a long text': () => `"${repeated('a')}"`,
+  'a text of escapes': () => `"${repeated('\\u00e9')}"`,
+  'a text of quotes': () => `"${repeated('\\"')}"`,
+  'a text of backslashes': () => `"${repeated('\\\\')}"`,
+  'a text of three-byte characters': () => `"${repeated('€')}"`,
+  'a long number': () => repeated('1'),
+  'a long fraction': () => `1.${repeated('1')}`,
+  blanks: () => `${repeated(' ')}1`,
+  'no JSON': () => repeated('x'),
+  'an open text': () => `"${repeated('a')}`,
+  'an open list': () => `[${repeated('1,')}`,
+}).map(([shape, text]) => ({ shape, text: () => text().slice(0, MEBIBYTE) }));
 
 const long = [
   'a',
@@ -73,11 +74,30 @@ const long = [
   '1h',
   'https://',
 ];
-const PEM = (label: string, line: string) => `-----BEGIN ${label}-----\n${repeated(line, MEBIBYTE - 4096)}\n-----END ${label}-----\n`;
+const pem = (label: string, line: string): string =>
+  `-----BEGIN ${label}-----\n${repeated(line, MEBIBYTE - 100_000)}\n-----END ${label}-----\n`;
+
+const longTexts: readonly HeavyBody[] = [
+  ...long.map((part) => ({
+    shape: `long text of ${JSON.stringify(part)}`,
+    text: () => JSON.stringify(repeated(part, MEBIBYTE / 2 - 8192)),
+  })),
+  ...['CERTIFICATE', 'CERTIFICATE REQUEST'].flatMap((label) => [
+    { shape: `a long ${label}`, text: () => JSON.stringify(pem(label, `${'A'.repeat(63)}\n`)) },
+    { shape: `a ${label} of sequences`, text: () => JSON.stringify(pem(label, `${'MIIB'.repeat(16)}\n`)) },
+    {
+      shape: `many of ${label}`,
+      text: () => JSON.stringify(repeated(`-----BEGIN ${label}-----\nMAA=\n-----END ${label}-----\n`, MEBIBYTE / 2)),
+    },
+  ]),
+];
+
+const within = (bodies: readonly HeavyBody[], shape: (shape: string) => string, wrap: (text: string) => string): readonly HeavyBody[] =>
+  bodies.map((body) => ({ shape: shape(body.shape), text: () => wrap(body.text()) }));
 
 /** Values for one place of a schema: too many, as many as may be of good and of bad ones, and long ones. */
 const heavyValues = (schema: z.core.$ZodType): readonly HeavyBody[] => {
-  const { def } = schema._zod as z.core.$ZodTypes['_zod'];
+  const { def } = (schema as z.core.$ZodTypes)._zod; // every schema is one of zod's
   switch (def.type) {
     case 'optional':
     case 'nullable':
@@ -89,79 +109,64 @@ const heavyValues = (schema: z.core.$ZodType): readonly HeavyBody[] => {
     case 'union':
       return def.options.flatMap(heavyValues);
     case 'array': {
-      const { most } = def as unknown as { most: number };
-      const each = heavyItems(def.element, most);
-      return [...each, { shape: 'more elements than may be', text: listOf('""', most + 1) }, { shape: 'numbers', text: listOf('1') }];
+      const { most } = def as unknown as { readonly most: number }; // lists of input have a bound
+      const lists: readonly HeavyBody[] = [
+        { shape: 'more elements than may be', text: () => listOf('""', most + 1) },
+        { shape: 'numbers', text: () => listOf('1') },
+      ];
+      return [
+        ...heavyItems(most),
+        ...lists,
+        ...within(
+          heavyValues(def.element),
+          (shape) => `[${shape}]`,
+          (text) => `[${text}]`,
+        ),
+      ];
     }
     case 'record':
-      return [1, '"x"', '{}', '[[]]', 'null'].map((value) => ({
+      return ['1', '"x"', '{}', '[[]]', 'null'].map((value) => ({
         shape: `names for ${value}`,
-        text: `{${numbered(10_000, (i) => `"name-${i}":${value}`)}}`,
+        text: () => `{${numbered(10_000, (i) => `"name-${i}":${value}`)}}`,
       }));
     case 'unknown':
-      return documents.filter(({ text }) => text.length < MEBIBYTE);
+      return documents;
     case 'object':
       return Object.entries(def.shape).flatMap(([name, part]) =>
-        heavyValues(part).map(({ shape, text }) => ({ shape: `${name}: ${shape}`, text: `{${JSON.stringify(name)}:${text}}` })),
+        within(
+          heavyValues(part),
+          (shape) => `${name}: ${shape}`,
+          (text) => `{${JSON.stringify(name)}:${text}}`,
+        ),
       );
     case 'string':
-      return [
-        ...long.map((part) => ({
-          shape: `long text of ${JSON.stringify(part)}`,
-          text: JSON.stringify(repeated(part, (MEBIBYTE - 8192) / 2)),
-        })),
-        ...['CERTIFICATE', 'CERTIFICATE REQUEST'].flatMap((label) => [
-          { shape: `a long ${label}`, text: JSON.stringify(PEM(label, `${'A'.repeat(63)}\n`)) },
-          { shape: `a ${label} of sequences`, text: JSON.stringify(PEM(label, `${'MIIB'.repeat(16)}\n`)) },
-          {
-            shape: `many of ${label}`,
-            text: JSON.stringify(repeated(`-----BEGIN ${label}-----\nMAA=\n-----END ${label}-----\n`, MEBIBYTE / 2)),
-          },
-        ]),
-      ];
+      return longTexts;
     default:
       return [];
   }
 };
 
-const heavyItems = (element: z.core.$ZodType, most: number): readonly HeavyBody[] => {
-  const items = [
-    '1',
-    'null',
-    '{}',
-    '""',
-    '"#a"',
-    '"@x"',
-    '"aa:bb"',
-    '"x"',
-    '{"typeId":"MAC","id":"x","macAddresses":["a"]}',
-    '{"a":1}',
-    '{"Type":"Linux","Versions":["1.x"]}',
-    '{"osType":"Linux","path":"/x"}',
-    '{"serviceId":"x","configId":"y"}',
-    '{"typeId":"nope"}',
-  ];
-  const different = (make: (i: number) => string) => `[${numbered(most, make)}]`;
-  const budget = Math.min(most, Math.floor(JSON_LIMITS.values / 4));
-  return [
-    ...items.map((item) => ({ shape: `${item} as often as may be`, text: listOf(item, budget) })),
-    { shape: 'different attributes', text: different((i) => `"#role-${i}"`) },
-    { shape: 'different ids', text: different((i) => `"@role-${i}"`) },
-    { shape: 'different texts', text: different((i) => `"role-${i}"`) },
-    { shape: 'different addresses', text: different((i) => `"${i.toString(16)}"`) },
-    ...heavyValues(element)
-      .slice(0, 40)
-      .map(({ shape, text }) => ({ shape: `[${shape}]`, text: `[${text}]` })),
-  ];
-};
+const ITEMS = [
+  ...['1', 'null', '{}', '""', '"#a"', '"@x"', '"aa:bb"', '{"a":1}', '{"typeId":"nope"}', '{"serviceId":"x","configId":"y"}'],
+  ...['{"typeId":"MAC","id":"x","macAddresses":["a"]}', '{"Type":"Linux","Versions":["1.x"]}', '{"osType":"Linux","path":"/x"}'],
+];
+
+const heavyItems = (most: number): readonly HeavyBody[] => [
+  ...ITEMS.map((item) => ({ shape: `${item} as often as may be`, text: () => listOf(item, Math.min(most, JSON_LIMITS.keys / 4)) })),
+  ...['#role-', '@role-', 'role-', ''].map((prefix) => ({
+    shape: `different texts with ${prefix}`,
+    text: () => `[${numbered(most, (i) => `"${prefix}${i.toString(16)}"`)}]`,
+  })),
+];
 
 /** For each field of a body, a good body with something heavy there. */
 export const heavyBodies = (schema: z.ZodType, good: unknown): readonly HeavyBody[] => {
-  const base = typeof good === 'object' && good !== null && !Array.isArray(good) ? good : {};
-  return heavyValues(schema).map(({ shape, text }) => {
-    if (!text.startsWith('{') || Array.isArray(good)) return { shape, text };
-    // The heavy member last, for the last one counts.
-    const members = JSON.stringify(base).slice(1, -1);
-    return { shape, text: members === '' ? text : `{${members},${text.slice(1)}` };
-  });
+  const members = typeof good === 'object' && good !== null && !Array.isArray(good) ? JSON.stringify(good).slice(1, -1) : '';
+  // The heavy member last, for the last one counts.
+  const beside = (text: string) => (members === '' || !text.startsWith('{') ? text : `{${members},${text.slice(1)}`);
+  return within(
+    heavyValues(schema),
+    (shape) => shape,
+    (text) => beside(text).slice(0, MEBIBYTE),
+  );
 };
