@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { groups, kinds } from '../src/api/index.ts';
 import type { Resource } from '../src/api/kit/resource.ts';
 import { defaultSettings } from '../src/call/settings.ts';
-import { catalog } from '../src/errors/catalog.ts';
+import { type CatalogEntry, catalog } from '../src/errors/catalog.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { symbolsFor } from '../src/resources/symbols.ts';
 import { deviations, publishedOperations } from '../test/contract/published.ts';
@@ -52,11 +52,12 @@ const errors = (): string =>
     NOTE,
     '# Errors',
     '',
-    'Codes are stable; messages may be reworded.',
+    'Codes are stable, and messages are those that clients know. `cause` says what of it holds in a case: the field, the value and what would be right,',
+    'or, in words, what was wrong. Where there is nothing more to say, it is the hint below. Hints may be reworded.',
     '',
     table(
-      ['code', 'status', 'message'],
-      Object.entries(catalog).map(([code, [status, message]]) => [`\`${code}\``, String(status), message]),
+      ['code', 'status', 'message', 'hint'],
+      Object.entries<CatalogEntry>(catalog).map(([code, [status, message, hint = '']]) => [`\`${code}\``, String(status), message, hint]),
     ),
     '',
   ].join('\n');
@@ -80,7 +81,7 @@ const fields = (): string =>
       table(
         ['field', 'written', 'kept', 'points at'],
         Object.entries(kind.fields)
-          .filter(([, field]) => field.keep !== 'hidden')
+          .filter(([, field]) => field.keep !== 'hidden' || field.disclosable)
           .map(([name, field]) => [
             `\`${name}\``,
             `${field.write === 'never' ? 'read only' : field.write}${onlyOf(kind, name)}`,

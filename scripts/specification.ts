@@ -5,7 +5,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import sections from '../test/specification.json' with { type: 'json' };
-import { proofs } from '../test/specification.ts';
+import { overruled, proofs } from '../test/specification.ts';
 import type { TestResult } from './test-results.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -34,7 +34,9 @@ const resultOf = (names: readonly string[]): string => {
 
 const row = (number: string, statement: string): string => {
   const tests = proofs[Number(number)] ?? [];
-  return `| ${[number, statement, tests.join('; ').replaceAll('|', '\\|'), resultOf(tests)].join(' | ')} |`;
+  const instead = overruled[Number(number)];
+  const stated = instead === undefined ? statement : `${statement} (${instead})`;
+  return `| ${[number, stated, tests.join('; ').replaceAll('|', '\\|'), resultOf(tests)].join(' | ')} |`;
 };
 
 const document = [

@@ -7,10 +7,13 @@
 // HTTP: a host's request in, an answer out.
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { SAFE_HEADERS } from './http/safe-headers.ts';
+// Options of adapters, whose names are checked.
+export { checkedOptions } from './options.ts';
 // Certificates, as texts in PEM.
 export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
 // Platforms: clock, randomness, password hashing, logging, outbound requests.
 export { type AddressRule, addressRule } from './platform/addresses.ts';
+export { consoleLogger } from './platform/console-logger.ts';
 export {
   createOutbound,
   fetchTransport,

@@ -11,6 +11,7 @@ import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
 import { createRecentChanges } from './changes/recent.ts';
 import { createStamps } from './changes/stamps.ts';
+import { keepDecoy } from './domain/authentication/decoy.ts';
 import {
   type AdministratorOptions,
   bootstrap,
@@ -30,10 +31,11 @@ import { createNetworkJwt } from './domain/trust/network-jwt.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
+import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
 import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
 import { addressRule } from './platform/addresses.ts';
-import type { Platform } from './platform/platform.ts';
+import type { Logger, Platform } from './platform/platform.ts';
 import type { Secrets } from './platform/secrets.ts';
 import type { SnapshotSink } from './platform/snapshots.ts';
 import { webPlatform } from './platform/web.ts';
@@ -77,7 +79,9 @@ export interface ManagementController extends Facade {
    * The same with some of the APIs only, for an adapter to mount elsewhere: `nodeHandler(controller.only('client'))` is what devices need, and lets nobody
    * administer from where they are. Addresses without an API's path are those of the client API.
    */
-  only(...apis: readonly Api[]): { readonly handle: Handle };
+  only(...apis: readonly Api[]): Pick<ManagementController, 'handle' | 'logger'>;
+  /** That of its platform. */
+  readonly logger: Logger;
   /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Known to this controller only. */
   readonly presence: Presence;
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
@@ -100,19 +104,27 @@ const MINUTE = 60_000;
  * const controller = await ManagementController.open({ storage: memoryStorage() });
  * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
  * ```
- * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for settings, credentials or a secret key out of bounds
+ * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for an unknown option, and for settings, credentials or a secret key
+ * out of bounds
  */
-const open = async ({
-  storage,
-  administrator,
-  platform = webPlatform(),
-  settings: given = {},
-  secretKey,
-  snapshots,
-  member,
-  ...pki
-}: ControllerOptions): Promise<ManagementController> => {
+const open = async (options: ControllerOptions): Promise<ManagementController> => {
+  const {
+    storage,
+    administrator = {},
+    platform = webPlatform(),
+    settings: given = {},
+    secretKey,
+    snapshots,
+    member,
+    ...pki
+  } = checkedOptions('ManagementController.open', options, OPTIONS);
+  checkedOptions("the option 'administrator' of ManagementController.open", administrator, { username: true, password: true, name: true });
+  if (member) checkedOptions("the option 'member' of ManagementController.open", member, { name: true, ctrlAddress: true });
   const settings = checkedSettings({ ...defaultSettings, ...given });
+  if (given.address === undefined)
+    platform.logger.warn(
+      `settings.address is not set: enrollment tokens will lead clients to ${settings.address}, which is this machine only; set it to the address under which clients reach this controller`,
+    );
   const credentials = firstCredentials(platform, administrator);
   const secrets = await secretsOf(secretKey, storage, platform.random);
   const store = await storage.open(storageSchema);
@@ -124,6 +136,19 @@ const open = async ({
   }
 };
 
+const OPTIONS = {
+  storage: true,
+  administrator: true,
+  platform: true,
+  settings: true,
+  secretKey: true,
+  snapshots: true,
+  member: true,
+  pki: true,
+  serverCertificate: true,
+  bundle: true,
+} as const;
+
 const start = async (
   store: Store,
   platform: Platform,
@@ -134,8 +159,11 @@ const start = async (
   { snapshots, member }: Pick<ControllerOptions, 'snapshots' | 'member'>,
 ): Promise<ManagementController> => {
   const stamp = createStamps(platform.clock);
-  const context = { actor: 'system', requestId: 'open', random: platform.random, stamp, changesKept: settings.changesKept };
+  const { changesKept, changeBytesKept } = settings;
+  const common = { random: platform.random, stamp, changesKept, changeBytesKept };
+  const context = { actor: 'system', requestId: 'open', ...common };
   await checkSecretKey(store, secrets, context);
+  await keepDecoy(store, context);
   const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
   const firstAdministrator = await bootstrap(store, platform, context, first);
   const events = createListeners(platform.logger);
@@ -143,7 +171,7 @@ const start = async (
   const { carryOut, goOn } = createSessionUpkeep(platform);
   const reviewSessions = () => goOn(background);
   const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
-  const background = createBackground(store, write, { random: platform.random, stamp, changesKept: settings.changesKept });
+  const background = createBackground(store, write, common);
   const keys = createPki(sources);
   const startedAt = stamp();
   const core: Core = {
@@ -153,7 +181,7 @@ const start = async (
     secrets,
     pki: keys,
     networkJwt: createNetworkJwt(keys, settings, platform.random),
-    passwordChecks: createPasswordChecks(platform.passwords, settings),
+    passwordChecks: createPasswordChecks(platform, settings),
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
     enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
@@ -177,14 +205,17 @@ const start = async (
   return {
     ...system,
     system,
-    as: (session, { externalToken } = {}) =>
-      facade({
+    as: (session, options = {}) => {
+      const { externalToken } = checkedOptions('as', options, { externalToken: true });
+      return facade({
         kind: 'token',
         token: (typeof session === 'string' ? session : session.token) ?? '',
         ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
-      }),
+      });
+    },
     handle: createHandler(serving),
-    only: (...apis) => ({ handle: createHandler({ ...serving, apis }) }),
+    only: (...apis) => ({ handle: createHandler({ ...serving, apis }), logger: platform.logger }),
+    logger: platform.logger,
     presence: createPresence(core),
     events,
     publish: async () => {

@@ -2,6 +2,7 @@ import type { groups } from './api/index.ts';
 import type { InputOf, OutputOf } from './api/kit/operation.ts';
 import type { Credentials, Entry, Invoke } from './call/call.ts';
 import { jsonCopy } from './call/json.ts';
+import { checkedOptions } from './options.ts';
 import type { Random } from './platform/platform.ts';
 import { newId } from './storage/ids.ts';
 
@@ -21,18 +22,24 @@ export type Facade<P = CallOptions> = {
 export interface CallOptions {
   /**
    * The host's own open transaction on the same database, in the form that the storage adapter takes. The host commits it, and then calls
-   * `publish()`; when a call rejects, the host rolls back, for part of the call may be written.
+   * `publish()`; when a call rejects, the host rolls back, for part of the call may be written. Leave it out for a call of its own: one that is named and
+   * is none (`undefined` by mistake) is refused with a TypeError, for the call would be committed on its own.
    */
   readonly transaction?: unknown;
   /** Once aborted, nothing is committed any more. */
   readonly signal?: AbortSignal;
 }
 
+const CALL_OPTIONS = { transaction: true, signal: true } as const;
+
 /** The operations in process. They go the same way as requests over HTTP: nobody skips validation or authorisation by embedding. */
 export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: Random, credentials: Credentials): Facade => {
   const facade: Record<string, Record<string, unknown>> = {};
   for (const entry of entries) {
-    const call = async (input: unknown = {}, { transaction, signal }: CallOptions = {}) => {
+    const call = async (input: unknown = {}, options: CallOptions = {}) => {
+      const { transaction, signal } = checkedOptions(`${entry.group}.${entry.verb}`, options, CALL_OPTIONS);
+      if ('transaction' in options && (typeof transaction !== 'object' || transaction === null))
+        throw new TypeError(`${entry.group}.${entry.verb} was given a transaction that is none, but ${String(transaction)}`);
       const source = {
         requestId: newId(random),
         api: 'management',

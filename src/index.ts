@@ -10,10 +10,17 @@ export { each } from './client/each.ts';
 export { type AsOptions, type ControllerOptions, ManagementController } from './controller.ts';
 export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
 export type { MemberOptions } from './domain/controllers/membership.ts';
+export type { FormerAuthority } from './domain/kept-authority.ts';
 export type { Presence, RouterConnection, RouterInterface } from './domain/routers/presence.ts';
 export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
 export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
+export {
+  hasSecretKey,
+  type NetworkAuthority,
+  type NetworkAuthorityOptions,
+  networkAuthority,
+} from './network-authority.ts';
 export { type Making, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
 export type { KeyPair } from './pki/network-key.ts';
 export type { PkiOptions } from './pki/pki.ts';

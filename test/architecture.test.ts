@@ -9,15 +9,15 @@ const root = resolve(import.meta.dirname, '..');
 const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   query: [],
-  platform: [],
+  platform: ['options.ts'],
   pki: ['platform'],
   qr: [],
   tokens: ['platform', 'pki'],
   presence: ['platform'],
   api: ['errors', 'query'],
-  storage: ['api', 'query', 'platform'],
+  storage: ['api', 'query', 'platform', 'options.ts'],
   changes: ['api', 'errors', 'query', 'platform', 'storage'],
-  call: ['api', 'errors', 'query', 'platform', 'pki', 'tokens', 'presence', 'storage', 'changes'],
+  call: ['api', 'errors', 'query', 'platform', 'pki', 'tokens', 'presence', 'storage', 'changes', 'options.ts'],
   resources: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call'],
   domain: [
     'api',
@@ -35,7 +35,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'version.ts',
   ],
   pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'domain'],
-  client: ['api', 'errors', 'facade.ts'],
+  client: ['api', 'errors', 'facade.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
 };
 

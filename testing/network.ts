@@ -57,6 +57,7 @@ export const testNetwork = async (options: Partial<ControllerOptions> = {}): Pro
     storage: memoryStorage(),
     platform: webPlatform({ clock, passwords: fastPasswordHasher() }),
     ...options,
+    settings: { address: 'https://127.0.0.1:1280', ...options.settings },
   });
   const { identities, authenticators, authentication, services, edgeRouters, servicePolicies, access } = controller;
   let serial = 0;

@@ -22,6 +22,6 @@ export type ExpressHandler = (req: ExpressRequest, res: NodeOutgoing, next: () =
 export const expressHandler = (controller: Handling, options?: NodeOptions): ExpressHandler => {
   const bridge = nodeBridge(controller, options);
   return (req, res, next) => {
-    bridge.answer({ req, res, parsed: req.rawBody ?? req.body, remoteAddress: req.ip }) ?? next();
+    if (!bridge.answer({ req, res, parsed: req.rawBody ?? req.body, remoteAddress: req.ip })) next();
   };
 };

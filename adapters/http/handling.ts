@@ -1,7 +1,9 @@
-import type { CoreAnswer, CoreRequest } from '../../src/adapter-kit.ts';
+import type { CoreAnswer, CoreRequest, Logger } from '../../src/adapter-kit.ts';
 
 /** Whatever answers requests: a controller. */
 export interface Handling {
   /** Answers a request. A controller never rejects; of what does, clients see a 500. */
   handle(request: CoreRequest): Promise<CoreAnswer>;
+  /** Where is logged why it rejected. A controller has one; default: the console. */
+  readonly logger?: Pick<Logger, 'error'>;
 }

@@ -1,11 +1,12 @@
-import { Overloaded } from '../../src/adapter-kit.ts';
+import { checkedOptions, Overloaded } from '../../src/adapter-kit.ts';
+import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
-import { type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
+import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
 
 /** How requests on Node reach the controller. */
 export interface NodeOptions extends BodyLimits {
@@ -29,10 +30,13 @@ export interface NodeBridge {
   drain(): void;
 }
 
-export const nodeBridge = (
-  controller: Handling,
-  { mount, maxConcurrent = 1000, trustedProxies, ...limits }: NodeOptions = {},
-): NodeBridge => {
+export const nodeBridge = (controller: Handling, options: NodeOptions = {}): NodeBridge => {
+  const {
+    mount,
+    maxConcurrent = 1000,
+    trustedProxies,
+    ...limits
+  } = checkedOptions('the HTTP adapter', options, { mount: true, maxConcurrent: true, trustedProxies: true, ...BODY_LIMITS });
   const prefix = mountPoint(mount);
   const bodies = createWaitingBodies(limits);
   const proxies = trustedProxies && readProxies(trustedProxies);
@@ -67,7 +71,8 @@ export const nodeBridge = (
     active++;
     try {
       send(host, await controller.handle(new NodeRequest(host, target, receive, proxies?.certificatesOf)), draining);
-    } catch {
+    } catch (error) {
+      logFailure(controller, host.req.method ?? '', target, error);
       refuse(host, 500);
     } finally {
       active--;

@@ -4,12 +4,13 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TlsOptions } from 'node:tls';
+import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
 import { nodeBridge } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
 import { REFUSAL_HEADERS, refusalBody } from './refusal.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
-import type { BodyLimits } from './waiting-bodies.ts';
+import { BODY_LIMITS, type BodyLimits } from './waiting-bodies.ts';
 
 /** What a server puts up with. */
 export interface ServeLimits extends BodyLimits {
@@ -64,15 +65,19 @@ export interface Serving {
  * Serves a controller on a port of its own. Client certificates are requested and handed to the controller, but required and verified by nobody here.
  * @throws what `listen` gives, e.g. `EADDRINUSE`.
  */
-export const serve = async ({
-  controller,
-  host = '127.0.0.1',
-  port = 0,
-  tls,
-  limits = {},
-  trustedProxies,
-}: ServeOptions): Promise<Serving> => {
-  const { headersTimeoutMs = 5000, requestTimeoutMs = 15_000, keepAliveTimeoutMs = 5000, maxHeaderBytes = 16_384 } = limits;
+export const serve = async (options: ServeOptions): Promise<Serving> => {
+  const { controller, host = '127.0.0.1', port = 0, tls, limits = {}, trustedProxies } = checkedOptions('serve', options, OPTIONS);
+  checkedOptions("the option 'limits' of serve", limits, LIMITS);
+  const {
+    maxConnections = 10_000,
+    handshakeTimeoutMs = 5000,
+    headersTimeoutMs = 5000,
+    requestTimeoutMs = 15_000,
+    keepAliveTimeoutMs = 5000,
+    socketTimeoutMs = 100_000,
+    maxHeaderBytes = 16_384,
+    ...ofRequests
+  } = limits;
   const common = {
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
@@ -85,12 +90,12 @@ export const serve = async ({
     noDelay: true,
   };
   const server = tls
-    ? https.createServer({ ...common, ...clientCertificates, handshakeTimeout: limits.handshakeTimeoutMs ?? 5000, ...tls })
+    ? https.createServer({ ...common, ...clientCertificates, handshakeTimeout: handshakeTimeoutMs, ...tls })
     : http.createServer(common);
-  server.maxConnections = limits.maxConnections ?? 10_000;
-  server.timeout = limits.socketTimeoutMs ?? 100_000;
+  server.maxConnections = maxConnections;
+  server.timeout = socketTimeoutMs;
 
-  const bridge = nodeBridge(controller, { ...limits, ...(trustedProxies ? { trustedProxies } : {}) });
+  const bridge = nodeBridge(controller, { ...ofRequests, ...(trustedProxies ? { trustedProxies } : {}) });
   /** The latest answer of each connection. */
   const answers = new WeakMap<Duplex, http.ServerResponse>();
   const isBusy = (socket: Duplex) => answers.get(socket)?.writableFinished === false;
@@ -100,7 +105,7 @@ export const serve = async ({
       answers.set(req.socket, res);
       if (req.headers.host === undefined && req.httpVersion === '1.1')
         res.writeHead(400, { ...REFUSAL_HEADERS, connection: 'close' }).end(refusalBody(400));
-      else bridge.answer({ req, res, awaitsContinue });
+      else void bridge.answer({ req, res, awaitsContinue }); // never rejects
     };
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));
@@ -150,6 +155,19 @@ export const serve = async ({
       }),
   };
 };
+
+const OPTIONS = { controller: true, host: true, port: true, tls: true, limits: true, trustedProxies: true } as const;
+const LIMITS = {
+  maxConcurrent: true,
+  maxConnections: true,
+  handshakeTimeoutMs: true,
+  headersTimeoutMs: true,
+  requestTimeoutMs: true,
+  keepAliveTimeoutMs: true,
+  socketTimeoutMs: true,
+  maxHeaderBytes: true,
+  ...BODY_LIMITS,
+} as const;
 
 const GRACE_MS = 250;
 

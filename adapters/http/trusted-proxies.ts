@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { readPem } from '../../src/adapter-kit.ts';
+import { checkedOptions, readPem } from '../../src/adapter-kit.ts';
 import type { NodeIncoming } from './node-request.ts';
 
 /** Proxies that end the TLS connections of clients, and are believed when they say which certificate a client presented. */
@@ -26,7 +26,12 @@ export interface Proxies {
 }
 
 /** @throws TypeError for an address that is none */
-export const readProxies = ({ from, certificateHeader = 'client-cert', chainHeader = 'client-cert-chain' }: TrustedProxies): Proxies => {
+export const readProxies = (options: TrustedProxies): Proxies => {
+  const {
+    from,
+    certificateHeader = 'client-cert',
+    chainHeader = 'client-cert-chain',
+  } = checkedOptions('trustedProxies', options, { from: true, certificateHeader: true, chainHeader: true });
   const proxies = addresses(from);
   const [leafName, chainName] = [certificateHeader.toLowerCase(), chainHeader.toLowerCase()];
   const has = (address: string): boolean => {

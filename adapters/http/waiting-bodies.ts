@@ -19,6 +19,15 @@ export interface BodyLimits {
   readonly bodyGraceMs?: number;
 }
 
+/** Their names, for those who check options. */
+export const BODY_LIMITS = {
+  maxWaitingBodies: true,
+  maxWaitingBodiesPerAddress: true,
+  maxWaitingBytes: true,
+  minBodyBytesPerSecond: true,
+  bodyGraceMs: true,
+} as const;
+
 /** The bodies that are on their way. */
 export interface WaitingBodies {
   /**

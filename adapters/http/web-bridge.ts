@@ -1,4 +1,5 @@
-import { BodyIncomplete, BodyTooLarge } from '../../src/adapter-kit.ts';
+import { BodyIncomplete, BodyTooLarge, checkedOptions } from '../../src/adapter-kit.ts';
+import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
@@ -28,8 +29,8 @@ export type Respond = (
 /** What the adapters for web-standard requests have in common. The promise never rejects. */
 export type WebBridge = (request: Request, connection?: WebConnection, respond?: Respond) => Promise<Response>;
 
-export const webBridge = (controller: Handling, { mount }: WebOptions = {}): WebBridge => {
-  const prefix = mountPoint(mount);
+export const webBridge = (controller: Handling, options: WebOptions = {}): WebBridge => {
+  const prefix = mountPoint(checkedOptions('the HTTP adapter', options, { mount: true }).mount);
   return async (request, { peerCertificates = [], remoteAddress = '', usedBody } = {}, respond = newResponse) => {
     const refuse = (status: RefusalStatus) => respond(refusalBody(status), { status, headers: { ...REFUSAL_HEADERS } });
     const { pathname, search } = new URL(request.url);
@@ -47,7 +48,8 @@ export const webBridge = (controller: Handling, { mount }: WebOptions = {}): Web
       });
       // A BodyInit may not stand on shared memory; no answer does.
       return respond(request.method === 'HEAD' ? null : (body as string | Uint8Array<ArrayBuffer>), { status, headers: { ...headers } });
-    } catch {
+    } catch (error) {
+      logFailure(controller, request.method, target, error);
       return refuse(500);
     }
   };

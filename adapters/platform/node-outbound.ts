@@ -32,7 +32,10 @@ const transport =
         .once('error', failed)
         .end();
     });
-    return { status: message.statusCode ?? 0, location: message.headers.location, body: message };
+    const { statusCode: status = 0, headers } = message;
+    // Node joins values of one name, but for `set-cookie`.
+    const header = (name: string) => (name === 'set-cookie' ? undefined : (headers[name] as string | undefined));
+    return { status, location: headers.location, body: message, header };
   };
 
 const permittedOnly =

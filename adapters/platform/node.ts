@@ -15,7 +15,7 @@ export { snapshotFolder } from './snapshot-folder.ts';
  * which addresses they connect to. All else is as in `webPlatform`.
  *
  * ```ts
- * const platform = nodePlatform({ logger: pino() });
+ * const platform = nodePlatform({ logger: pino() }); // or any `Logger`; pino and bunyan are called in their own order
  * ```
  */
 export const nodePlatform = (overrides: Partial<Platform> = {}): Platform => {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { ManagementController } from '../../src/index.ts';
 import type { Tls } from './tls.ts';
 
@@ -6,6 +7,8 @@ export interface Greeting {
   readonly url: string;
   readonly storage: string;
   readonly certificate: Pick<Tls, 'trust' | 'warning'> | undefined;
+  /** Where the server keeps the secret key, if it does. */
+  readonly keyFile: string | undefined;
   /** Names of the options that say who the first administrator is, as far as they were given. */
   readonly given: readonly string[];
   /** Whether the administrator's password was chosen by whoever starts the server, who then need not be told. */
@@ -15,7 +18,7 @@ export interface Greeting {
 /** What is said at the start: where it is, and how to log in. A password is only in it when it was made just now. */
 export const greet = async (
   controller: ManagementController,
-  { url, storage, certificate, given, isPasswordGiven }: Greeting,
+  { url, storage, certificate, keyFile, given, isPasswordGiven }: Greeting,
 ): Promise<string> => {
   const { trust, warning } = certificate ?? {};
   const { firstAdministrator } = controller;
@@ -25,6 +28,7 @@ export const greet = async (
     `address           ${url}/edge/management/v1`,
     `storage           ${storage}`,
     ...(trust ? [`${trust.label.padEnd(18)}${trust.file}`] : []),
+    ...(keyFile ? [`secret key        ${resolve(keyFile)}   (without it the network in the database does not open)`] : []),
     `administrator     ${username}`,
     ...(newPassword ? [`password          ${newPassword}   (printed this once: only a hash of it is kept)`] : []),
     ...(warning ? [`warning: ${warning}`] : []),

@@ -13,8 +13,14 @@ export interface ServerOptions {
   /** Folder for snapshots of the database; default: beside the database. */
   readonly snapshots?: string;
   readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
+  /** Whether administrators see where the keys of external JWT signers are. */
+  readonly showJwksEndpoints?: true;
   /** In place of the one that the server makes and keeps. */
   readonly secretKey?: string;
+  /** File with such a key. */
+  readonly secretKeyFile?: string;
+  /** Milliseconds that requests under way may take at the end. */
+  readonly drainMs: number;
   readonly administrator: { readonly username?: string; readonly password?: string };
   /** What of `administrator` was given, in the words that gave it: `--admin-password`, `ADMIN_PASSWORD`. */
   readonly given: readonly string[];
@@ -32,14 +38,22 @@ export const USAGE = `Usage: npm start -- [options]
                          without either, a random one that is printed once)
   --tls TLS              auto: make and keep certificates in the data folder; off: plain HTTP;
                          CERT,KEY: these PEM files (default auto)
+  --show-jwks-endpoints  show administrators the JWKS addresses of external JWT signers, which are write-only
+                         otherwise: the admin console and exports of the command-line client need it
+  --secret-key-file FILE key that seals secrets in the database: 32 random bytes in base64 (default: the environment's
+                         SECRET_KEY; without either, one that is made once and kept in the data folder). Servers on one
+                         database need the same
+  --drain SECONDS        how long requests under way may take when the server ends, 0 to 3600 (default 10)
   --help                 print this
 
-The environment's SECRET_KEY, 32 random bytes in base64, seals secrets in the database (default: a key that is made
-once and kept in the data folder).
+The data folder is that of the SQLite file, else data. A signal (SIGTERM, SIGINT) ends the server; a second one does so at once.
+Exit status: 0 when all was closed, 1 when it could not start or close, 3 when something did not end in time and was given up.
 `;
 
-const NAMES = ['host', 'port', 'storage', 'snapshots', 'admin-username', 'admin-password', 'tls'] as const;
-type Name = (typeof NAMES)[number];
+const NAMES = ['host', 'port', 'storage', 'snapshots', 'admin-username', 'admin-password', 'tls', 'secret-key-file', 'drain'] as const;
+/** Options without a value. */
+const FLAGS = ['show-jwks-endpoints'] as const;
+type Name = (typeof NAMES)[number] | (typeof FLAGS)[number];
 
 /**
  * @returns undefined when help was asked for
@@ -52,6 +66,7 @@ export const readOptions = (
   const values = valuesOf(args);
   if (values === 'help') return undefined;
   const snapshots = values.get('snapshots');
+  const secretKeyFile = values.get('secret-key-file');
   const username = values.get('admin-username');
   const fromEnvironment = values.has('admin-password') ? undefined : environment.ADMIN_PASSWORD || undefined;
   const password = values.get('admin-password') ?? fromEnvironment;
@@ -60,8 +75,10 @@ export const readOptions = (
     port: portOf(values.get('port') ?? '1280'),
     storage: storageOf(values.get('storage') ?? 'sqlite:data/controller.db'),
     tls: tlsOf(values.get('tls') ?? 'auto'),
+    ...(values.has('show-jwks-endpoints') ? { showJwksEndpoints: true } : {}),
     ...(snapshots === undefined ? {} : { snapshots }),
-    ...(environment.SECRET_KEY ? { secretKey: environment.SECRET_KEY } : {}),
+    drainMs: drainOf(values.get('drain') ?? '10') * 1000,
+    ...(secretKeyFile === undefined ? (environment.SECRET_KEY ? { secretKey: environment.SECRET_KEY } : {}) : { secretKeyFile }),
     administrator: { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) },
     given: [
       ...(username === undefined ? [] : ['--admin-username']),
@@ -73,9 +90,10 @@ export const readOptions = (
 /** Not strict, so that refusals are our own sentences; every token is looked at here. */
 const valuesOf = (args: readonly string[]): ReadonlyMap<Name, string> | 'help' => {
   const options = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' as const }]));
+  const flags = Object.fromEntries(FLAGS.map((name) => [name, { type: 'boolean' as const }]));
   const { tokens } = parseArgs({
     args: [...args],
-    options: { ...options, help: { type: 'boolean', short: 'h' } },
+    options: { ...options, ...flags, help: { type: 'boolean', short: 'h' } },
     strict: false,
     tokens: true,
   });
@@ -84,6 +102,12 @@ const valuesOf = (args: readonly string[]): ReadonlyMap<Name, string> | 'help' =
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') throw new StartFailure(`unexpected argument '${token.value}'; see --help`);
     if (token.name === 'help') return 'help';
+    const flag = FLAGS.find((known) => known === token.name);
+    if (flag && token.value !== undefined) throw new StartFailure(`option --${flag} takes no value; see --help`);
+    if (flag) {
+      values.set(flag, '');
+      continue;
+    }
     const name = NAMES.find((known) => known === token.name);
     if (!name) throw new StartFailure(`unknown option ${token.rawName}; see --help`);
     // `--host --port 1` is a forgotten value; who wants a value that begins with a dash writes `--host=-x`.
@@ -103,6 +127,11 @@ const hostOf = (host: string): string => {
 const portOf = (port: string): number => {
   if (/^\d{1,5}$/.test(port) && Number(port) <= 65535) return Number(port);
   throw new StartFailure(`--port must be a number from 0 to 65535, got '${port}'`);
+};
+
+const drainOf = (seconds: string): number => {
+  if (/^\d{1,4}$/.test(seconds) && Number(seconds) <= 3600) return Number(seconds);
+  throw new StartFailure(`--drain must be a number of seconds from 0 to 3600, got '${seconds}'`);
 };
 
 const storageOf = (storage: string): ServerOptions['storage'] => {

@@ -1,20 +1,19 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { type KeyPair, newRoot, newServerCertificate, newSigner } from '../../src/index.ts';
+import { type FormerAuthority, type KeyPair, type NetworkAuthority, newRoot, newSigner } from '../../src/index.ts';
 import { StartFailure } from './failure.ts';
-import { keepPrivate, readIfThere, writeWhole } from './files.ts';
+import { privateFolder, readIfThere, writeOnce, writeWhole } from './files.ts';
 
 /**
- * The certificates of `--tls auto`: a root that clients trust, and below it a server certificate and the authority that signs clients' certificates.
+ * The files of `--tls auto`. The authority of the network (a root that clients trust, what signs below it, and the network key) is the database's. A
+ * folder holds the certificate of its server, and a copy of the root's certificate. Folders of earlier versions, and those of stores in memory, hold the
+ * authority, too.
  * A key and its certificate stand in one file, so that they are replaced together or not at all, whatever happens in between.
  */
-export interface Pki {
+export interface ServerPki {
   /** The root certificate, for `curl --cacert`. */
   readonly rootFile: string;
-  /** PEM of the root certificate. */
-  readonly root: string;
-  readonly signer: KeyPair;
   readonly server: KeyPair;
 }
 
@@ -23,51 +22,94 @@ const RENEW_BEFORE_MS = 30 * DAY_MS;
 /** It signs for a year. */
 const RENEW_SIGNER_BEFORE_MS = 400 * DAY_MS;
 
+const ROOT = 'root-ca.private.pem';
+const ROOT_CERTIFICATE = 'root-ca.pem';
+const SIGNER = 'signer.private.pem';
+const SERVER = 'server.private.pem';
+
 /**
- * Makes what is missing, and renews what ends within 30 days or does not cover all names.
+ * The authority that a folder holds, if it does.
+ * @throws StartFailure when it holds a root that cannot be used
+ */
+export const authorityIn = async (folder: string): Promise<FormerAuthority | undefined> => {
+  const root = await rootIn(folder);
+  if (!root) return undefined;
+  const [signer, server] = await Promise.all([SIGNER, SERVER].map((name) => pairIn(join(folder, name))));
+  return { root, signer: signer && isIssuedBy(signer, root.cert) ? signer : undefined, server };
+};
+
+/**
+ * The same for a network that is forgotten when its server ends: the authority is made where there is none, and kept, lest all who trust it have to be
+ * told of another one at each start. What ends soon is made anew.
  * @throws StartFailure when the folder cannot be written, or holds a root that cannot be used
  */
-export const keepPki = async (folder: string, names: readonly string[], now: Date): Promise<Pki> => {
-  await keepPrivate(folder);
-  const root = await keepRoot(join(folder, 'root-ca.private.pem'), now);
-  const rootFile = join(folder, 'root-ca.pem');
-  if ((await readIfThere(rootFile)) !== root.cert) await writeWhole(rootFile, root.cert, 0o644);
-  const signer = await keepSigner(join(folder, 'signer.private.pem'), root, now);
-  return { rootFile, root: root.cert, signer, server: await keepServer(join(folder, 'server.private.pem'), root, names, now) };
+export const keepAuthority = async (folder: string, now: Date): Promise<FormerAuthority> => {
+  await privateFolder(folder);
+  await rootIn(folder);
+  const making = { now: now.getTime() };
+  const root = await keepPair(
+    join(folder, ROOT),
+    (pair) => !endsSoon(pair, now),
+    () => newRoot(making),
+  );
+  const signer = await keepPair(
+    join(folder, SIGNER),
+    (pair) => !endsSoon(pair, now, RENEW_SIGNER_BEFORE_MS) && isIssuedBy(pair, root.cert),
+    () => newSigner(root, making),
+  );
+  return { root, signer, server: await pairIn(join(folder, SERVER)) };
 };
 
-const keepRoot = async (file: string, now: Date): Promise<KeyPair> => {
+/**
+ * The certificate of this folder's server, made anew when it ends within 30 days, does not cover all names, or is not of the network's authority.
+ * @throws StartFailure when the folder cannot be written
+ */
+export const keepServer = async (folder: string, authority: NetworkAuthority, names: readonly string[], now: Date): Promise<ServerPki> => {
+  await privateFolder(folder);
+  const rootFile = join(folder, ROOT_CERTIFICATE);
+  // Who was told to trust the root of this folder goes on to reach its server, for as long as the network has that root.
+  const told = await readIfThere(rootFile);
+  const root = authority.roots.find((one) => one === told) ?? authority.roots[0] ?? '';
+  if (told !== root) await writeWhole(rootFile, root, 0o644);
+  const server = await keepPair(
+    join(folder, SERVER),
+    (pair) =>
+      pair.key === authority.key && !endsSoon(pair, now) && isIssuedBy(pair, root) && names.every((name) => covers(pair.cert, name)),
+    () => authority.serverCertificate(names, root),
+  );
+  return { rootFile, server };
+};
+
+/** Every client trusts it: it is never replaced because of damage that a backup may undo. */
+const rootIn = async (folder: string): Promise<KeyPair | undefined> => {
+  const file = join(folder, ROOT);
   const text = await readIfThere(file);
-  const root = text === undefined ? undefined : keyPairOf(text);
-  // Every client trusts this one: it is never replaced because of damage that a backup may undo.
+  const root = text === undefined ? undefined : pairOf(text);
   if (text !== undefined && !root)
     throw new StartFailure(
-      `${file} does not hold a private key and its certificate: restore it, or move it away to begin with a new root certificate`,
+      `${file} does not hold a private key and its certificate: restore it, or move it away if the network has its root in a database, or is to begin with a new one`,
     );
-  if (root && !endsSoon(root, now)) return root;
-  return keep(file, await newRoot({ now: now.getTime() }));
+  return root;
 };
 
-/** What an earlier signer signed stays good: clients send its certificate along. */
-const keepSigner = async (file: string, root: KeyPair, now: Date): Promise<KeyPair> => {
-  const known = keyPairOf((await readIfThere(file)) ?? '');
-  if (known && !endsSoon(known, now, RENEW_SIGNER_BEFORE_MS) && isIssuedBy(known, root)) return known;
-  return keep(file, await newSigner(root, { now: now.getTime() }));
+/** Of several processes that make the pair of a file at the same time, the first one's counts. */
+const keepPair = async (file: string, isGood: (pair: KeyPair) => boolean, make: () => Promise<KeyPair>): Promise<KeyPair> => {
+  const text = await readIfThere(file);
+  const known = pairOf(text ?? '');
+  if (known && isGood(known)) return known;
+  const made = await make();
+  if (text !== undefined) {
+    await writeWhole(file, made.key + made.cert, 0o600);
+    return made;
+  }
+  const first = pairOf(await writeOnce(file, made.key + made.cert, 0o600));
+  return first && isGood(first) ? first : made;
 };
 
-const keepServer = async (file: string, root: KeyPair, names: readonly string[], now: Date): Promise<KeyPair> => {
-  const known = keyPairOf((await readIfThere(file)) ?? '');
-  if (known && !endsSoon(known, now) && isIssuedBy(known, root) && names.every((name) => covers(known.cert, name))) return known;
-  return keep(file, await newServerCertificate(root, names, { now: now.getTime() }));
-};
-
-const keep = async (file: string, pair: KeyPair): Promise<KeyPair> => {
-  await writeWhole(file, pair.key + pair.cert, 0o600);
-  return pair;
-};
+const pairIn = async (file: string): Promise<KeyPair | undefined> => pairOf((await readIfThere(file)) ?? '');
 
 /** @returns undefined unless there is a private key, and a certificate of that key */
-const keyPairOf = (text: string): KeyPair | undefined => {
+const pairOf = (text: string): KeyPair | undefined => {
   const [, key, cert] =
     /^(-----BEGIN PRIVATE KEY-----\n.+?\n-----END PRIVATE KEY-----\n)(-----BEGIN CERTIFICATE-----\n.+?\n-----END CERTIFICATE-----\n)$/s.exec(
       text,
@@ -93,8 +135,7 @@ export const covers = (cert: string, name: string): boolean => {
 const endsSoon = ({ cert }: KeyPair, now: Date, before = RENEW_BEFORE_MS): boolean =>
   Date.parse(new X509Certificate(cert).validTo) - now.getTime() < before;
 
-const isIssuedBy = ({ cert }: KeyPair, root: KeyPair): boolean =>
-  new X509Certificate(cert).verify(new X509Certificate(root.cert).publicKey);
+const isIssuedBy = ({ cert }: KeyPair, root: string): boolean => new X509Certificate(cert).verify(new X509Certificate(root).publicKey);
 
 const attempt = <T>(make: () => T): T | undefined => {
   try {

@@ -1,24 +1,54 @@
 import { join } from 'node:path';
-import { newSecretKey } from '../../src/index.ts';
-import { keepPrivate, readIfThere, writeWhole } from './files.ts';
+import { hasSecretKey, newSecretKey, type StorageAdapter } from '../../src/index.ts';
+import { StartFailure } from './failure.ts';
+import { privateFolder, readIfThere, writeOnce } from './files.ts';
 import type { ServerOptions } from './options.ts';
 
+/** The key that secrets in the database are sealed under. */
+export interface SecretKey {
+  /** Undefined for a store in memory, which brings its own. */
+  readonly key: string | undefined;
+  /** Where it is kept, if the server made it. */
+  readonly file?: string;
+}
+
 /**
- * The key that secrets in the database are sealed under: the one given, or else one that is made once and kept in a file, which must not be lost and
- * should not lie where backups of the database lie. A store in memory brings its own.
- * @throws StartFailure when the file cannot be read or written
+ * The secret key that was given, or else the one in the folder, which is made with a new network. It must not be lost, and should not lie where backups
+ * of the database lie.
+ * @throws StartFailure when a file cannot be read or written, or the network has a key that is not here
  */
 export const keepSecretKey = async (
-  storage: ServerOptions['storage'],
-  given: string | undefined,
+  { storage, secretKey, secretKeyFile }: Pick<ServerOptions, 'storage' | 'secretKey' | 'secretKeyFile'>,
+  adapter: StorageAdapter,
   folder: string,
-): Promise<string | undefined> => {
-  if (given !== undefined || storage.is === 'memory') return given;
-  await keepPrivate(folder);
+): Promise<SecretKey> => {
+  if (secretKey !== undefined) return { key: secretKey };
+  if (secretKeyFile !== undefined) return { key: await keyIn(secretKeyFile) };
+  if (storage.is === 'memory') return { key: undefined };
   const file = join(folder, 'secret.key');
-  const known = (await readIfThere(file))?.trim();
-  if (known) return known;
-  const key = newSecretKey();
-  await writeWhole(file, `${key}\n`, 0o600);
+  // A server that started at the same time may have made the key, and the network, in between.
+  const known = (await keyIfThere(file)) ?? ((await hasSecretKey(adapter)) ? await keyIfThere(file) : await newKey(folder, file));
+  if (known === undefined)
+    throw new StartFailure(
+      `the network in this database has a secret key, and ${file} is not there: give the key as SECRET_KEY or by --secret-key-file, or put it there`,
+    );
+  return { key: known, file };
+};
+
+const newKey = async (folder: string, file: string): Promise<string> => {
+  await privateFolder(folder);
+  return (await writeOnce(file, `${newSecretKey()}\n`, 0o600)).trim();
+};
+
+const keyIn = async (file: string): Promise<string> => {
+  const key = await keyIfThere(file);
+  if (key === undefined) throw new StartFailure(`cannot read ${file}: there is no such file or folder`);
+  return key;
+};
+
+/** A file without a key is damaged: to make another one would lock out whoever has a backup of it. */
+const keyIfThere = async (file: string): Promise<string | undefined> => {
+  const key = (await readIfThere(file))?.trim();
+  if (key === '') throw new StartFailure(`${file} is empty: restore the secret key, or remove the file if there is no network yet`);
   return key;
 };

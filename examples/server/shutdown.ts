@@ -3,23 +3,44 @@ import { constants } from 'node:os';
 /** A terminal's Ctrl-C reaches the server twice when it runs below npm: from the terminal, and passed on by npm. Both are one signal. */
 const SAME_MS = 500;
 
-/** On SIGINT or SIGTERM closes what is open and exits with 0; on another signal exits at once. */
-export const exitOnSignal = (close: () => Promise<void>): void => {
+/** What did not end in time was given up. */
+const GIVEN_UP = 3;
+
+/** Closes what is open. */
+export type Close = () => Promise<void>;
+
+/**
+ * Ends the process on SIGINT or SIGTERM, also where nothing else would (as the first process of a container): at once until there is something to close,
+ * and on another signal after that.
+ * @returns takes what is to be closed, and how many milliseconds that may take. The process then ends with 0 when all was closed, with 1 when that failed,
+ * and with 3 when it took longer.
+ */
+export const exitOnSignal = (): ((close: Close, limitMs: number) => void) => {
+  let ending: { readonly close: Close; readonly limitMs: number } | undefined;
   let first: { readonly signal: string; readonly at: number } | undefined;
   const take = (signal: 'SIGINT' | 'SIGTERM') => {
-    if (first) {
-      if (first.signal !== signal || performance.now() - first.at > SAME_MS) process.exit(128 + constants.signals[signal]);
-      return;
-    }
+    if (first?.signal === signal && performance.now() - first.at <= SAME_MS) return;
+    if (first || !ending) process.exit(128 + constants.signals[signal]);
     first = { signal, at: performance.now() };
     console.log('closing: answering what is under way; a second signal ends it at once');
-    close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(`error: could not close cleanly: ${error instanceof Error ? error.message : String(error)}`);
-        process.exit(1);
-      },
-    );
+    exitAfter(ending.close, ending.limitMs);
   };
   process.on('SIGINT', take).on('SIGTERM', take);
+  return (close, limitMs) => {
+    ending = { close, limitMs };
+  };
+};
+
+const exitAfter = (close: Close, limitMs: number): void => {
+  setTimeout(() => {
+    console.error(`error: not all was closed within ${limitMs / 1000} seconds, and the rest was given up`);
+    process.exit(GIVEN_UP);
+  }, limitMs);
+  close().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      console.error(`error: could not close cleanly: ${error instanceof Error ? error.message : String(error)}`);
+      process.exit(1);
+    },
+  );
 };

@@ -11,15 +11,15 @@ import { exitOnSignal } from './shutdown.ts';
 import { dataFolderOf, prepareStorage } from './storage.ts';
 import { prepareTls } from './tls.ts';
 
-const open = async (
-  { host, port, storage, tls, secretKey, snapshots, administrator, given }: ServerOptions,
-  listen: Listen,
-): Promise<void> => {
+const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
+  const closeOnSignal = exitOnSignal();
+  const { host, port, storage, tls, snapshots, administrator, given, drainMs, showJwksEndpoints } = options;
   const { advertised, local } = namesOf(host);
   const { adapter, name } = await prepareStorage(storage);
   const folder = dataFolderOf(storage);
-  const certificate = await prepareTls({ tls, host }, folder);
-  const key = await keepSecretKey(storage, secretKey, folder);
+  const { key, file: keyFile } = await keepSecretKey(options, adapter, folder);
+  const network = { storage: adapter, secretKey: key, folder, isKept: storage.is !== 'memory' };
+  const certificate = await prepareTls({ tls, host }, network);
 
   // The port comes first: a network whose first password was made, and not shown because the port was in use, would be locked for ever.
   const { promise: opened, resolve: ready } = Promise.withResolvers<ManagementController>();
@@ -33,19 +33,21 @@ const open = async (
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
     // Identity providers on the same machine are common where people try things out.
-    settings: { address: url(advertised), outboundAllow: ['loopback'], routerNames: ['localhost', '127.0.0.0/8', '::1'] },
+    settings: { address: url(advertised), outboundAllow: ['loopback'], showJwksEndpoints: showJwksEndpoints === true },
   });
   ready(controller);
 
-  exitOnSignal(async () => {
-    await serving.close();
+  closeOnSignal(async () => {
+    await serving.close(drainMs);
     await controller.close();
-  });
-  console.log(
-    await greet(controller, { url: url(local), storage: name, certificate, given, isPasswordGiven: administrator.password !== undefined }),
-  );
+  }, drainMs + CLOSE_MS);
+  const isPasswordGiven = administrator.password !== undefined;
+  console.log(await greet(controller, { url: url(local), storage: name, certificate, keyFile, given, isPasswordGiven }));
   console.log(`listening on ${url(host)}`);
 };
+
+/** How long a store may take to close. */
+const CLOSE_MS = 5000;
 
 /** Reads the options of the command, opens the controller that they ask for, and serves it until a signal ends it. */
 export const start = async (listen: Listen): Promise<void> => {

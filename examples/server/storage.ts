@@ -14,7 +14,7 @@ export interface ChosenStorage {
   readonly name: string;
 }
 
-/** Where certificates are kept: beside the database, if it is a file. */
+/** Where the server keeps its files: beside the database, if it is a file. */
 export const dataFolderOf = (storage: ServerOptions['storage']): string => (storage.is === 'sqlite' ? dirname(storage.file) : 'data');
 
 /** @throws StartFailure when the database cannot be written */
@@ -36,8 +36,11 @@ const withoutSecrets = (url: string): string => {
 const assertWritable = async (file: string): Promise<void> => {
   const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
   try {
-    // Makes an empty file where there is none, as SQLite would, but for its owner only: it will hold password hashes.
+    // Makes an empty file where there is none, as SQLite would, but for its owner only: it will hold password hashes. What SQLite puts beside it has its
+    // mode. The file of somebody else keeps the mode that it has.
     const handle = await open(file, 'a', 0o600);
+    const { mode } = await handle.stat();
+    if ((mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => undefined);
     await handle.close();
   } catch (error) {
     throw new StartFailure(`cannot ${isNew ? 'make' : 'write'} the database ${file}: ${fileTrouble(error)}`);

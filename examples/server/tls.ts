@@ -1,11 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { KeyPair, PkiOptions } from '../../src/index.ts';
+import { type KeyPair, type NetworkAuthority, networkAuthority, type PkiOptions, type StorageAdapter } from '../../src/index.ts';
 import { certifiedNames, namesOf } from './addresses.ts';
 import { StartFailure } from './failure.ts';
 import { readIfThere } from './files.ts';
 import type { ServerOptions } from './options.ts';
-import { belongTogether, covers, keepPki } from './pki.ts';
+import { authorityIn, belongTogether, covers, keepAuthority, keepServer } from './pki.ts';
 
 /** What the server proves itself with. */
 export interface Tls {
@@ -20,16 +20,28 @@ export interface Tls {
   renewed(now: Date): Promise<KeyPair | undefined>;
 }
 
+/** The network that the server is of. */
+export interface Network {
+  readonly storage: StorageAdapter;
+  readonly secretKey: string | undefined;
+  /** Where the server keeps its files. */
+  readonly folder: string;
+  /** Whether it is there after the server's end. */
+  readonly isKept: boolean;
+}
+
 /** @throws StartFailure when there is no certificate to be had */
-export const prepareTls = async ({ tls, host }: Pick<ServerOptions, 'tls' | 'host'>, dataFolder: string): Promise<Tls | undefined> => {
+export const prepareTls = async ({ tls, host }: Pick<ServerOptions, 'tls' | 'host'>, network: Network): Promise<Tls | undefined> => {
   if (tls.is === 'off') return undefined;
   if (tls.is === 'files') return givenFiles(tls.cert, tls.key, namesOf(host).advertised);
-  const keep = (now: Date) => keepPki(resolve(dataFolder, 'pki'), certifiedNames(host), now);
-  const { rootFile, root, signer, server } = await keep(new Date());
+  const folder = resolve(network.folder, 'pki');
+  const authority = await authorityOf(network, folder);
+  const keep = (now: Date) => keepServer(folder, authority, certifiedNames(host), now);
+  const { rootFile, server } = await keep(new Date());
   let inUse = server;
   return {
     pair: server,
-    pki: { pki: { certificates: signer.cert, anchors: root, key: signer.key }, serverCertificate: () => inUse },
+    pki: { serverCertificate: () => inUse },
     trust: { file: rootFile, label: 'root certificate' },
     renewed: async (now) => {
       const { server: latest } = await keep(now);
@@ -40,6 +52,11 @@ export const prepareTls = async ({ tls, host }: Pick<ServerOptions, 'tls' | 'hos
   };
 };
 
+/** Kept in the database. What an earlier version kept in the folder is taken over. */
+const authorityOf = async ({ storage, secretKey, isKept }: Network, folder: string): Promise<NetworkAuthority> => {
+  const former = isKept ? await authorityIn(folder) : await keepAuthority(folder, new Date());
+  return networkAuthority({ storage, secretKey, former });
+};
 const givenFiles = async (certFile: string, keyFile: string, name: string): Promise<Tls> => {
   const cert = await readGiven(certFile);
   const key = await readGiven(keyFile);

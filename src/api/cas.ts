@@ -22,6 +22,18 @@ const claim = {
 export const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
+/** Command-line clients send one without any part where none is meant. */
+const claimIfAny = z.preprocess(
+  (given) => (isEmptyDocument(given) ? undefined : given),
+  externalIdClaim.optional(),
+) as unknown as typeof externalIdClaim; // what the step before takes is said by no type
+
+const isEmptyDocument = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((part) => part === null || part === undefined);
+
 /** The name of an identity that enrols by itself, unless the authority says otherwise. */
 export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 const nameFormat = text
@@ -50,7 +62,7 @@ export const ca = resource({
     isVerified: readOnly(flag, { default: false, filter: true }),
     verificationToken: readOnly(text, { default: '' }),
     externalIdClaim: {
-      ...optional(externalIdClaim, { absent: true }),
+      ...optional(claimIfAny, { absent: true }),
       patch: leaves(claim).meta({ id: 'ExternalIdClaimPatch' }),
     },
   },

@@ -19,5 +19,9 @@ export const change = resource({
     requestId: readOnly(text, { filter: true }),
     before: readOnly(jsonMap),
     after: readOnly(jsonMap),
+    /** How far the log reaches, see `changes/log.ts`. */
+    endsAt: readOnly(z.number(), { keep: 'hidden' }),
+    oldest: readOnly(z.int(), { keep: 'hidden' }),
+    oldestBeginsAt: readOnly(z.number(), { keep: 'hidden' }),
   },
 });

@@ -72,7 +72,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     }),
     body: { schema: enroll, name: 'body', required: false, media: MEDIA, unsupported },
     ...common,
-    errors: [...common.errors, 'MISSING_OR_INVALID_CSR'],
+    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', 'CONFLICT'],
   }),
   ott: operation('POST', '/enroll/ott', {
     operationId: 'enrollOtt',
@@ -96,13 +96,14 @@ export const enrolling = group('enrolling', 'Enrolling', {
     summary: 'Get the certificates of an edge router',
     ...common,
     body: { schema: routerOtt('EnrollErOtt'), name: 'erOttEnrollmentRequest', unsupported },
-    errors: [...common.errors, 'MISSING_OR_INVALID_CSR'],
+    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', 'CONFLICT'],
   }),
   trott: operation('POST', '/enroll/trott', {
     operationId: 'enrollTrOtt',
     summary: 'Get the certificates of a router',
     ...common,
     body: { schema: routerOtt('EnrollTrOtt'), name: 'trOttEnrollmentRequest', unsupported },
+    errors: [...common.errors, 'CONFLICT'],
   }),
   extendRouter: operation('POST', '/enroll/extend/router', {
     operationId: 'extendRouterEnrollment',
@@ -116,7 +117,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       unsupported,
     },
     answer: data(z.object({ cert: text, serverCert: text }).meta({ id: 'ExtendedRouter' })),
-    errors: ['COULD_NOT_PROCESS_CSR', 'UNSUPPORTED_MEDIA', 'UNAUTHORIZED'],
+    errors: ['COULD_NOT_PROCESS_CSR', 'UNSUPPORTED_MEDIA', 'UNAUTHORIZED', 'CONFLICT'],
   }),
   ca: operation('POST', '/enroll/ca', {
     operationId: 'enrollCa',

@@ -5,7 +5,7 @@ import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { texts } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { blankIsNull, flag, isWebAddress, name, text, timestamp } from './shared.ts';
+import { blankIsNull, flag, isWebAddress, name, notBlank, text, timestamp } from './shared.ts';
 
 /** Dates of what has no certificate. */
 const NO_DATE = '0001-01-01T00:00:00.000Z';
@@ -22,7 +22,7 @@ const claim = text.transform((value) => (value.trim() === '' ? 'sub' : value));
 /** What clients are told, too. */
 const shared = {
   name: required(name, { unique: true, filter: true }),
-  audience: required(text.min(1), { filter: true }),
+  audience: required(notBlank, { filter: true }),
   externalAuthUrl: optional(webAddressOrBlank),
   clientId: optional(text, { filter: true }),
   scopes: texts(),
@@ -37,11 +37,19 @@ export const externalJwtSigner = resource({
     'An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what its keys signed.',
   fields: {
     ...shared,
-    issuer: required(text.min(1), { unique: true, filter: true }),
+    issuer: required(notBlank, { unique: true, filter: true }),
     enabled: required(flag, { filter: true, index: true }),
     /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
     certPem: optional(text),
-    jwksEndpoint: { ...optional(webAddress), keep: 'hidden' },
+    jwksEndpoint: {
+      ...optional(
+        webAddress.meta({
+          description: 'Where the keys are published. Shown to administrators only where the setting `showJwksEndpoints` is on.',
+        }),
+      ),
+      keep: 'hidden',
+      disclosable: true,
+    },
     /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
     kid: optional(blankIsNull, { unique: true, filter: true }),
     /** Name of the claim that says who the bearer is. */

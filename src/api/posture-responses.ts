@@ -12,10 +12,13 @@ const id = text.max(256);
 const word = text.max(256);
 const hex = word.transform(hexDigits);
 
+/** Twenty bytes, the longest hardware addresses that are in use, with separators. */
+const macAddress = text.max(64).transform(hexDigits);
+
 const macResponse = z.object({
   typeId: z.literal('MAC'),
   id,
-  macAddresses: list(hex, 1000).transform((addresses) => [...new Set(addresses)]),
+  macAddresses: list(macAddress, 1000).transform((addresses) => [...new Set(addresses)]),
 });
 const domainResponse = z.object({ typeId: z.literal('DOMAIN'), id, domain: text.max(1000) });
 const osResponse = z.object({ typeId: z.literal('OS'), id, type: word, version: word, build: word.nullish() });

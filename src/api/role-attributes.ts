@@ -2,13 +2,20 @@ import * as z from 'zod';
 import { listQuery } from './kit/list-query.ts';
 import { group, operation, type Permission, page } from './kit/operation.ts';
 
+const attributeQuery = listQuery.extend({
+  sort: z
+    .string()
+    .optional()
+    .meta({ description: '`id` or `name`, which are both the attribute itself, and `asc` or `desc`; any other sort is ignored.' }),
+});
+
 /** The list of the attributes that entities of a kind carry, each once. Its only filter field is `id`: the attribute itself. */
 const inUse = <const P extends string>(path: P, operationId: string, permission: Permission) =>
   operation('GET', path, {
     operationId,
     summary: `List the role attributes in use: ${path.slice(1)}`,
     permission,
-    query: listQuery,
+    query: attributeQuery,
     answer: page(z.string()),
   });
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { crud } from './kit/crud.ts';
 import { optional, readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
-import { roles } from './kit/relations.ts';
+import { notes, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { routerInterfaces, versionInfo } from './presence.ts';
 import { cost, flag, jsonMap, name, text, timestamp } from './shared.ts';
@@ -22,6 +22,8 @@ const common = {
   interfaces: readOnly(routerInterfaces),
   /** Id of the enrollment by which it got its certificate: the same until it enrolls anew. */
   enrolledBy: readOnly(text, { keep: 'hidden', index: true }),
+  /** The names and addresses in its certificates, which no other router gets: see `wordsOf`. */
+  serverNames: notes(),
   enrollmentCreatedAt: { ...readOnly(timestamp, whileUnverified), absent: true },
   enrollmentExpiresAt: { ...readOnly(timestamp, whileUnverified), absent: true },
   enrollmentJwt: { ...readOnly(text, whileUnverified), absent: true },
@@ -62,7 +64,7 @@ export const edgeRouter = resource({
     isEdgeRouter: readOnly(flag, { keep: 'hidden', default: true, index: true }),
   },
   subLinks: ['edge-router-policies'],
-  symbols: { connected: { computed: 'boolean' }, online: { computed: 'boolean' } },
+  symbols: { connected: { computed: 'boolean', shownAs: 'syncStatus' }, online: { computed: 'boolean', shownAs: 'isOnline' } },
 });
 
 const errors = { replace: ['CAN_NOT_UPDATE_ROUTER'], patch: ['CAN_NOT_UPDATE_ROUTER'] } as const;

@@ -6,6 +6,12 @@ import { mapOf } from './kit/bounded.ts';
 /** Unique within a kind, compared exactly. */
 export const name = z.string().min(1).meta({ description: 'Not empty, unique within the kind, compared exactly.' });
 
+/** A text that says something. */
+export const notBlank = z
+  .string()
+  .refine((value) => value.trim() !== '', 'must not be blank')
+  .meta({ minLength: 1 });
+
 /** Blank text is no value. */
 export const blankIsNull = z.string().transform((value): string | null => (value.trim() === '' ? null : value));
 
@@ -44,19 +50,40 @@ function characters(min: number, max: number) {
 
 export type Tags = Readonly<Record<string, string | boolean | null>>;
 
+/** What the tags of one entity hold at most. Tools that keep their state in tags use a few short ones. */
+const MOST_TAGS = 200;
+const LONGEST_TAG_NAME = 256;
+const LONGEST_TAG = 4096;
+/** Bytes of all tags together, as JSON in UTF-8. */
+const MOST_TAG_BYTES = 65_536;
+
+/** What is wrong with some tags; undefined for good ones. */
+const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined => {
+  const entries = Object.entries(given);
+  if (entries.length > MOST_TAGS) return `an entity has at most ${MOST_TAGS} tags, got ${entries.length}`;
+  for (const [key, value] of entries) {
+    if (key === '') return 'tags must have names that are not empty';
+    if (key.length > LONGEST_TAG_NAME) return `names of tags have at most ${LONGEST_TAG_NAME} characters, got ${key.length}`;
+    if (value !== null && typeof value !== 'string' && typeof value !== 'boolean')
+      return `tags may hold text, booleans and null, but ${key} holds a ${Array.isArray(value) ? 'list' : typeof value}`;
+    if (typeof value === 'string' && value.length > LONGEST_TAG)
+      return `tags have at most ${LONGEST_TAG} characters, but ${key} has ${value.length}`;
+  }
+  const bytes = new TextEncoder().encode(JSON.stringify(given)).length;
+  return bytes > MOST_TAG_BYTES ? `the tags of an entity have at most ${MOST_TAG_BYTES} bytes as JSON, got ${bytes}` : undefined;
+};
+
 /** User-defined names with values; each value is null, text or boolean (specification, "Conventions" 4). */
-export const tags = mapOf(z.unknown(), 1000)
+export const tags = mapOf(z.unknown(), MOST_TAGS)
   .superRefine((value, context) => {
-    for (const [key, entry] of Object.entries(value)) {
-      if (key === '') context.addIssue({ code: 'custom', message: 'tags must have names that are not empty' });
-      if (entry !== null && typeof entry !== 'string' && typeof entry !== 'boolean')
-        context.addIssue({
-          code: 'custom',
-          message: `tags may hold text, booleans and null, but ${key} holds a ${Array.isArray(entry) ? 'list' : typeof entry}`,
-        });
-    }
+    const message = tagFault(value);
+    if (message) context.addIssue({ code: 'custom', message });
   })
-  .meta({ id: 'Tags', description: 'A map of user-defined names to text, boolean or null.' }) as unknown as z.ZodType<Tags, Tags>; // what the refinement lets through
+  .meta({
+    id: 'Tags',
+    description: `A map of user-defined names to text, boolean or null: at most ${MOST_TAGS} of them, with names of at most ${LONGEST_TAG_NAME} and texts of at most ${LONGEST_TAG} characters, ${MOST_TAG_BYTES} bytes in all.`,
+    maxProperties: MOST_TAGS,
+  }) as unknown as z.ZodType<Tags, Tags>; // what the refinement lets through
 
 /** Any JSON value by name. */
 export const jsonMap = mapOf(z.unknown(), 10_000).meta({ id: 'JsonMap', description: 'A map of names to any JSON values.' });

@@ -55,7 +55,7 @@ export const createBackground = (store: Store, write: Write, common: Omit<Entiti
       const working = work(job).finally(() => timers.forEach(clearInterval));
       const over = working.then(ignored, ignored);
       running.add(over);
-      over.then(() => running.delete(over));
+      void over.then(() => running.delete(over));
       return working;
     },
     close: async () => {

@@ -44,6 +44,7 @@ export type Credentials =
 /** One call on its way: who, when, and how to reach the store. */
 export interface Call {
   readonly actor: Actor;
+  readonly operation: Operation;
   readonly requestId: string;
   readonly api: Api;
   readonly core: Core;

@@ -2,57 +2,61 @@ import { ApiError } from '../errors/index.ts';
 
 /** Lets so many through at once, makes so many wait, and turns the rest away. */
 export interface Gate {
-  /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` with `retryAfter` when the queue is full */
-  pass<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * @param signal of the request that the work is for: once it is aborted the work leaves the queue, and is not begun
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` with `retryAfter` when the queue is full; the reason of `signal`
+   */
+  pass<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 export const createGate = (atOnce: number, queued: number, retryAfter = 1): Gate => {
   let running = 0;
-  const waiting: (() => void)[] = [];
+  const waiting: Waiting[] = [];
   return {
-    pass: async (work) => {
-      if (running >= atOnce) {
-        if (waiting.length >= queued) throw new ApiError('SERVER_TOO_MANY_REQUESTS', { retryAfter });
-        await new Promise<void>((resolve) => waiting.push(resolve));
-      } else running++;
+    pass: async (work, signal) => {
+      signal?.throwIfAborted();
+      if (running < atOnce) running++;
+      else if (waiting.length < queued) await waitIn(waiting, {}, signal);
+      else throw tooManyRequests(retryAfter);
       try {
         return await work();
       } finally {
-        // Whoever waits longest takes over this place; only when nobody waits does it become free.
+        // The first in the queue takes over this place; only when none waits does it become free.
         const next = waiting.shift();
-        if (next) next();
+        if (next) next.start();
         else running--;
       }
     },
   };
 };
 
-/** Lets those who come for the same thing take their turns in the order in which they came. */
-export interface Line {
-  /**
-   * Stands in line from now until `work` is over. Only who calls `turn` waits for all that came before.
-   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when the line is full
-   */
-  join<T>(key: string, work: (turn: () => Promise<void>) => Promise<T>): Promise<T>;
+/** What waits in a queue. Who takes it out of the queue calls one of these. */
+export interface Waiting {
+  readonly start: () => void;
+  readonly refuse: (reason: unknown) => void;
 }
 
-export const createLine = (queued: number, retryAfter = 1): Line => {
-  const lines = new Map<string, { last: Promise<void>; length: number }>();
-  return {
-    join: async (key, work) => {
-      const line = lines.get(key) ?? { last: Promise.resolve(), length: 0 };
-      if (line.length > queued) throw new ApiError('SERVER_TOO_MANY_REQUESTS', { retryAfter });
-      lines.set(key, line);
-      const { promise: over, resolve: leave } = Promise.withResolvers<void>();
-      const before = line.last;
-      line.last = before.then(() => over);
-      line.length++;
-      try {
-        return await work(() => before);
-      } finally {
-        leave();
-        if (--line.length === 0) lines.delete(key);
-      }
-    },
-  };
-};
+/** Waits in a queue until it is started or refused, or until its signal is aborted: then it leaves the queue by itself. */
+export const waitIn = <F extends object>(queue: (Waiting & F)[], facts: F, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const leave = () => {
+      queue.splice(queue.indexOf(waiting), 1);
+      reject(signal?.reason);
+    };
+    const settled = () => signal?.removeEventListener('abort', leave);
+    const waiting = {
+      ...facts,
+      start: () => {
+        settled();
+        resolve();
+      },
+      refuse: (reason: unknown) => {
+        settled();
+        reject(reason);
+      },
+    };
+    queue.push(waiting);
+    signal?.addEventListener('abort', leave, { once: true });
+  });
+
+export const tooManyRequests = (retryAfter: number): ApiError => new ApiError('SERVER_TOO_MANY_REQUESTS', { retryAfter });

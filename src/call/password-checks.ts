@@ -1,31 +1,82 @@
-import type { PasswordHasher } from '../platform/platform.ts';
-import { createGate, createLine, type Line } from './gate.ts';
+import { networkOf } from '../platform/addresses.ts';
+import type { PasswordHasher, Platform } from '../platform/platform.ts';
+import type { Call } from './call.ts';
+import { createFairGate } from './fair-gate.ts';
 import type { Settings } from './settings.ts';
 
-/** The work on passwords of one controller: little at a time, and no sooner over for a username that does not exist. */
-export interface PasswordChecks {
-  /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` */
-  hash(password: string): Promise<string>;
-  /** Compares with the hash; with none, does the same work in vain. @throws ApiError `SERVER_TOO_MANY_REQUESTS` */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
-  /** Those who try a password of one username, in the order in which they came. */
-  readonly line: Line;
+/** Whose request the work on a password is for. */
+type By = Pick<Call, 'remoteAddress' | 'signal' | 'isJoined'>;
+
+/** What came of holding a password against a hash. */
+export interface Verdict {
+  readonly isRight: boolean;
+  /** The right password by today's parameters, where those of the hash are outdated. */
+  readonly renewedHash?: string;
 }
 
-export const createPasswordChecks = (passwords: PasswordHasher, settings: Settings): PasswordChecks => {
-  const gate = createGate(settings.maxPasswordChecks, settings.maxQueuedPasswordChecks);
+/** Holds a password against a hash; with none, does the same work in vain. */
+export type Check = (password: string, hash: string | undefined) => Promise<Verdict>;
+
+/**
+ * The work on passwords of one controller: little at a time, in turns that go round the addresses that ask for it, no sooner over for a username that does
+ * not exist, and only as long as somebody waits for it.
+ */
+export interface PasswordChecks {
+  /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` */
+  hash(by: By, password: string): Promise<string>;
+  /**
+   * Tries a password of a username. Guesses of one username are made one at a time, so that a burst of them cannot outrun a count of them; of all usernames,
+   * lest the time tell which of them are counted.
+   * @param isAdministrators asked where the guess has to wait: one of an administrator's in ten seconds goes before all others (as in the field)
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` before any other work
+   */
+  guess<T>(by: By, username: string, isAdministrators: () => Promise<boolean>, work: (check: Check) => Promise<T>): Promise<T>;
+}
+
+/** Between guesses for administrators that go before all others. ms */
+const URGENT_EVERY = 10_000;
+
+export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passwords' | 'clock'>, settings: Settings): PasswordChecks => {
+  const gate = createFairGate({
+    atOnce: settings.maxPasswordChecks,
+    queued: settings.maxQueuedPasswordChecks,
+    queuedPerName: settings.maxQueuedPasswordChecksPerName,
+  });
   // Made at once, so that the first unknown username takes no longer than the second. It is asked for again should this fail.
-  let dummy: Promise<string> | undefined = passwords.hash('a password of nobody');
+  let dummy: Promise<string> | undefined = passwords.hash(NOBODYS);
   dummy.catch(() => {
     dummy = undefined;
   });
+  let urgentAt = Number.NEGATIVE_INFINITY;
+  const mayBeUrgent = () => clock.now() - urgentAt >= URGENT_EVERY;
+
+  const check = async (password: string, hash: string | undefined, signal: AbortSignal): Promise<Verdict> => {
+    signal.throwIfAborted();
+    const isSame = await passwords.verify(password, hash ?? (await (dummy ??= passwords.hash(NOBODYS))));
+    if (!isSame || hash === undefined) return { isRight: false };
+    signal.throwIfAborted();
+    return { isRight: true, ...(await renewed(passwords, password, hash)) };
+  };
+
   return {
-    hash: (password) => gate.pass(() => passwords.hash(password)),
-    verify: (password, hash) =>
-      gate.pass(async () => {
-        const against = hash ?? (await (dummy ??= passwords.hash('a password of nobody')));
-        return (await passwords.verify(password, against)) && hash !== undefined;
-      }),
-    line: createLine(settings.maxQueuedPasswordChecks),
+    hash: ({ remoteAddress, signal, isJoined }, password) =>
+      // Who holds a transaction of the host's waits for none: those before it may wait for that transaction.
+      isJoined ? passwords.hash(password) : gate.pass({ from: networkOf(remoteAddress), signal }, () => passwords.hash(password)),
+    guess: ({ remoteAddress, signal, isJoined }, username, isAdministrators, work) => {
+      if (isJoined) return work((password, hash) => check(password, hash, signal));
+      const isUrgent = async () => {
+        if (!mayBeUrgent() || !(await isAdministrators()) || !mayBeUrgent()) return false;
+        urgentAt = clock.now();
+        return true;
+      };
+      return gate.pass({ from: networkOf(remoteAddress), name: username, signal, isUrgent }, (over) =>
+        work((password, hash) => check(password, hash, signal).finally(over)),
+      );
+    },
   };
 };
+
+const NOBODYS = 'a password of nobody';
+
+const renewed = async (passwords: PasswordHasher, password: string, hash: string): Promise<Pick<Verdict, 'renewedHash'>> =>
+  passwords.isOutdated(hash) ? { renewedHash: await passwords.hash(password) } : {};

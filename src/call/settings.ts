@@ -1,9 +1,13 @@
+import { checkedOptions } from '../options.ts';
 import { allowedNames } from '../pki/server-names.ts';
 import { addressRule } from '../platform/addresses.ts';
 
 /** What a host may set. Every limit has a default, and none is silent. */
 export interface Settings {
-  /** Address under which clients reach the controller, without a path. Default `https://127.0.0.1:1280`. */
+  /**
+   * Address under which clients reach the controller, without a path. It stands in enrollment tokens, which lead clients there. Default
+   * `https://127.0.0.1:1280`, with a warning in the log, for no other machine reaches that.
+   */
   readonly address: string;
   /** Minutes of inactivity after which an API session ends. Default 30, at least 1. */
   readonly sessionTimeoutMinutes: number;
@@ -15,14 +19,21 @@ export interface Settings {
   readonly maxQueuedWrites: number;
   /** Password checks that may run at once. Default 2. */
   readonly maxPasswordChecks: number;
-  /** Password checks that may wait before further logins get 429. Default 250. */
+  /**
+   * Password checks that may wait. In a full queue the client address with the most of them makes way, with 429; so clients that share an address, behind a
+   * proxy that is not trusted, may fill it together. Default 250.
+   */
   readonly maxQueuedPasswordChecks: number;
+  /** Of these, those of one username. They are made one after another. Default 50. */
+  readonly maxQueuedPasswordChecksPerName: number;
   /** Enrollments by clients that may wait for their turn, of which two are worked on at once, before further ones get 429. Default 100. */
   readonly maxQueuedEnrollments: number;
   /** Minutes after which the enrollment of a new identity or router expires. Default 180, at least 5. */
   readonly enrollmentMinutes: number;
   /** Change records that are kept; older ones are dropped as new ones come. Default 100,000. */
   readonly changesKept: number;
+  /** Bytes of the change records that are kept, as JSON; older ones are dropped as new ones come. Default 268,435,456 (256 MiB). */
+  readonly changeBytesKept: number;
   /** Name of this network in authenticator apps: 1 to 40 characters without a colon. Default `openziti.io`. */
   readonly mfaIssuer: string;
   /** Wrong MFA codes of one identity within `wrongCodeMinutes` after which further ones get 429. Default 10. */
@@ -39,10 +50,23 @@ export interface Settings {
    */
   readonly outboundAllow: readonly string[];
   /**
+   * Whether administrators see the `jwksEndpoint` of external JWT signers in details and lists, as the admin console and the export of the command-line
+   * client need it. Default false: it may hold a secret, and is write-only.
+   */
+  readonly showJwksEndpoints: boolean;
+  /**
    * Names and addresses that the certificates of routers' servers may hold, beside the router's own name: DNS names, `*.example.org` for those with one
-   * label more, addresses, ranges such as `10.0.0.0/8`; `*` for whatever routers ask for. Default none. What else they ask for is left out.
+   * label more, addresses, ranges such as `10.0.0.0/8`; `*` (default) for all that routers ask for. What else they ask for is left out, and always what
+   * belongs to the controller or to another router.
    */
   readonly routerNames: readonly string[];
+  /**
+   * What one filter, with its order, may cost a session that is no administrator's, about in microseconds of processor time with SQLite (docs/filters.md,
+   * "What a question costs"). Default 50,000; `Infinity` for no limit.
+   */
+  readonly maxQueryCostOfSessions: number;
+  /** The same for administrators. Default 1,000,000. */
+  readonly maxQueryCostOfAdministrators: number;
   /** Minutes for which the connection of an identity is `unknown` once the router that carried it was lost. Default 5. */
   readonly unknownConnectionMinutes: number;
 }
@@ -55,24 +79,33 @@ export const defaultSettings: Settings = {
   maxQueuedWrites: 100,
   maxPasswordChecks: 2,
   maxQueuedPasswordChecks: 250,
+  maxQueuedPasswordChecksPerName: 50,
   maxQueuedEnrollments: 100,
   enrollmentMinutes: 180,
   changesKept: 100_000,
+  changeBytesKept: 268_435_456,
   mfaIssuer: 'openziti.io',
   maxWrongCodes: 10,
   wrongCodeMinutes: 5,
   corsOrigins: '*',
   apiLevel: 'v1.7.2',
   outboundAllow: [],
-  routerNames: [],
+  showJwksEndpoints: false,
+  routerNames: ['*'],
+  maxQueryCostOfSessions: 50_000,
+  maxQueryCostOfAdministrators: 1_000_000,
   unknownConnectionMinutes: 5,
 };
+
+/** Every setting has a default. */
+const NAMES = Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, true])) as Record<keyof Settings, true>;
 
 /**
  * The settings, once they are known to make sense.
  * @throws TypeError that names the setting, its value and what would be right
  */
 export const checkedSettings = (settings: Settings): Settings => {
+  checkedOptions("the option 'settings'", settings, NAMES);
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value === 'number' && !(value >= 1)) throw new TypeError(`setting ${name} must be 1 or more, got ${value}`);
   }

@@ -1,4 +1,4 @@
-import { type KindName, kinds } from '../api/index.ts';
+import type { KindName } from '../api/index.ts';
 import { withDerived } from '../api/kit/relations.ts';
 import type { Resource, RowOf } from '../api/kit/resource.ts';
 import { invalidField, notFound } from '../errors/index.ts';
@@ -7,7 +7,8 @@ import { ALL, type Predicate } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
-import { type Change, changeId } from './events.ts';
+import type { Change } from './events.ts';
+import { appendChange, type LogLimits } from './log.ts';
 import { inView, isInView, tableOf } from './views.ts';
 
 type AnyResource = Resource;
@@ -44,12 +45,10 @@ export interface Entities {
   readonly changes: readonly Change[];
 }
 
-export interface EntitiesContext {
+export interface EntitiesContext extends LogLimits {
   readonly actor: string;
   readonly requestId: string;
   readonly random: Random;
-  /** How many change records are kept: each new one drops the one so many revisions before it. */
-  readonly changesKept: number;
   /** The time of a write, ISO text. */
   stamp(): string;
 }
@@ -70,16 +69,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       before: before && visible(kind, before),
       after: after && visible(kind, after),
     };
-    const { at, ...fields } = change;
-    await tx.insert(kinds.change.kind, {
-      id: changeId(revision),
-      version: revision,
-      createdAt: at,
-      updatedAt: at,
-      tags: {},
-      ...fields,
-    });
-    if (revision > context.changesKept) await tx.delete(kinds.change.kind, changeId(revision - context.changesKept));
+    await appendChange(tx, change, context);
     changes.push(change);
   };
 

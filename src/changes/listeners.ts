@@ -3,6 +3,7 @@ import type { Logger } from '../platform/platform.ts';
 import type { Change, ChangeEvents } from './events.ts';
 
 type Name = keyof ChangeEvents;
+/** One that is asynchronous is not waited for. */
 type Listener<N extends Name> = (...args: ChangeEvents[N]) => void;
 
 /** Where a host listens to changes. */
@@ -14,20 +15,21 @@ export interface ChangeListeners {
   emit(change: Change): void;
 }
 
-/** Listeners that cannot harm each other: one that throws is logged, and the others hear of the change all the same. */
+/** Listeners that cannot harm each other, or the host: one that throws or rejects is logged, and the others hear of the change all the same. */
 export const createListeners = (logger: Logger): ChangeListeners => {
   const emitter = new EventEmitter();
   const guards = new WeakMap<object, (change: Change) => void>();
   const guarded = <N extends Name>(listener: Listener<N>): ((change: Change) => void) => {
     const known = guards.get(listener);
     if (known) return known;
+    // A change is announced under its own kind and under `change`: it is what the listener of that name takes.
+    const listen = async (change: Change) => (listener as (change: Change) => unknown)(change);
     const guard = (change: Change) => {
-      try {
-        // A change is announced under its own kind and under `change`: it is what the listener of that name takes.
-        (listener as (change: Change) => void)(change);
-      } catch (error) {
-        logger.error('a listener failed', { entity: change.entity, revision: change.revision, error: String(error) });
-      }
+      listen(change)
+        .catch((error: unknown) =>
+          logger.error('a listener failed', { entity: change.entity, revision: change.revision, error: String(error) }),
+        )
+        .catch(() => undefined); // the logger is the host's, too
     };
     guards.set(listener, guard);
     return guard;

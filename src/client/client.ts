@@ -1,13 +1,17 @@
 import { groups } from '../api/index.ts';
 import type { Api, Group, Operation } from '../api/kit/operation.ts';
 import type { Facade } from '../facade.ts';
+import { checkedOptions } from '../options.ts';
 import { outgoing } from './request.ts';
 import { type ClientCredentials, createSession } from './session.ts';
 import { createTransport, SessionRefused, type TransportOptions } from './transport.ts';
 
 /** Whom a client asks, and as whom. */
 export interface ClientOptions extends TransportOptions {
-  /** Where the controller answers, e.g. `https://controller.example:1280`, with the path below which it is mounted, if any. */
+  /**
+   * Where the controller answers, e.g. `https://controller.example:1280`, with the path below which it is mounted, if any. In a browser a path alone is
+   * one of the page's own server.
+   */
   readonly baseUrl: string;
   /** Default: none, for the operations that are open to anybody. */
   readonly credentials?: ClientCredentials;
@@ -33,10 +37,12 @@ export type Client = Facade<RemoteCallOptions>;
  * const client = createClient({ baseUrl: 'https://127.0.0.1:1280', credentials: { username: 'admin', password } });
  * const { data } = await client.identities.list({ filter: 'isAdmin = true' });
  * ```
- * Every function throws ApiError as in process; `SERVER_UNAVAILABLE` also when nobody answers.
+ * Every function throws ApiError as in process; `SERVER_UNAVAILABLE` also when there is no answer: its `cause` says why.
+ * @throws TypeError for an unknown option, and for a `baseUrl` that is none
  */
-export const createClient = ({ baseUrl, credentials, api = 'management', ...options }: ClientOptions): Client => {
-  const send = createTransport(baseUrl.replace(/\/+$/, ''), options);
+export const createClient = (options: ClientOptions): Client => {
+  const { baseUrl, credentials, api = 'management', ...transport } = checkedOptions('createClient', options, OPTIONS);
+  const send = createTransport(addressOf(baseUrl), transport);
 
   const session = createSession(credentials, async (method, body, headers) => {
     const login: Operation = groups.authentication.operations.authenticate as Operation; // of which only what it declares is used
@@ -55,7 +61,8 @@ export const createClient = ({ baseUrl, credentials, api = 'management', ...opti
     }
   };
 
-  const call = async (operation: Operation, input: object, { signal }: RemoteCallOptions): Promise<unknown> => {
+  const call = async (operation: Operation, input: object, remote: RemoteCallOptions): Promise<unknown> => {
+    const { signal } = checkedOptions(operation.operationId, remote, { signal: true });
     signal?.throwIfAborted();
     try {
       return await inSession(operation, input, signal);
@@ -74,3 +81,18 @@ export const createClient = ({ baseUrl, credentials, api = 'management', ...opti
     );
   return client as Client; // one function for each operation of the table, under its names
 };
+
+const OPTIONS = { baseUrl: true, credentials: true, api: true, fetch: true, timeoutMs: true, retries: true, wait: true } as const;
+
+/** Without slashes at its end. @throws TypeError for what no request can be sent to */
+const addressOf = (baseUrl: string): string => {
+  const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href;
+  const url = typeof baseUrl === 'string' && URL.canParse(baseUrl, page) ? new URL(baseUrl, page) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
+    throw new TypeError(
+      `baseUrl must be like https://controller.example:1280, without credentials and query, got '${withoutSecrets(baseUrl)}'`,
+    );
+  return baseUrl.replace(/\/+$/, '');
+};
+
+const withoutSecrets = (url: string): string => String(url).replace(/\/\/[^/]*@/, '//***@');

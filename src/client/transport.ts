@@ -2,6 +2,7 @@ import type { Operation } from '../api/kit/operation.ts';
 import { ApiError } from '../errors/index.ts';
 import { outputOf } from './answer.ts';
 import type { Outgoing } from './request.ts';
+import { unanswered } from './unanswered.ts';
 
 export interface TransportOptions {
   /** How requests are made. Default: the runtime's own `fetch`. */
@@ -56,8 +57,7 @@ export const createTransport = (
       return await fetch(`${address}${target}`, init);
     } catch (error) {
       signal?.throwIfAborted();
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new ApiError('SERVER_UNAVAILABLE', { cause: { code: 'UNHANDLED', message: `${method} ${target} got no answer: ${reason}` } });
+      throw unanswered(`${method} ${address}${target}`, limit.aborted ? new Error(`the time limit of ${timeoutMs} ms is over`) : error);
     }
   };
 

@@ -1,51 +1,127 @@
 import { keptSecret } from '../api/kept-secrets.ts';
 import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import { newRoot, newServerCertificate, newSigner } from '../pki/authority.ts';
+import { readCertificates } from '../pki/certificate.ts';
 import type { KeyPair } from '../pki/network-key.ts';
 import type { PkiSources } from '../pki/pki.ts';
+import { openSigner } from '../pki/signer.ts';
 import type { Clock } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
 
-/** An authority of the controller's own: a root, kept for renewals; what signs certificates below it; and a key for JWTs where no server's is given. */
+/** An authority of the controller's own: a root, kept for renewals; what signs certificates below it; and the network key, which signs JWTs. */
 interface OwnAuthority {
   readonly root: KeyPair;
   readonly signer: KeyPair;
+  /** The network key, with a certificate of its own, for where no server's is given. */
   readonly server: KeyPair;
-  /** When what is below the root is to be made anew, ms. */
+  /** When the signer is to be made anew, ms. */
   readonly renewAt: number;
+  /** Further roots that clients of the network trust: they were taken over when it had one already. */
+  readonly further?: readonly KeyPair[];
+}
+
+/** An authority that was kept elsewhere until now: the root is needed, what else is missing is made. */
+export interface FormerAuthority {
+  readonly root: KeyPair;
+  readonly signer?: KeyPair | undefined;
+  /** A server's certificate, whose key signed the JWTs. */
+  readonly server?: KeyPair | undefined;
+}
+
+/** What a store keeps of its network's authority. */
+export interface KeptAuthority extends PkiSources {
+  /** The first one signs. */
+  readonly roots: readonly KeyPair[];
+  /** The network key, with a certificate. */
+  readonly networkKey: KeyPair;
 }
 
 const ID = 'authority';
+const DAY = 86_400_000;
 /** Half of a signer's life: the other half is left for what it signed. ms */
-const RENEW_AFTER = 5 * 365 * 86_400_000;
+const RENEW_AFTER = 5 * 365 * DAY;
+/** It signs for a year. ms */
+const LAST_RENEWAL = 400 * DAY;
 
 /**
  * The authority of a controller whose host brings none: made with a new network and kept in the store, sealed. It is there before any
- * call is, so that no call needs a transaction of its own for it.
+ * call is, so that no call needs a transaction of its own for it. Of several controllers that make or renew it at the same time, the first one's counts.
+ * @param former becomes the authority of a network that has none yet; where there is one, the root of `former` is trusted, too
+ * @throws TypeError when `former` does not fit together; nothing is kept then
  */
-export const keptAuthority = async (store: Store, secrets: Secrets, clock: Clock, context: EntitiesContext): Promise<PkiSources> => {
+export const keptAuthority = async (
+  store: Store,
+  secrets: Secrets,
+  clock: Clock,
+  context: EntitiesContext,
+  former?: FormerAuthority,
+): Promise<KeptAuthority> => {
   const making = { random: context.random, now: clock.now() };
-  const made = async (root: KeyPair): Promise<string> => {
-    const [signer, server] = await Promise.all([newSigner(root, making), newServerCertificate(root, [], making)]);
-    const authority: OwnAuthority = { root, signer, server, renewAt: making.now + RENEW_AFTER };
-    return secrets.seal(JSON.stringify(authority), ID);
-  };
-  // What was sealed here is of that shape.
-  const unsealed = async (sealed: string | null): Promise<OwnAuthority> => JSON.parse(await secrets.unseal(sealed ?? '', ID));
-  const known = (await store.transaction('read', (tx) => entitiesOf(tx, context).get(keptSecret, ID)))?.sealed;
-  const kept = known ?? (await keep(store, undefined, await made(await newRoot(making)), context));
-  const current = await unsealed(kept);
-  const { root, signer, server } =
-    current.renewAt > making.now ? current : await unsealed(await keep(store, kept, await made(current.root), context));
+  let kept = await store.transaction('read', async (tx) => (await entitiesOf(tx, context).get(keptSecret, ID))?.sealed);
+  for (;;) {
+    // What was sealed here is of that shape.
+    const current: OwnAuthority | undefined = kept == null ? undefined : JSON.parse(await secrets.unseal(kept, ID));
+    const next = await dueChange(current, former, making);
+    if (next) kept = await replace(store, kept, await secrets.seal(JSON.stringify(next), ID), context);
+    else if (current) return sourcesOf(current);
+  }
+};
+
+type Making = Pick<EntitiesContext, 'random'> & { readonly now: number };
+
+/** @returns what the authority is to be from now on, undefined when it is that already */
+const dueChange = async (
+  current: OwnAuthority | undefined,
+  former: FormerAuthority | undefined,
+  making: Making,
+): Promise<OwnAuthority | undefined> => {
+  if (!current) return former ? takenOver(former, making) : renewed(await newRoot(making), undefined, making);
+  if (former && !rootsOf(current).some(({ cert }) => cert === former.root.cert)) {
+    const { root } = await takenOver(former, making);
+    return { ...current, further: [...(current.further ?? []), root] };
+  }
+  return current.renewAt > making.now ? undefined : { ...current, ...(await renewed(current.root, current.server, making)) };
+};
+
+const renewed = async (root: KeyPair, server: KeyPair | undefined, making: Making): Promise<OwnAuthority> => ({
+  root,
+  signer: await newSigner(root, making),
+  server: server ?? (await newServerCertificate(root, [], making)),
+  renewAt: making.now + RENEW_AFTER,
+});
+
+/** Tried before it is kept: a network whose authority is of no use would be of none itself. */
+const takenOver = async ({ root, signer, server }: FormerAuthority, making: Making): Promise<OwnAuthority> => {
+  const like = server ? { like: server } : {};
+  const made = await renewed(root, await newServerCertificate(root, [], { ...making, ...like }), making);
+  if (!signer) return made;
+  await openSigner({ certificates: signer.cert, anchors: root.cert, key: signer.key });
+  const { value: [certificate] = [] } = await readCertificates(signer.cert);
+  return { ...made, signer, renewAt: (certificate?.notAfter ?? 0) - LAST_RENEWAL };
+};
+
+const rootsOf = ({ root, further = [] }: OwnAuthority): readonly KeyPair[] => [root, ...further];
+
+const sourcesOf = (authority: OwnAuthority): KeptAuthority => {
+  const { signer, server } = authority;
+  const roots = rootsOf(authority);
+  const anchors = roots.map(({ cert }) => cert).join('');
   return {
-    signer: () => ({ certificates: signer.cert, anchors: root.cert, key: signer.key }),
+    signer: () => ({ certificates: signer.cert, anchors, key: signer.key }),
     serverCertificate: () => server,
+    roots,
+    networkKey: server,
   };
 };
 
-/** Of several controllers that do it at the same time, the first one's counts. */
-const keep = (store: Store, before: string | null | undefined, sealed: string, context: EntitiesContext): Promise<string | null> =>
+/** @returns what is kept now: `sealed`, or what another controller has put in place of `before` */
+const replace = (
+  store: Store,
+  before: string | null | undefined,
+  sealed: string,
+  context: EntitiesContext,
+): Promise<string | null | undefined> =>
   store.transaction('write', async (tx) => {
     const entities = entitiesOf(tx, context);
     const known = await entities.get(keptSecret, ID);

@@ -30,9 +30,15 @@ export const checkSecretKey = async (store: Store, secrets: Secrets, context: En
     await secrets.unseal(sealed ?? '', ID);
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error;
-    throw new TypeError('the secrets in this store were sealed under another secretKey than the one given');
+    throw new TypeError(
+      'the secrets in this store were sealed under another secretKey than the one given: the network opens only with the one that it was made with',
+    );
   }
 };
+
+/** Whether a network in this store has a secret key already. */
+export const isSealed = (store: Store): Promise<boolean> =>
+  store.transaction('read', async (tx) => (await tx.get(keptSecret.kind, ID)) !== undefined);
 
 /** Of several controllers that open a new store at the same time, the first one's counts. */
 const keepFirst = (store: Store, sealed: string, context: EntitiesContext): Promise<string | null> =>

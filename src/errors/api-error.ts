@@ -1,4 +1,4 @@
-import { catalog, type ErrorCode } from './catalog.ts';
+import { type CatalogEntry, catalog, type ErrorCode } from './catalog.ts';
 import { shownValue } from './shown-value.ts';
 
 /** What an error is about: a field of the request, another error, or the posture checks that fail, by the ids of their policies. Never a secret. */
@@ -38,10 +38,11 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, { cause, status, retryAfter }: ApiErrorOptions = {}) {
-    super(catalog[code][1]);
+    const [usual, message, hint]: CatalogEntry = catalog[code];
+    super(message);
     this.code = code;
-    this.status = status ?? catalog[code][0];
-    this.cause = cause;
+    this.status = status ?? usual;
+    this.cause = cause ?? (hint === undefined ? undefined : { code, message: hint });
     this.retryAfter = retryAfter;
   }
 }
@@ -52,6 +53,10 @@ export const invalidField = (field: string, reason: string, value: unknown, stat
     cause: { field, reason, value: shownValue(field, value) },
     ...(status === undefined ? {} : { status }),
   });
+
+/** An error of a code, with what holds of it here: the value that was wrong, and what would be right. Never a secret. */
+export const explained = (code: ErrorCode, message: string, options: Omit<ApiErrorOptions, 'cause'> = {}): ApiError =>
+  new ApiError(code, { ...options, cause: { code, message } });
 
 /** 404 `NOT_FOUND` for an entity, e.g. `notFound('identity', id)`. */
 export const notFound = (kind: string, id: string): ApiError =>

@@ -2,6 +2,7 @@ export {
   ApiError,
   type ApiErrorOptions,
   type ErrorCause,
+  explained,
   type FailingCheck,
   invalidField,
   notFound,

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { type Actor, isAdministrator } from '../call/actor.ts';
-import { ApiError, unauthorized } from '../errors/index.ts';
+import { type Actor, isAdministrator, type SessionActor } from '../call/actor.ts';
+import { explained, unauthorized } from '../errors/index.ts';
 
 /**
  * Whether the actor may call the operation. Denied unless something allows it.
@@ -11,8 +11,15 @@ export const authorize = (actor: Actor, { permission, denied }: Operation): void
   if (actor.kind === 'session') {
     if (permission === 'partial') return;
     // A session that still owes a factor may do nothing else, an administrator's no more than any other.
-    if (actor.authQueries.length > 0) throw unauthorized();
+    if (actor.authQueries.length > 0) throw unauthorized(`the login is not complete: it still owes ${owed(actor)}`);
     if (permission === 'session' || isAdministrator(actor)) return;
   }
-  throw denied === undefined ? unauthorized() : new ApiError('UNAUTHORIZED', { status: denied });
+  throw explained('UNAUTHORIZED', 'only an administrator may do this: log in as one', denied === undefined ? {} : { status: denied });
 };
+
+const owed = ({ authQueries }: SessionActor): string =>
+  authQueries
+    .map(({ typeId }) =>
+      typeId === 'MFA' ? 'a code, by POST /authenticate/mfa' : 'a token of its external JWT signer, in the header Authorization',
+    )
+    .join(' and ');

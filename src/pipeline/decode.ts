@@ -60,7 +60,9 @@ const fault = (issues: readonly Issue[], where: 'body' | 'query'): ApiError => {
   }
   const [first] = [...issues].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   if (!first) return new ApiError('COULD_NOT_VALIDATE');
-  const reason = first.code === 'custom' ? first.message : `${nameOf(first)} in ${where} ${reasonOf(first)}`;
+  // A check of our own says either a whole sentence, or what the field must be.
+  const whole = first.code === 'custom' && !first.message.startsWith('must ');
+  const reason = whole ? first.message : `${nameOf(first)} in ${where} ${reasonOf(first)}`;
   return invalidField(nameOf(first) || '(root)', reason, first.code === 'invalid_union' ? undefined : first.input);
 };
 
@@ -79,11 +81,15 @@ const discriminatorOf = ({ discriminator, input }: Extract<Issue, { readonly cod
 
 const nameOf = (issue: Issue): string => issue.path.join('.');
 
+const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
+
 /** The reasons that clients know and show. */
 const reasonOf = (issue: Issue): string => {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined || issue.input === null ? 'is required' : `must be of type ${issue.expected}`;
+      return issue.input === undefined || issue.input === null
+        ? 'is required'
+        : `must be of type ${issue.expected}, got ${typeOf(issue.input)}`;
     case 'invalid_value':
       return issue.input === undefined || issue.input === null ? 'is required' : `should be one of [${issue.values.join(' ')}]`;
     case 'invalid_union':

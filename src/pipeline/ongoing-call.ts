@@ -25,15 +25,15 @@ export class OngoingCall implements Call {
   /** Nobody, until it is known. */
   actor: Actor = { kind: 'anonymous' };
   readonly answerHeaders = new Map<string, string>();
+  readonly operation: Entry['operation'];
   readonly #parts: Parts;
-  readonly #operation: Entry['operation'];
   readonly #source: CallSource;
   /** What a call that sees one state reads from. */
   #state: Entities | undefined;
 
   constructor(parts: Parts, { operation }: Entry, source: CallSource) {
     this.#parts = parts;
-    this.#operation = operation;
+    this.operation = operation;
     this.#source = source;
   }
 
@@ -89,7 +89,7 @@ export class OngoingCall implements Call {
 
   async write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     // Where reading and writing share a connection, it would wait for itself.
-    if (this.#state) throw new TypeError(`${this.#operation.operationId} is a GET, which must not write`);
+    if (this.#state) throw new TypeError(`${this.operation.operationId} is a GET, which must not write`);
     if (this.#source.hostTransaction !== undefined) return (await this.#parts.carryOut(this.#joined(), work)).result;
     return this.#parts.write(this.#context(), this.signal, async (entities) => {
       await this.#assertStillAllowed(entities);
@@ -103,7 +103,7 @@ export class OngoingCall implements Call {
     const session = await entities.get(apiSession, this.actor.session.id);
     const actor = session && (await actorOfSession(entities, this.core.settings, session, this.actor.token, this.now(), this.actor.proofs));
     if (!actor) throw unauthorized();
-    authorize(actor, this.#operation);
+    authorize(actor, this.operation);
   }
 
   #joined(): Entities {
@@ -122,6 +122,7 @@ export class OngoingCall implements Call {
       random: platform.random,
       stamp,
       changesKept: settings.changesKept,
+      changeBytesKept: settings.changeBytesKept,
     };
   }
 }

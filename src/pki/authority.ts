@@ -26,13 +26,17 @@ export const newRoot = ({ now = Date.now(), random = webRandom }: Making = {}): 
 
 /** A new authority below a root, valid for 10 years, for certificates of clients and routers. */
 export const newSigner = async (root: KeyPair, { now = Date.now(), random = webRandom }: Making = {}): Promise<KeyPair> =>
-  made(`overlay-controller signer ${mark(random)}`, authority(SIGNER, now), await issuerOf(root), random);
+  made(`overlay-controller signer ${mark(random)}`, authority(SIGNER, now), await holderOf(root, 'the root'), random);
 
-/** A new certificate below a root for a server that is reached under these names and addresses, valid for 365 days. */
+/**
+ * A new certificate below a root for a server that is reached under these names and addresses, valid for 365 days.
+ * @param making `like`: a certificate whose key this one is for, too. Default: a new key, on P-256.
+ * @throws TypeError for what is no certificate with its key
+ */
 export const newServerCertificate = async (
   root: KeyPair,
   names: readonly string[],
-  { now = Date.now(), random = webRandom }: Making = {},
+  { now = Date.now(), random = webRandom, like }: Making & { readonly like?: KeyPair } = {},
 ): Promise<KeyPair> => {
   const profile = {
     ...validity(SERVER_DAYS, now),
@@ -40,17 +44,18 @@ export const newServerCertificate = async (
     extendedKeyUsage: [Eku.serverAuth],
     names: { dnsNames: names.filter((name) => !isAddress(name)), ipAddresses: names.filter(isAddress) },
   };
-  return made(names[0] ?? 'overlay-controller', profile, await issuerOf(root), random);
+  return made(names[0] ?? 'overlay-controller', profile, await holderOf(root, 'the root'), random, like && (await keysOf(like)));
 };
 
-/** A key pair of its own, and the certificate for it. */
+/** The certificate for a key pair, by default for a new one. */
 const made = async (
   name: string,
   profile: Omit<Profile, 'subject' | 'publicKey'>,
   issuer: { readonly certificate: Certificate; readonly holder: KeyHolder } | undefined,
   random: Random,
+  keys?: Awaited<ReturnType<typeof newKeyPair>>,
 ): Promise<KeyPair> => {
-  const { publicKey, privateKey, holder } = await newKeyPair();
+  const { publicKey, privateKey, holder } = keys ?? (await newKeyPair());
   // A common name has 64 characters at most (RFC 5280, appendix A.1); clients look at the alternative names.
   const subject = [{ O: ['overlay-controller'] }, { CN: [name.slice(0, 64)] }];
   const certificate = await issue({ ...profile, subject, publicKey }, issuer ?? { selfSigned: true, holder }, random);
@@ -67,10 +72,16 @@ const authority = ({ days, pathLength }: { readonly days: number; readonly pathL
 const validity = (days: number, now: number) => ({ notBefore: now - HOUR, notAfter: now + days * DAY });
 
 /** @throws TypeError for what is no certificate with its key */
-const issuerOf = async ({ key, cert }: KeyPair) => {
+const holderOf = async ({ key, cert }: KeyPair, what: string) => {
   const { value: [certificate] = [], fault } = await readCertificates(cert);
-  if (!certificate) throw new TypeError(`the root must be a certificate in PEM: ${fault}`);
+  if (!certificate) throw new TypeError(`${what} must be a certificate in PEM: ${fault}`);
   return { certificate, holder: await keyHolder(key, certificate) };
+};
+
+/** The keys of a certificate, for another one. */
+const keysOf = async (pair: KeyPair): Promise<Awaited<ReturnType<typeof newKeyPair>>> => {
+  const { certificate, holder } = await holderOf(pair, "the server's certificate");
+  return { publicKey: await certificate.parsed.publicKey.export(holder.algorithm, ['verify']), privateKey: pair.key, holder };
 };
 
 const isAddress = (name: string): boolean => name.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(name);

@@ -1,6 +1,7 @@
 import { sha1 } from '@noble/hashes/legacy.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { SubjectAlternativeNameExtension, X509Certificate } from '@peculiar/x509';
+import { countElements } from './der.ts';
 import { isOneSequence, MAX_DER, type PemFault, type Reading, readPem, writePem } from './pem.ts';
 import { x509 } from './x509.ts';
 
@@ -57,12 +58,18 @@ export const Eku = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7
 
 const LABELS = ['CERTIFICATE'];
 
-/** Certificates of a chain at most, whoever sends it. */
+/** Certificates above a leaf at most, and those of a text, whoever sends it. */
 export const MAX_CHAIN = 10;
+
+/**
+ * Elements (X.690) of a certificate, a request or a presented chain at most: the library takes some 50 microseconds for each, and a common certificate
+ * has around a hundred. It bounds the names, the extensions and the usages alike.
+ */
+export const MAX_ELEMENTS = 1000;
 
 /** @returns undefined for what is no certificate */
 export const readCertificate = async (der: Uint8Array): Promise<Certificate | undefined> => {
-  if (der.length > MAX_DER || !isOneSequence(der)) return undefined;
+  if (der.length > MAX_DER || !isOneSequence(der) || countElements(der, MAX_ELEMENTS) > MAX_ELEMENTS) return undefined;
   const library = await x509();
   const copy = new Uint8Array(der);
   try {
@@ -76,9 +83,17 @@ export const readCertificate = async (der: Uint8Array): Promise<Certificate | un
 export const readCertificates = async (pem: string, most = MAX_CHAIN): Promise<Reading<readonly Certificate[], PemFault>> => {
   const { value: blocks, fault } = readPem(pem, { labels: LABELS, most });
   if (fault) return { fault };
+  if (elementsOf(blocks) > Math.max(MAX_ELEMENTS, most * (MAX_ELEMENTS / MAX_CHAIN))) return { fault: 'tooLarge' };
   const certificates = await Promise.all(blocks.map(readCertificate));
   return certificates.every((certificate) => certificate !== undefined) ? { value: certificates } : { fault: 'malformed' };
 };
+
+/** Elements of all of them together. What is no DER is not read, and counts for nothing. */
+export const elementsOf = (ders: readonly Uint8Array[]): number =>
+  ders
+    .map((der) => countElements(der, MAX_ELEMENTS))
+    .filter(Number.isFinite)
+    .reduce((sum, count) => sum + count, 0);
 
 /** The certificates in PEM, one after another. */
 export const certificatesPem = (certificates: readonly Pick<Certificate, 'der'>[]): string =>

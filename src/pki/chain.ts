@@ -1,4 +1,5 @@
 import { type Certificate, Eku, KeyUsage, MAX_CHAIN } from './certificate.ts';
+import { keyWeakness, signatureWeakness } from './strength.ts';
 
 /** Why a certificate is not to be trusted. */
 export type ChainFault =
@@ -8,6 +9,8 @@ export type ChainFault =
   | 'notValidNow'
   /** The certificate, or an authority above it, is for other uses only. */
   | 'wrongUsage'
+  /** A key of the certificate or of its issuers is too short, or one of their signatures made in a way that can be forged. */
+  | 'weak'
   | 'tooManyCertificates';
 
 export interface ChainRules {
@@ -40,6 +43,7 @@ export const validateChain = async (leaf: Certificate, rules: ChainRules): Promi
   if (rules.intermediates.length > MAX_CHAIN) return { fault: 'tooManyCertificates' };
   if (leaf.unknownCritical.length > 0) return { fault: 'noChain' };
   if (!allowsUsage(leaf, rules)) return { fault: 'wrongUsage' };
+  if (keyWeakness(leaf.parsed)) return { fault: 'weak' };
   const search = new Search(rules);
   const chain = await search.from([leaf]);
   return chain ? { chain } : { fault: search.fault };
@@ -49,7 +53,7 @@ class Search {
   /** The best reason found so far: what nearly succeeded tells most. */
   fault: ChainFault = 'noChain';
   readonly #rules: ChainRules;
-  readonly #signatures = new Map<string, boolean>();
+  #signatures = 0;
 
   constructor(rules: ChainRules) {
     this.#rules = rules;
@@ -80,7 +84,10 @@ class Search {
     if (!child || !issuer.isCa || issuer.unknownCritical.length > 0) return false;
     if (issuer.keyUsage !== undefined && !(issuer.keyUsage & KeyUsage.keyCertSign)) return false;
     if (issuer.pathLength !== undefined && issuer.pathLength < below.length - 1) return false;
-    return this.#isSigned(child, issuer);
+    // How an anchor itself is signed does not matter: it is not its signature for which it is trusted.
+    if (!signatureWeakness(child.parsed) && !keyWeakness(issuer.parsed)) return this.#isSigned(child, issuer);
+    if (this.fault === 'noChain') this.fault = 'weak';
+    return false;
   }
 
   #faultOf(chain: readonly Certificate[]): ChainFault | undefined {
@@ -92,15 +99,19 @@ class Search {
   }
 
   async #isSigned(child: Certificate, issuer: Certificate): Promise<boolean> {
-    const pair = `${child.fingerprint} ${issuer.fingerprint}`;
-    const known = this.#signatures.get(pair);
+    const known = checked.get(child)?.get(issuer);
     if (known !== undefined) return known;
-    if (this.#signatures.size >= MAX_SIGNATURES) return false;
+    if (this.#signatures >= MAX_SIGNATURES) return false;
+    this.#signatures++;
     const signed = await isSignedBy(child, issuer);
-    this.#signatures.set(pair, signed);
+    const ofChild = checked.get(child) ?? new WeakMap();
+    checked.set(child, ofChild.set(issuer, signed));
     return signed;
   }
 }
+
+/** Whether an issuer (inside) signed a certificate (outside). That never changes, so it is kept as long as both are. */
+const checked = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
 
 /** Whether the key of one certificate signed the other. Says nothing of names, dates or rights. */
 export const isSignedBy = async (child: Certificate, issuer: Certificate): Promise<boolean> => {

@@ -1,5 +1,6 @@
 import type { Certificate } from './certificate.ts';
 import { readPem, writePem } from './pem.ts';
+import { keyWeakness } from './strength.ts';
 
 /** A key of Web Crypto. Runtimes disagree about the name of this type. */
 export type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
@@ -21,24 +22,21 @@ const ECDSA: Readonly<Record<string, SigningAlgorithm>> = {
 const RSA: SigningAlgorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', jose: 'RS256' };
 const ED25519: SigningAlgorithm = { name: 'Ed25519', jose: 'EdDSA' };
 
-/** Bits of an RSA key at least, and at most: checking a longer one's signatures costs too much. */
-const RSA_BITS = { least: 2048, most: 8192 } as const;
-
 /** How the library describes a public key. */
 interface KeyAlgorithm {
   readonly name: string;
   readonly namedCurve?: string;
-  readonly modulusLength?: number;
 }
 
 /**
  * How the owner of a public key signs.
  * @returns undefined for a key that is not accepted: RSA of 2048 to 8192 bits, P-256, P-384, P-521 and Ed25519 are
  */
-export const signingAlgorithmOf = ({ name, namedCurve, modulusLength = 0 }: KeyAlgorithm): SigningAlgorithm | undefined => {
+export const signingAlgorithmOf = (publicKey: Certificate['parsed']['publicKey']): SigningAlgorithm | undefined => {
+  if (keyWeakness({ publicKey })) return undefined;
+  const { name, namedCurve }: KeyAlgorithm = publicKey.algorithm;
   if (name === 'ECDSA') return ECDSA[namedCurve ?? ''];
-  if (name === 'Ed25519' || (name === 'EdDSA' && namedCurve === 'Ed25519')) return ED25519;
-  return name.startsWith('RSA') && modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most ? RSA : undefined;
+  return name.startsWith('RSA') ? RSA : ED25519;
 };
 
 /** What signs with a key that others may keep. */
@@ -50,7 +48,7 @@ export interface KeyHolder {
 
 /** How the owner of a certificate signs. @throws TypeError for a key that is not accepted */
 const algorithmOf = ({ parsed, subject }: Certificate): SigningAlgorithm => {
-  const algorithm = signingAlgorithmOf(parsed.publicKey.algorithm as KeyAlgorithm);
+  const algorithm = signingAlgorithmOf(parsed.publicKey);
   if (!algorithm) throw new TypeError(`the key of ${subject} must be RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519`);
   return algorithm;
 };

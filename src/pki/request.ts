@@ -1,7 +1,8 @@
 import type { Name } from '@peculiar/x509';
-import { type AlternativeNames, alternativeNames } from './certificate.ts';
-import { signingAlgorithmOf } from './keys.ts';
+import { type AlternativeNames, alternativeNames, MAX_ELEMENTS } from './certificate.ts';
+import { countElements } from './der.ts';
 import { readPem } from './pem.ts';
+import { keyWeakness } from './strength.ts';
 import { x509 } from './x509.ts';
 
 /** What is taken of a certificate request (RFC 2986): whose key it is, and the name. What else it asks for is for the profile to say. */
@@ -26,11 +27,11 @@ const isSayable = (subject: string): boolean =>
  */
 export const readRequest = async (pem: string): Promise<CertificateRequest | undefined> => {
   const { value: [der] = [] } = readPem(pem, { labels: ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'], most: 1 });
-  if (!der) return undefined;
+  if (!der || countElements(der, MAX_ELEMENTS) > MAX_ELEMENTS) return undefined;
   const library = await x509();
   try {
     const request = new library.Pkcs10CertificateRequest(der);
-    if (!signingAlgorithmOf(request.publicKey.algorithm) || !(await request.verify())) return undefined;
+    if (keyWeakness(request) || !(await request.verify())) return undefined;
     if (!isSayable(request.subject)) return undefined;
     const commonNames = request.subjectName.getField('CN');
     return {

@@ -1,4 +1,4 @@
-import { addressesIn } from '../platform/addresses.ts';
+import { addressesIn, canonicalAddress, isLoopback } from '../platform/addresses.ts';
 import type { AlternativeNames } from './certificate.ts';
 
 export type ServerNames = Pick<AlternativeNames, 'dnsNames' | 'ipAddresses'>;
@@ -20,6 +20,32 @@ export const allowedNames = (allowed: readonly string[]): NameRule => {
     ipAddresses: ipAddresses.filter((address) => address === own || isAllowedAddress(address)),
   });
 };
+
+/**
+ * A name or an address in the one form that all its forms have in common: lower case, without the dot at the end of a full name.
+ * @returns undefined for what is none of a server: no label, another wildcard than one for the first label
+ */
+export const canonicalHost = (host: string): string | undefined => {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  return isName(bare) ? bare.toLowerCase() : canonicalAddress(bare);
+};
+
+/** Whether it means the machine of whoever says it, and so belongs to nobody: `localhost` (RFC 6761, section 6.3), loopback addresses. */
+export const isEverybodys = (host: string): boolean => /^(.+\.)?localhost$/.test(host) || isLoopback(host);
+
+/** The words under which a host is found by others that mean it: its name, and what a wildcard for it would have after the star. */
+export const wordsOf = (host: string): readonly string[] => (parentOf(host) === '' ? [host] : [host, parentOf(host)]);
+
+/** The words of hosts that this one is, or stands for, or that stand for it. */
+export const rivalsOf = (host: string): readonly string[] =>
+  host.startsWith('*') ? [host, host.slice(1)] : parentOf(host) === '' ? [host] : [host, `*${parentOf(host)}`];
+
+/** Whether a host is this one, or a wildcard that some software takes for it: some read a star as several labels. */
+export const standsFor = (host: string, known: string): boolean =>
+  host === known || (host.startsWith('*') && known.endsWith(host.slice(1)));
+
+/** `.example.org` of `a.example.org`; nothing of a wildcard, of an address, or of a single label. */
+const parentOf = (host: string): string => (isName(host) && !host.startsWith('*') ? host.replace(/^[^.]*/, '') : '');
 
 const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
 const NAME = new RegExp(`^(\\*\\.)?${LABEL}(\\.${LABEL})*$`, 'i');

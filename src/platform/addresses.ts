@@ -127,6 +127,32 @@ export const addressesIn = (entries: readonly string[]): ((address: string) => b
   };
 };
 
+/** An address in the one text form that all its forms have in common; of an IPv4 address within IPv6 (`::ffff:10.0.0.1`), the IPv4 address. */
+export const canonicalAddress = (text: string): string | undefined => {
+  const address = readAddress(text);
+  if (!address) return undefined;
+  const meant = meantBy(address);
+  if (meant.length === 4) return meant.join('.');
+  return Array.from({ length: 8 }, (_, i) => (((meant[2 * i] ?? 0) << 8) | (meant[2 * i + 1] ?? 0)).toString(16)).join(':');
+};
+
+/** Whether an address is this machine, whichever asks. */
+export const isLoopback = (text: string): boolean => {
+  const address = readAddress(text);
+  return address !== undefined && reachOf(meantBy(address)) === 'loopback';
+};
+
+/**
+ * Whom an address belongs to, as far as it can tell: one of IPv4 stands for itself, one of IPv6 for the 64 bits that are given to one subscriber
+ * (RFC 6177). Other text is returned as it is.
+ */
+export const networkOf = (address: string): string => {
+  const read = readAddress(address);
+  if (!read) return address;
+  const meant = meantBy(read);
+  return meant.length === 4 ? meant.join('.') : meant.slice(0, 8).join('.');
+};
+
 /** Whether an address, in any text form that an IP address has, may be connected to. */
 export type AddressRule = (address: string) => boolean;
 

@@ -24,6 +24,8 @@ export interface OutboundOptions {
 export interface OutboundAnswer {
   readonly status: number;
   readonly body: Uint8Array;
+  /** Value of a header by its lower-case name. Without, the answer says nothing of how long it may be kept. */
+  readonly header?: ((name: string) => string | undefined) | undefined;
 }
 
 /** The rules forbid to ask for this, or to take what came back. */
@@ -35,7 +37,13 @@ export class OutboundRefused extends Error {
 export type OutboundTransport = (
   url: URL,
   options: { readonly signal: AbortSignal; readonly permits: AddressRule },
-) => Promise<{ readonly status: number; readonly location: string | undefined; readonly body: AsyncIterable<Uint8Array> }>;
+) => Promise<{
+  readonly status: number;
+  readonly location: string | undefined;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** See `OutboundAnswer`. */
+  readonly header?: OutboundAnswer['header'];
+}>;
 
 const MAX_REDIRECTS = 3;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
@@ -53,8 +61,8 @@ export const createOutbound = (transport: OutboundTransport): Outbound => ({
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
         const literal = literalAddress(url);
         if (literal !== undefined && !permits(literal)) throw new OutboundRefused(`requests to ${url.hostname} are not allowed`);
-        const { status, location, body } = await transport(url, { signal: ends, permits });
-        if (!REDIRECTS.includes(status) || location === undefined) return { status, body: await collect(body, maxBytes) };
+        const { status, location, body, header } = await transport(url, { signal: ends, permits });
+        if (!REDIRECTS.includes(status) || location === undefined) return { status, body: await collect(body, maxBytes), header };
         url = redirected(url, location);
       }
       throw new OutboundRefused(`more than ${MAX_REDIRECTS} redirects`);
@@ -105,7 +113,8 @@ export const fetchTransport: OutboundTransport = async (url, { signal }) => {
     credentials: 'omit',
     headers: { accept: 'application/json' },
   });
-  return { status, location: headers.get('location') ?? undefined, body: chunksOf(body) };
+  const header = (name: string) => headers.get(name) ?? undefined;
+  return { status, location: header('location'), body: chunksOf(body), header };
 };
 
 /** Not every runtime's streams can be iterated. */

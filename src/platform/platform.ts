@@ -33,7 +33,10 @@ export interface PasswordHasher {
   isOutdated(hash: string): boolean;
 }
 
-/** Where the controller says what its callers are not told. Details hold no secrets. */
+/**
+ * Where the controller says what its callers are not told. Details hold no secrets. `webPlatform` and `nodePlatform` also take loggers of pino and bunyan,
+ * which take the details before the message.
+ */
 export interface Logger {
   /** Something is broken, and somebody should look. */
   error(message: string, details?: Readonly<Record<string, unknown>>): void;

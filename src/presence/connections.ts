@@ -39,6 +39,8 @@ export interface Connections {
   of(row: RouterKey & { readonly disabled: boolean }): RouterState | undefined;
   /** The routers that are connected; `reached`: those that have said how they are reached. */
   keys(which?: 'reached'): readonly RouterKey[];
+  /** Where other routers than this one say that they are reached: names and addresses. */
+  hostsBeside(routerId: string): readonly string[];
   statusOf(identityId: string): ConnectionStatus;
   end(routerId: string, reason: string): void;
   /** An identity that there is no more. */
@@ -90,6 +92,10 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
       return undefined;
     },
     keys: (which) => [...byRouter.values()].filter(({ state }) => which === undefined || state.reached !== undefined).map(({ key }) => key),
+    hostsBeside: (routerId) =>
+      [...byRouter.values()]
+        .filter(({ key }) => key.id !== routerId)
+        .flatMap(({ state: { reached } }) => (reached ? [reached.hostname, ...Object.values(reached.supportedProtocols).map(hostOf)] : [])),
     statusOf: carried.statusOf,
     end: (routerId, reason) => byRouter.get(routerId)?.end(reason),
     forget: carried.forget,
@@ -98,6 +104,9 @@ export const createConnections = (clock: Clock, unknownMs: number): Connections 
     },
   };
 };
+
+/** The host of `tls://host:port`. */
+const hostOf = (address: string): string => /:\/\/(.*):\d+$/.exec(address)?.[1] ?? address;
 
 export const DISABLED = 'the router is disabled';
 export const MUST_ENROLL = 'the router must enroll anew';

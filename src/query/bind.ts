@@ -6,6 +6,7 @@
 import { bindField, bindFlag, bindSecret, negate } from './bind-field.ts';
 import { bindCount, bindElements, type Counted, size } from './bind-set.ts';
 import { bindSortItems } from './bind-sort.ts';
+import { matches } from './evaluate.ts';
 import { findReferences, findSet, findSingle, wrong } from './lookup.ts';
 import { parse } from './parse.ts';
 import { ALL, and, NONE, or, type Predicate, type SortKey } from './predicate.ts';
@@ -49,7 +50,7 @@ const bindCondition = (condition: Condition, symbols: Symbols): Predicate => {
     case 'or':
       return or(...condition.terms.map((term) => bindCondition(term, symbols)));
     case 'empty':
-      return size(countedBy(condition.set, symbols), '=', 0);
+      return unlessWithheld(condition.set.name, symbols, size(countedBy(condition.set, symbols), '=', 0));
     case 'comparison':
       return compared(condition, symbols);
   }
@@ -63,10 +64,18 @@ const flagged = (name: Name, symbols: Symbols): Predicate => {
 
 const compared = (comparison: Comparison, symbols: Symbols): Predicate => {
   const { subject } = comparison;
-  if (subject.is === 'count') return bindCount(comparison, countedBy(subject.set, symbols));
-  if (subject.is !== 'field') return bindElements(comparison, subject.is, findSet(subject.name, symbols).set);
+  if (subject.is === 'count') return unlessWithheld(subject.set.name, symbols, bindCount(comparison, countedBy(subject.set, symbols)));
+  if (subject.is !== 'field')
+    return unlessWithheld(subject.name, symbols, bindElements(comparison, subject.is, findSet(subject.name, symbols).set));
   const symbol = findSingle(subject.name, symbols);
   return symbol.is === 'secret' ? bindSecret(comparison, symbol) : bindField(comparison, symbol.field);
+};
+
+/** What is asked of a set that is withheld is answered here, as of an empty one. */
+const unlessWithheld = (name: Name, symbols: Symbols, asked: Predicate): Predicate => {
+  const symbol = findSet(name, symbols);
+  if (symbol.is !== 'set' || !symbol.withheld) return asked;
+  return matches(asked, { [symbol.set]: [] }) ? ALL : NONE;
 };
 
 const countedBy = ({ name, where }: SetQuery, symbols: Symbols): Counted => {

@@ -9,6 +9,7 @@ export { comparator, compareText } from './order.ts';
 export { MAX_NESTING, parse, parseSort } from './parse.ts';
 export { MAX_LIST_ITEMS } from './parse-comparison.ts';
 export * from './predicate.ts';
+export { costOf, type Price, priceOf, type Shape, type ShapeOf } from './price.ts';
 export type { Document } from './read.ts';
 export { rewrite } from './rewrite.ts';
 export { type FilterSymbol, fieldSymbol, type Symbols, symbolsOf } from './symbols.ts';

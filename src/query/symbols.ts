@@ -10,7 +10,7 @@ export interface Symbols {
 
 /**
  * - `field`: a single-valued field.
- * - `set`: a set of texts.
+ * - `set`: a set of texts. One that is `withheld` must be known but can't be probed: it counts as empty.
  * - `references`: a set of ids of another kind, whose fields a subquery may ask for.
  * - `tags`: the names `tags.<name>`, each of which is a field.
  * - `secret`: a name that must be known but can't be probed. It takes the operators of its type, but only equality can
@@ -18,7 +18,7 @@ export interface Symbols {
  */
 export type FilterSymbol =
   | { readonly is: 'field'; readonly field: FieldRef; readonly sortable: boolean }
-  | { readonly is: 'set'; readonly set: string }
+  | { readonly is: 'set'; readonly set: string; readonly withheld?: true }
   | { readonly is: 'references'; readonly set: string; readonly target: () => Symbols }
   | { readonly is: 'tags' }
   | { readonly is: 'secret'; readonly type: FieldType; readonly matches?: (value: string) => Predicate };

@@ -4,17 +4,18 @@ import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/op
 import type { Detail, Resource } from '../api/kit/resource.ts';
 import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
-import { ApiError } from '../errors/index.ts';
+import { explained } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import type { Behaviour, Presenter, WriteVerb } from './behaviours.ts';
+import { affordable } from './budget.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
 import { presentRows } from './present.ts';
 import { checkReferences, requireRow } from './references.ts';
 import { removeEntity } from './removal.ts';
-import { symbolsFor } from './symbols.ts';
+import { symbolsOfList } from './symbols.ts';
 
 export type CrudHandlers<F extends Fields> = {
   readonly [V in keyof CrudOperations<F>]: Handler<DecodedOf<CrudOperations<F>[V]>, OutputOf<CrudOperations<F>[V]>>;
@@ -34,7 +35,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
     const prepared: Body = ((await behaviour?.prepare?.(call, verb, body, id)) as Body | undefined) ?? {};
     return call.write(async (entities) => {
       const before = id === undefined ? undefined : await requireRow(entities, resource, id);
-      if (before?.isSystem) throw new ApiError('ENTITY_CAN_NOT_BE_UPDATED');
+      if (before?.isSystem) throw explained('ENTITY_CAN_NOT_BE_UPDATED', SYSTEM);
       if (before) refuseChangeOfFixed(resource, before, body);
       const fields = { ...(before === undefined ? rowFields(resource, body) : mergeBody(resource, verb, before, body)), ...prepared };
       const intended = { ...before, ...fields } as Row;
@@ -79,6 +80,8 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
   return Object.fromEntries(offered) as unknown as Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O>;
 };
 
+const SYSTEM = 'the controller keeps it for another entity: change or delete that one';
+
 /** Deletes an entity as the behaviour of its kind allows, and what goes with it. */
 export const deleteRow = async (
   entities: Entities,
@@ -88,7 +91,7 @@ export const deleteRow = async (
   call: Call,
 ): Promise<void> => {
   const row = await requireRow(entities, kind, id);
-  if (row.isSystem) throw new ApiError('ENTITY_CAN_NOT_BE_DELETED');
+  if (row.isSystem) throw explained('ENTITY_CAN_NOT_BE_DELETED', SYSTEM);
   await behaviour?.guard?.(entities, row as never, call);
   await behaviour?.remove?.(entities, row as never, call);
   await removeEntity(entities, kind, row);
@@ -104,17 +107,18 @@ export const listRows = async <F extends Fields>(
   within?: Predicate,
 ): Promise<Page<Detail<F>>> => {
   const kind = resource as unknown as Resource; // as above
-  const symbols = symbolsFor(kind);
+  const symbols = symbolsOfList(kind, call.operation);
   const plan = planList(symbols, input);
+  const among = await affordable(entities, kind, input, plan, call, within);
   const asked = presenter?.resolve ? await presenter.resolve(entities, plan.where, call) : plan.where;
-  const where = within ? and(within, asked) : asked;
+  const where = and(among, asked);
   const rows = (await entities.list(kind, {
     where,
     sort: plan.sort,
     offset: plan.offset,
     ...(plan.limit === Infinity ? {} : { limit: plan.limit }),
   })) as unknown as readonly Row[];
-  // A page that is not full tells the total by itself.
+  // A page that is not full tells the total by itself, unless it is empty because it begins beyond the last one.
   const known = rows.length < plan.limit && (rows.length > 0 || plan.offset === 0);
   const total = known ? plan.offset + rows.length : await entities.count(kind, where);
   return pageOf((await presentRows(entities, kind, presenter, rows, call)) as unknown as readonly Detail<F>[], plan, total, symbols);

@@ -101,7 +101,11 @@ const rolePredicate = (entries: readonly string[], semantic = 'AllOf'): Predicat
   if (entries.length === 0) return { op: 'all' };
   const strange = entries.find((entry) => !hasSign(entry));
   if (strange !== undefined)
-    throw invalidField('roleFilter', 'role entries must prefixed with # (to indicate role attributes) or @ (to indicate an id)', strange);
+    throw invalidField(
+      'roleFilter',
+      'role entries must be prefixed with # (to indicate role attributes) or @ (to indicate an id)',
+      strange,
+    );
   const { ids, words } = readSelectors(entries);
   const byAttribute: Predicate = words.length === 0 ? NONE : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: words };
   return or(byAttribute, oneOf(text('id'), ids));

@@ -53,9 +53,9 @@ export const refuseChangeOfFixed = (kind: Resource, before: Row, body: Values): 
 
 const hasLeaf = (value: unknown): boolean => (isDocument(value) ? Object.values(value).some(hasLeaf) : value !== undefined);
 
-/** Documents are merged leaf by leaf; a leaf that is not given stays. */
+/** Documents are merged leaf by leaf; a leaf that is not given stays, and a document without any is not given itself. */
 const mergeLeaves = (before: unknown, given: unknown): unknown => {
-  if (given === undefined) return before;
+  if (!hasLeaf(given)) return before;
   if (!isDocument(before) || !isDocument(given)) return given;
   const merged: Record<string, unknown> = { ...before };
   for (const [key, value] of Object.entries(given)) merged[key] = mergeLeaves(before[key], value);

@@ -25,7 +25,7 @@ export const checkReferences = async (entities: Entities, kind: Resource, after:
 const checkReference = async (entities: Entities, name: string, { target, unknown, fault = name }: Reference, id: string) => {
   const kind = kindOf(target);
   if (kind && (await entities.get(kind, id))) return;
-  if (unknown === 'invalid') throw invalidField(fault, `no ${target} with id ${id}`, id);
+  if (unknown === 'invalid') throw invalidField(fault, `no ${target} with id ${id}: it must be an id, not a name`, id);
   if (unknown === 'unresolved')
     throw new ApiError('REFERENCED_ENTITY_NOT_FOUND', { cause: { field: fault, reason: `no ${target} with id ${id}`, value: id } });
   throw notFound(target, id);
@@ -42,8 +42,15 @@ const checkSelectors = async (entities: Entities, name: string, { target }: Sele
   const fault = selectorFault(roles);
   if (fault !== undefined) throw invalidField(name, fault, roles);
   const missing = await unknownIds(entities, target, readSelectors(roles).ids);
-  if (missing.length > 0) throw invalidField(name, `no ${kindOf(target)?.collection ?? target} found with the given ids`, missing);
+  if (missing.length > 0)
+    throw invalidField(name, `no ${kindOf(target)?.collection ?? target} found with the given ids: ${tell(missing)}`, missing);
 };
+
+const TOLD = 5;
+
+/** The first of many ids, as text. */
+const tell = (ids: readonly string[]): string =>
+  [...ids.slice(0, TOLD).map((id) => id.slice(0, 64)), ...(ids.length > TOLD ? [`${ids.length - TOLD} more`] : [])].join(', ');
 
 /** Those that no entity of the kind has. A kind that this version does not have has none. */
 export const unknownIds = async (entities: Entities, target: string, ids: readonly string[]): Promise<readonly string[]> => {

@@ -46,7 +46,11 @@ export const removeEntity = async (entities: Entities, kind: Resource, row: Row)
     if (users.length > 0) {
       const ids = users.map((user) => user.id).join(' ');
       throw new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
-        cause: { field, reason: `${kind.kind} ${row.id} is used by ${holder.collection}`, value: `[${ids}]` },
+        cause: {
+          field,
+          reason: `${kind.kind} ${row.id} is used by ${holder.collection} ${ids}: change or delete them first`,
+          value: `[${ids}]`,
+        },
       });
     }
   }

@@ -1,12 +1,15 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import * as z from 'zod';
 import { fieldType } from '../api/kit/field.ts';
+import type { Operation } from '../api/kit/operation.ts';
 import type { Resource } from '../api/kit/resource.ts';
 import { equals, type FilterSymbol, fieldSymbol, type Symbols, symbolsOf, text } from '../query/index.ts';
 import { kindOf } from './kinds.ts';
 
+const ID = fieldSymbol('string', 'id');
 const base: Readonly<Record<string, FilterSymbol>> = {
-  id: fieldSymbol('string', 'id'),
+  id: ID,
   createdAt: fieldSymbol('date', 'createdAt'),
   updatedAt: fieldSymbol('date', 'updatedAt'),
   isSystem: fieldSymbol('boolean', 'isSystem'),
@@ -20,6 +23,53 @@ export const symbolsFor = (kind: Resource): Symbols => {
   let symbols = known.get(kind);
   if (!symbols) known.set(kind, (symbols = symbolsOf(kind.kind, { ...base, ...fieldSymbols(kind), ...furtherSymbols(kind) })));
   return symbols;
+};
+
+const narrowed = new WeakMap<Operation, Symbols>();
+
+/**
+ * What the filters of a list may name. A list that clients have answers only of what it shows: what else is stored stands among the names, because
+ * clients of the field know it, and is asked in vain, as a secret is; of what a set refers to, the id is shown and no more.
+ */
+export const symbolsOfList = (kind: Resource, operation: Operation): Symbols => {
+  const { answer, apis } = operation;
+  const symbols = symbolsFor(kind);
+  if (!apis.includes('client') || answer.is !== 'page') return symbols;
+  let known = narrowed.get(operation);
+  if (!known) {
+    const { item } = answer;
+    const table = symbols.names.map((name) => [name, shownOnly(symbols.find(name), isShown(kind, name, item))] as const);
+    narrowed.set(operation, (known = symbolsOf(kind.kind, Object.fromEntries(table))));
+  }
+  return known;
+};
+
+const shownOnly = (symbol: FilterSymbol | undefined, shown: boolean): FilterSymbol => {
+  if (symbol === undefined) throw new TypeError('a name without a symbol');
+  if (shown && symbol.is === 'references') return { ...symbol, target: () => symbolsOf(symbol.target().kind, { id: ID }) };
+  if (shown || symbol.is === 'secret' || symbol.is === 'tags') return symbol;
+  return symbol.is === 'field' ? { is: 'secret', type: symbol.field.type } : { is: 'set', set: symbol.set, withheld: true };
+};
+
+/** Whether a list of these items shows what a symbol asks for. The base fields of every kind may be asked for, whichever of them are shown. */
+export const isShown = (kind: Resource, name: string, item: z.ZodType): boolean => {
+  if (Object.hasOwn(base, name)) return true;
+  return wayTo(kind, name).reduce<z.ZodType | undefined>(property, item) !== undefined;
+};
+
+/** Where an answer shows it: what a symbol of another name stands for, or names after dots. */
+const wayTo = (kind: Resource, name: string): readonly string[] => {
+  const symbol = kind.symbols?.[name];
+  if (symbol) return 'path' in symbol ? symbol.path.split('.') : 'computed' in symbol ? [symbol.shownAs] : [name];
+  const [field] = Object.entries(kind.fields).find(([key, { filter }]) => (filter === true ? key : filter) === name) ?? [name];
+  return kind.fields[field]?.keep === 'hidden' ? name.split('.') : [field];
+};
+
+/** A property of an object; undefined where there is none, or where it is always null. */
+const property = (schema: z.ZodType | undefined, name: string): z.ZodType | undefined => {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return property(schema.unwrap() as z.ZodType, name); // of a schema of zod's
+  if (!(schema instanceof z.ZodObject) || !Object.hasOwn(schema.shape, name)) return undefined;
+  return schema.shape[name] instanceof z.ZodNull ? undefined : schema.shape[name];
 };
 
 const fieldSymbols = (kind: Resource): Record<string, FilterSymbol> => {

@@ -1,8 +1,10 @@
 import { compactVerify } from 'jose/jws/compact/verify';
 import { importJWK } from 'jose/key/import';
 import { type Certificate, readCertificate } from '../pki/certificate.ts';
+import { bitLength } from '../pki/der.ts';
 import { signingAlgorithmOf } from '../pki/keys.ts';
 import { readBase64 } from '../pki/pem.ts';
+import { RSA_BITS } from '../pki/strength.ts';
 import { allows, keyTypeOf } from './algorithms.ts';
 
 /** A key that tokens may be signed with. */
@@ -16,9 +18,6 @@ export interface PublicKey {
 
 type Members = Readonly<Record<string, unknown>>;
 type Imported = Awaited<ReturnType<typeof importJWK>>;
-
-/** Bits of an RSA key: fewer can be broken, and checking signatures of more costs too much. */
-const RSA_BITS = { least: 2048, most: 8192 } as const;
 
 /**
  * A member of a key set (RFC 7517). Where it has a certificate, the key is that of the certificate.
@@ -47,7 +46,7 @@ const membersOfDer = async (base64: unknown): Promise<Members | undefined> => {
 };
 
 const membersOf = async ({ parsed: { publicKey } }: Certificate): Promise<Members | undefined> => {
-  const algorithm = signingAlgorithmOf(publicKey.algorithm);
+  const algorithm = signingAlgorithmOf(publicKey);
   if (!algorithm) return undefined;
   try {
     const key = await crypto.subtle.importKey('spki', publicKey.rawData, algorithm, true, ['verify']);
@@ -57,9 +56,17 @@ const membersOf = async ({ parsed: { publicKey } }: Certificate): Promise<Member
   }
 };
 
+/** Characters of the longest modulus, which is not decoded when it is longer. */
+const MAX_MODULUS = Math.ceil((RSA_BITS.most / 8) * (4 / 3));
+
+const bitsIn = (base64url: string): number => {
+  const bytes = readBase64(base64url.replaceAll('-', '+').replaceAll('_', '/'));
+  return bytes ? bitLength(bytes) : 0;
+};
+
 /** Whether it is the modulus of an RSA key, in base64url, that is neither too short nor too long. */
 const isOfGoodLength = (modulus: unknown): boolean => {
-  const bits = typeof modulus === 'string' ? Math.floor((modulus.length * 3) / 4) * 8 : 0;
+  const bits = typeof modulus === 'string' && modulus.length <= MAX_MODULUS ? bitsIn(modulus) : 0;
   return bits >= RSA_BITS.least && bits <= RSA_BITS.most;
 };
 

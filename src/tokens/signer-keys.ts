@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { AddressRule } from '../platform/addresses.ts';
 import type { Platform } from '../platform/platform.ts';
+import { freshnessOf } from './freshness.ts';
 import { certificateKeySet, type KeySet, readKeySet } from './key-set.ts';
 import type { PublicKey } from './public-key.ts';
 
@@ -18,7 +19,10 @@ export interface KeySource {
 
 /** Public keys of signers, kept in memory. */
 export interface SignerKeys {
-  /** The key of a name and an algorithm. For a name that is not known the keys are loaded again, a second after the last time at the earliest. */
+  /**
+   * The key of a name and an algorithm. Keys that are too old, and all for a name that is not known, are loaded again first, a second after the last time
+   * at the earliest. Where that fails, those that are known stay in use until 15 minutes after they were asked for.
+   */
   find(signer: KeySource, kid: string, algorithm: string): Promise<PublicKey | undefined>;
   /** Loads the keys if they were never loaded. */
   load(signer: KeySource): Promise<void>;
@@ -26,12 +30,22 @@ export interface SignerKeys {
   close(): void;
 }
 
+interface Loaded {
+  readonly keys: KeySet;
+  /** For how long they need not be asked for again, ms. */
+  readonly freshFor: number;
+}
+
 interface Entry {
   /** What the keys were loaded of: another revision, or another source of the same revision (a write that was rolled back), is another entry. */
   readonly source: string;
   keys: KeySet | undefined;
-  /** ms */
+  /** When the keys that are known were asked for, ms: what the provider withdrew since then is still among them. */
+  readAt: number;
+  freshFor: Loaded['freshFor'];
+  /** When they were last asked for, ms, and whether nothing came of it. */
   askedAt: number;
+  failed: boolean;
   loading: Promise<void> | undefined;
 }
 
@@ -41,8 +55,14 @@ export interface SignerKeysOptions extends Pick<Platform, 'clock' | 'logger' | '
 
 /** Signers whose keys are kept. */
 const MOST = 1000;
-/** Time between two requests for the keys of one signer. ms */
+/** Time between two requests for the keys of one signer, whatever its answers say of caching. ms */
 const PAUSE = 1000;
+/** Time until keys that are known are asked for again, unless their caching says less. ms */
+const FRESH = 5 * 60_000;
+/** Time until it is tried again where that failed. ms */
+const RETRY = 30_000;
+/** Time for which keys are in use where nothing newer can be had. ms */
+const KEPT = 15 * 60_000;
 const LIMITS = { maxBytes: 262_144, timeoutMs: 5000 } as const;
 
 export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKeysOptions): SignerKeys => {
@@ -53,34 +73,45 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
     const source = `${version} ${jwksEndpoint ?? certPem}`;
     const known = entries.get(id);
     if (known?.source === source) return known;
-    const entry: Entry = { source, keys: undefined, askedAt: Number.NEGATIVE_INFINITY, loading: undefined };
+    const never = Number.NEGATIVE_INFINITY;
+    const entry: Entry = { source, keys: undefined, readAt: never, freshFor: 0, askedAt: never, failed: false, loading: undefined };
     entries.set(id, entry);
     return entry;
   };
 
-  const fetched = async (url: string): Promise<KeySet> => {
-    const { status, body } = await outbound.get(url, { ...LIMITS, permits, signal: closing.signal });
+  const fetched = async (url: string): Promise<Loaded> => {
+    const { status, body, header } = await outbound.get(url, { ...LIMITS, permits, signal: closing.signal });
     if (status !== 200) throw new TypeError(`the answer has status ${status}`);
-    return readKeySet(body);
+    const freshFor = (header && freshnessOf(header, clock.now())) ?? FRESH;
+    return { keys: await readKeySet(body), freshFor: Math.min(Math.max(freshFor, PAUSE), FRESH) };
   };
 
-  const reload = async (entry: Entry, { id, certPem, jwksEndpoint, kid, fingerprint }: KeySource): Promise<void> => {
+  const loaded = async ({ certPem, jwksEndpoint, kid, fingerprint }: KeySource): Promise<Loaded> => {
+    if (jwksEndpoint !== null) return fetched(jwksEndpoint);
+    // What a certificate says does not change.
+    return { keys: await certificateKeySet(kid ?? fingerprint ?? '', certPem ?? ''), freshFor: Number.POSITIVE_INFINITY };
+  };
+
+  const reload = async (entry: Entry, signer: KeySource): Promise<void> => {
+    const readAt = clock.now();
     try {
-      if (certPem !== null) entry.keys ??= await certificateKeySet(kid ?? fingerprint ?? '', certPem);
-      else if (jwksEndpoint !== null) entry.keys = await fetched(jwksEndpoint);
+      Object.assign(entry, await loaded(signer), { readAt, failed: false });
     } catch (error) {
-      // The keys that are known stay in use.
+      entry.failed = true;
       if (!closing.signal.aborted)
-        logger.warn('the keys of an external JWT signer could not be loaded', { signer: id, error: String(error) });
+        logger.warn('the keys of an external JWT signer could not be loaded', { signer: signer.id, error: String(error) });
     }
   };
 
-  /** Whoever comes while the keys are being loaded waits for the same answer. */
-  const loadOnce = (entry: Entry, signer: KeySource): Promise<void> => {
+  /** Distances of time, for a clock may be set back: then it is better to ask again. */
+  const since = (time: number): number => Math.abs(clock.now() - time);
+
+  /** Those who come while the keys are being loaded wait for the same answer. */
+  const loadOnce = (entry: Entry, signer: KeySource, pause = PAUSE): Promise<void> => {
     if (entry.loading) return entry.loading;
-    const now = clock.now();
-    if (Math.abs(now - entry.askedAt) < PAUSE) return Promise.resolve();
-    entry.askedAt = now;
+    if (entry.freshFor === Number.POSITIVE_INFINITY) return Promise.resolve();
+    if (since(entry.askedAt) < pause) return Promise.resolve();
+    entry.askedAt = clock.now();
     entry.loading = reload(entry, signer).finally(() => {
       entry.loading = undefined;
     });
@@ -90,7 +121,13 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
   return {
     find: async (signer, kid, algorithm) => {
       const entry = entryOf(signer);
-      if (!entry.keys?.has(kid)) await loadOnce(entry, signer);
+      // An answer that was on its way already may be older than the key: then it is asked for once more.
+      for (let joined = true, rounds = 0; joined && rounds < 2; rounds++) {
+        joined = entry.loading !== undefined;
+        if (!entry.keys?.has(kid)) await loadOnce(entry, signer);
+        else if (since(entry.readAt) >= entry.freshFor) await loadOnce(entry, signer, entry.failed ? RETRY : PAUSE);
+      }
+      if (since(entry.readAt) >= Math.max(KEPT, entry.freshFor)) entry.keys = undefined;
       return entry.keys?.get(kid)?.find((key) => key.allows(algorithm));
     },
     load: async (signer) => {

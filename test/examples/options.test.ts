@@ -10,27 +10,42 @@ test('without options the server listens at home, with SQLite and its own certif
     port: 1280,
     storage: { is: 'sqlite', file: 'data/controller.db' },
     tls: { is: 'auto' },
+    drainMs: 10_000,
     administrator: {},
     given: [],
   });
 });
 
 test('every option is taken, with a space or an equals sign', () => {
-  assert.deepEqual(read('--host=::1 --port 443 --storage memory --admin-username=carol --admin-password=-secret --tls cert.pem,key.pem'), {
-    host: '::1',
-    port: 443,
-    storage: { is: 'memory' },
-    tls: { is: 'files', cert: 'cert.pem', key: 'key.pem' },
-    administrator: { username: 'carol', password: '-secret' },
-    given: ['--admin-username', '--admin-password'],
-  });
+  assert.deepEqual(
+    read(
+      '--host=::1 --port 443 --storage memory --admin-username=carol --admin-password=-secret --tls cert.pem,key.pem --secret-key-file key --drain 3600',
+    ),
+    {
+      host: '::1',
+      port: 443,
+      storage: { is: 'memory' },
+      secretKeyFile: 'key',
+      drainMs: 3_600_000,
+      tls: { is: 'files', cert: 'cert.pem', key: 'key.pem' },
+      administrator: { username: 'carol', password: '-secret' },
+      given: ['--admin-username', '--admin-password'],
+    },
+  );
 });
 
 test('snapshots may have a folder of their own', () => {
   assert.equal(read('--snapshots /backups')?.snapshots, '/backups');
 });
 
-test('the secret key stands in the environment', () => {
+test('the addresses of key sets are shown where an option says so', () => {
+  assert.equal(read('--show-jwks-endpoints --port 0')?.showJwksEndpoints, true);
+  assert.equal(read('')?.showJwksEndpoints, undefined);
+});
+
+test('the secret key stands in the environment, or in a file, which counts more', () => {
+  assert.deepEqual(read('--secret-key-file file', { SECRET_KEY: 'key' })?.secretKeyFile, 'file');
+  assert.equal(read('--secret-key-file file', { SECRET_KEY: 'key' })?.secretKey, undefined);
   assert.equal(read('', { SECRET_KEY: 'key' })?.secretKey, 'key');
   assert.equal(read('', { SECRET_KEY: '' })?.secretKey, undefined);
 });
@@ -51,6 +66,8 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['start', /^unexpected argument 'start'; see --help$/],
   ['--verbose', /^unknown option --verbose; see --help$/],
   ['-x', /^unknown option -x; see --help$/],
+  ['--show-jwks-endpoints=yes', /^option --show-jwks-endpoints takes no value; see --help$/],
+  ['--show-jwks-endpoints yes', /^unexpected argument 'yes'; see --help$/],
   ['--host', /^option --host needs a value; see --help$/],
   ['--host --port 80', /^option --host needs a value; see --help$/],
   ['--host=', /^--host must be a host name or an IP address, got ''$/],
@@ -59,6 +76,11 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--host 127.0.0.1:80', /got '127\.0\.0\.1:80'$/],
   ['--port 65536', /^--port must be a number from 0 to 65535, got '65536'$/],
   ['--port https', /got 'https'$/],
+  ['--drain 3601', /^--drain must be a number of seconds from 0 to 3600, got '3601'$/],
+  ['--drain -1', /^option --drain needs a value; see --help$/],
+  ['--drain=-1', /got '-1'$/],
+  ['--drain soon', /got 'soon'$/],
+  ['--secret-key-file', /^option --secret-key-file needs a value; see --help$/],
   ['--storage files', /^--storage must be memory, sqlite:FILE, such as sqlite:data\/controller\.db, or postgres:.*, got 'files'$/],
   ['--storage sqlite:', /got 'sqlite:'$/],
   ['--storage sqlite::memory:', /got 'sqlite::memory:'$/],

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { needsPostgres, newSchema } from '../support/postgres.ts';
 import { runServer, startServer, temporaryFolder } from './child.ts';
@@ -17,7 +19,7 @@ test(
     assert.equal(one.told('storage'), `postgres://${url.username}@${url.host}${url.pathname}`);
     assert.ok(!one.said.includes('database-password'));
     const stranger = await runServer(temporaryFolder(t), given.slice(0, -2));
-    assert.match(stranger.err, /sealed under another secretKey/);
+    assert.match(stranger.err, /the network in this database has a secret key/);
     const two = await startServer(t, temporaryFolder(t), given.slice(0, -2), key);
 
     const token = await one.login('the-admin-password');
@@ -29,3 +31,47 @@ test(
     await Promise.all([one.stop(), two.stop()]);
   },
 );
+
+/** A way to a database on which nothing moves any more once it is frozen: no answer, no refusal, no end. */
+const wayTo = async (url: string) => {
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    sockets.push(near, far);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      from.on('error', () => to.destroy()).pipe(to);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const through = new URL(url);
+  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server that listens has one
+  return {
+    url: through.href,
+    freeze: () => {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+};
+
+test('a server whose database stands still ends on a signal all the same', needsPostgres, async (t) => {
+  await using place = await newSchema();
+  const way = await wayTo(place.connectionString);
+  t.after(way.close);
+  const options = ['--storage', way.url, '--tls', 'off', '--drain', '0', '--admin-password', 'the-admin-password'];
+  const server = await startServer(t, temporaryFolder(t), options);
+  const token = await server.login('the-admin-password');
+  way.freeze();
+  const cutOff = server.request('GET', '/identities', { token }).catch(() => undefined);
+  await new Promise((done) => setTimeout(done, 300)); // the request is on its way by then
+  const { code, signal } = await server.stop();
+  await cutOff;
+  // 3 says that the store did not close in time; one that gives up its connections sooner may.
+  assert.ok(signal === null && (code === 0 || code === 3), `${code} ${signal}`);
+});

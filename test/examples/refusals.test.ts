@@ -26,7 +26,18 @@ test('options that mean nothing are refused', async (t) => {
 test('--help says what there is', async (t) => {
   const { code, out } = await runServer(temporaryFolder(t), ['--help']);
   assert.equal(code, 0);
-  for (const option of ['--host', '--port', '--storage', '--admin-username', '--admin-password', '--tls'])
+  for (const option of [
+    '--host',
+    '--port',
+    '--storage',
+    '--admin-username',
+    '--admin-password',
+    '--tls',
+    '--secret-key-file',
+    '--drain',
+    'SECRET_KEY',
+    'Exit status',
+  ])
     assert.ok(out.includes(option), option);
 });
 
@@ -127,8 +138,9 @@ test('certificates that cannot be used are refused', async (t) => {
   assert.match(good.said, /^listening on https:/m);
 
   writeFileSync(join(pki, 'root-ca.private.pem'), 'half of i');
-  refused(
-    await runServer(folder, ['--port', '0']),
-    /^error: \S+root-ca\.private\.pem does not hold a private key and its certificate: restore it, /,
-  );
+  for (const storage of ['memory', 'sqlite:data/controller.db'])
+    refused(
+      await runServer(folder, ['--port', '0', '--storage', storage]),
+      /^error: \S+root-ca\.private\.pem does not hold a private key and its certificate: restore it, /,
+    );
 });

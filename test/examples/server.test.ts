@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -43,11 +44,13 @@ test('what only the owner may read is readable by nobody else', { skip: process.
       data: mode(),
       database: mode('controller.db'),
       pki: mode('pki'),
-      rootKey: mode('pki', 'root-ca.private.pem'),
+      log: mode('controller.db-wal'),
+      shared: mode('controller.db-shm'),
+      secretKey: mode('secret.key'),
       serverKey: mode('pki', 'server.private.pem'),
       root: mode('pki', 'root-ca.pem'),
     },
-    { data: '700', database: '600', pki: '700', rootKey: '600', serverKey: '600', root: '644' },
+    { data: '700', database: '600', log: '600', shared: '600', secretKey: '600', pki: '700', serverKey: '600', root: '644' },
   );
 });
 
@@ -115,14 +118,16 @@ test('a first signal drains and a second one ends the server at once', async (t)
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   t.after(() => socket.destroy());
   // A request whose body is awaited holds the drain up.
+  const lines = ['host: x', 'content-type: application/json', 'content-length: 99', 'expect: 100-continue'];
   socket
     .on('error', () => undefined)
-    .write(
-      'POST /edge/management/v1/authenticate?method=password HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
-    );
-  await new Promise((done) => setTimeout(done, 200));
+    .write(['POST /edge/management/v1/authenticate?method=password HTTP/1.1', ...lines, '', ''].join('\r\n'));
+  assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 100 /);
+  const { stdout } = server.child;
+  assert.ok(stdout);
+  const begun = once(stdout, 'data');
   server.child.kill('SIGINT');
-  await new Promise((done) => setTimeout(done, 50));
+  assert.match(String((await begun)[0]), /^closing: /);
   server.child.kill('SIGINT'); // as npm passes it on: counts as the first
   await new Promise((done) => setTimeout(done, 600));
   assert.equal(server.child.exitCode, null);

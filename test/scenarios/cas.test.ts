@@ -147,6 +147,37 @@ onEveryStore('certificate authorities', (open) => {
     assertInvalid(patched, 'externalIdClaim.matcher');
   });
 
+  test('a claim without any part counts as not given, as the command-line client sends it', async () => {
+    await using app = await open();
+    const certPem = (await authority('none')).cert;
+    const body = { ...caBody('none', certPem), identityNameFormat: '[caName]' };
+    const nulls = { location: null, index: null };
+    const id = await app.create('/cas', { ...body, externalIdClaim: {} });
+    const claimed = (await aCa(app, { externalIdClaim: SPIFFE })).id;
+    for (const externalIdClaim of [{}, nulls]) {
+      for (const [method, of, expected] of [
+        ['PATCH', id, undefined],
+        ['PATCH', claimed, SPIFFE],
+        ['PUT', id, undefined],
+      ] as const) {
+        const answer = await app.request(method, `/cas/${of}`, { body: { ...body, name: `renamed-${of}`, externalIdClaim } });
+        assert.equal(answer.status, 200, answer.text);
+        const after = await read(app, of);
+        assert.deepEqual([after.name, after.externalIdClaim], [`renamed-${of}`, expected]);
+      }
+    }
+    assert.deepEqual(await app.trail(() => app.request('PATCH', `/cas/${id}`, { body: { externalIdClaim: {} } })), []);
+    assert.equal((await app.request('PUT', `/cas/${claimed}`, { body: { ...body, name: 'x', externalIdClaim: nulls } })).status, 200);
+    assert.equal((await read(app, claimed)).externalIdClaim, undefined);
+    const other = { ...body, name: 'other', certPem: (await authority('other')).cert };
+    for (const externalIdClaim of [[], 'x', { location: 'SAN_URI' }, { index: 0 }])
+      assert.equal(
+        (await app.request('POST', '/cas', { body: { ...other, externalIdClaim } })).status,
+        400,
+        JSON.stringify(externalIdClaim),
+      );
+  });
+
   test('the verification token cannot be asked for, and everything else can', async () => {
     await using app = await open();
     const own = await aCa(app, { identityRoles: ['a'] }, { verified: false });

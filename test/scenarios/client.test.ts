@@ -5,6 +5,7 @@ import { serve } from '../../adapters/http/node.ts';
 import { type ClientOptions, createClient, each } from '../../src/client/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { ApiError, type ErrorCode } from '../../src/errors/index.ts';
+import { newRoot, newServerCertificate } from '../../src/pki/authority.ts';
 import { ADMIN, type App, onEveryStore, PASSWORD } from '../support/app.ts';
 
 const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
@@ -227,6 +228,83 @@ test('codes that it does not know, and answers of something else, are errors tha
     const { client } = scripted(new Response(text, { status }));
     await assert.rejects(client.identities.list(), refusal(status, 'UNHANDLED'));
   }
+});
+
+test('a base URL that no request can be sent to is refused at once, with what would be right', () => {
+  for (const baseUrl of [
+    '127.0.0.1:1280',
+    'localhost:1280',
+    'controller.example',
+    '',
+    '/overlay',
+    'ftp://controller.example',
+    'https://x/?a=1',
+    'https://x/#a',
+  ])
+    assert.throws(
+      () => createClient({ baseUrl }),
+      (error) => {
+        assert.ok(error instanceof TypeError);
+        assert.ok(error.message.startsWith('baseUrl must be like https://controller.example:1280'), error.message);
+        assert.ok(error.message.endsWith(`got '${baseUrl}'`), error.message);
+        return true;
+      },
+    );
+  assert.throws(
+    () => createClient({ baseUrl: 'https://ann:secret@controller.example' }),
+    (error) => error instanceof TypeError && !error.message.includes('secret'),
+  );
+  for (const baseUrl of ['http://127.0.0.1:1280', 'HTTPS://controller.example/overlay/', 'https://[::1]:1280'])
+    assert.ok(createClient({ baseUrl }));
+});
+
+/** What a request says that got no answer at an address. */
+const unanswered = async (baseUrl: string, options: Partial<ClientOptions> = {}) => {
+  const error: unknown = await createClient({ baseUrl, retries: 0, ...options })
+    .informational.version()
+    .catch((error: unknown) => error);
+  assert.ok(error instanceof ApiError);
+  assert.equal(error.code, 'SERVER_UNAVAILABLE');
+  const { cause } = error as { readonly cause: unknown };
+  assert.ok(cause instanceof Error && 'code' in cause && cause.cause instanceof Error, 'the whole reason is there');
+  return { code: cause.code, message: cause.message };
+};
+
+test('a request without an answer says why: a certificate that is not trusted, no listener, no such host, no TLS, no time', async () => {
+  const root = await newRoot();
+  const controller = { handle: async () => assert.fail('nothing gets there') };
+  const leaf = await newServerCertificate(root, ['127.0.0.1']);
+  const secure = await serve({ controller, tls: leaf });
+  const self = await serve({ controller, tls: { ...leaf, cert: leaf.cert + root.cert } });
+  const plain = await serve({ controller });
+  const { port } = plain;
+  try {
+    for (const { address } of [secure, self]) {
+      const { code, message } = await unanswered(address);
+      assert.match(String(code), /UNABLE_TO_VERIFY|SELF_SIGNED|UNABLE_TO_GET/);
+      assert.match(
+        message,
+        new RegExp(
+          `^GET ${address}/edge/management/v1/version got no answer: the server's certificate is not trusted: .*NODE_EXTRA_CA_CERTS`,
+        ),
+      );
+    }
+    assert.match((await unanswered(`https://127.0.0.1:${port}`)).message, /the server does not speak TLS there/);
+  } finally {
+    await Promise.all([secure, self, plain].map(({ close }) => close(0)));
+  }
+  const refused = await unanswered(`http://127.0.0.1:${port}`);
+  assert.equal(refused.code, 'ECONNREFUSED');
+  assert.match(refused.message, /nothing listens there: connect ECONNREFUSED/);
+  assert.match((await unanswered('http://no-such-host.invalid')).message, /the host name in baseUrl has no address/);
+  const silent = {
+    timeoutMs: 1,
+    fetch: (_: string, { signal }: RequestInit) =>
+      new Promise<Response>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+  };
+  assert.match((await unanswered('http://controller.test', silent)).message, /got no answer: the time limit of 1 ms is over$/);
+  const odd = { fetch: () => Promise.reject(new TypeError('fetch failed', { cause: new AggregateError([new Error('no route')]) })) };
+  assert.match((await unanswered('http://controller.test', odd)).message, /got no answer: no route$/);
 });
 
 test('it works over a real connection', async () => {

@@ -141,6 +141,38 @@ onEveryStore('events', (open, store) => {
     assert.equal(app.log.filter((line) => line.includes('a bad listener')).length, 2);
   });
 
+  test('an asynchronous listener that rejects is logged, and ends nothing, even where the logger fails', async () => {
+    const rejections: unknown[] = [];
+    const note = (reason: unknown) => void rejections.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      const lines: string[] = [];
+      const logger = {
+        warn: () => undefined,
+        info: () => undefined,
+        error: (message: string, details?: object) => {
+          lines.push(`${message} ${JSON.stringify(details)}`);
+          throw new Error('a bad logger');
+        },
+      };
+      await using app = await open({ platform: { logger } });
+      let heard = 0;
+      app.controller.events.on('identity', async () => {
+        await Promise.resolve();
+        throw new Error('a bad asynchronous listener');
+      });
+      app.controller.events.on('change', () => heard++);
+      await app.controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+      await new Promise((done) => setImmediate(done)); // when Node tells of what nobody has caught
+      assert.equal(heard, 1);
+      assert.equal(lines.length, 1);
+      assert.match(lines[0] ?? '', /a listener failed .*"entity":"identity".*a bad asynchronous listener/);
+      assert.deepEqual(rejections, []);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+  });
+
   test('a listener may call the controller', async () => {
     await using app = await open();
     const { promise, resolve } = Promise.withResolvers<string>();

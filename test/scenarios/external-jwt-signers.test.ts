@@ -157,6 +157,45 @@ onEveryStore('external JWT signers', (open) => {
       assertInvalid(await app.request('PATCH', `${AT}/${id}`, { body: { [field]: '' } }), field);
   });
 
+  test('an issuer or an audience that is blank is none, however it is written', async () => {
+    await using app = await open();
+    const id = await app.create(AT, byCertificate);
+    const left = await app.trail(async () => {
+      for (const field of ['issuer', 'audience'])
+        for (const blank of ['', ' ', '\t \n', '\u00a0']) {
+          assertInvalid(await app.request('POST', AT, { body: { ...byEndpoint, name: 'x', issuer: 'x', [field]: blank } }), field);
+          assertInvalid(await app.request('PUT', `${AT}/${id}`, { body: { ...byCertificate, [field]: blank } }), field);
+          assertInvalid(await app.request('PATCH', `${AT}/${id}`, { body: { [field]: blank } }), field);
+        }
+    });
+    assert.deepEqual(left, []);
+  });
+
+  test('a setting shows administrators where the keys are, in details and lists, and nobody else, nor in events', async () => {
+    await using app = await open({ settings: { showJwksEndpoints: true } });
+    const events: unknown[] = [];
+    app.controller.events.on('externalJwtSigner', (event) => void events.push(event));
+    const id = await app.create(AT, byEndpoint);
+    const own = await app.create(AT, { ...byCertificate, name: 'certified', issuer: 'https://other.example' });
+    assert.equal((await detail(app, id)).jwksEndpoint, ENDPOINT);
+    assert.equal((await detail(app, own)).jwksEndpoint, null);
+    const { data } = (await app.request('GET', `${AT}?sort=name`)).body;
+    assert.deepEqual(data.map(({ jwksEndpoint }: { jwksEndpoint: unknown }) => jwksEndpoint).toSorted(), [ENDPOINT, null]);
+    assert.equal((await app.controller.externalJwtSigners.get({ id })).jwksEndpoint, ENDPOINT);
+    // As the console saves a signer: with all that it was shown.
+    const { _links, createdAt, updatedAt, ...shown } = await detail(app, id);
+    assert.equal((await app.request('PATCH', `${AT}/${id}`, { body: { ...shown, name: 'saved' } })).status, 200);
+    assert.equal((await app.request('PUT', `${AT}/${id}`, { body: { ...shown, name: 'saved again' } })).status, 200);
+    assert.equal((await detail(app, id)).jwksEndpoint, ENDPOINT);
+    assert.ok(!(await app.request('GET', CLIENT, { as: null })).text.includes(ENDPOINT));
+    const as = await (await app.user()).login();
+    assert.equal((await app.request('GET', AT, { as })).status, 401);
+    await app.request('DELETE', `${AT}/${id}`);
+    assert.ok(events.length > 0);
+    for (const said of [events, await app.rows('change')]) assert.ok(!JSON.stringify(said).includes(ENDPOINT));
+    assertRefused(await app.request('GET', `${AT}?filter=${encodeURIComponent(`jwksEndpoint = "${ENDPOINT}"`)}`), 400, 'INVALID_FILTER');
+  });
+
   test('addresses are http or https, and the target token is one of two', async () => {
     await using app = await open();
     const id = await app.create(AT, byEndpoint);
@@ -364,7 +403,7 @@ onEveryStore('external JWT signers', (open) => {
     for (const id of [allowed, required]) {
       const refusal = await app.request('DELETE', `${AT}/${id}`);
       assertRefused(refusal, 409, 'CAN_NOT_DELETE_REFERENCED_ENTITY');
-      assert.equal(refusal.body.error.cause.reason, `externalJwtSigner ${id} is used by auth-policies`);
+      assert.match(refusal.body.error.cause.reason, new RegExp(`^externalJwtSigner ${id} is used by auth-policies `));
     }
     await app.request('PATCH', `/auth-policies/${policy}`, { body: { secondary: { requireExtJwtSigner: null } } });
     assert.equal((await app.request('DELETE', `${AT}/${required}`)).status, 200);

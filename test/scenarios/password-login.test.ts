@@ -4,6 +4,16 @@ import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
+/** The same whatever was wrong. */
+const REFUSED = {
+  code: 'INVALID_AUTH',
+  message: 'The authentication request failed',
+  cause: {
+    code: 'INVALID_AUTH',
+    message: 'the credentials are wrong, or this identity may not log in with them now: check them, or ask an administrator',
+  },
+};
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const APIS = { management: '', client: '/edge/client/v1' } as const;
 const login = (app: App, body: unknown, query = '?method=password') => app.request('POST', `/authenticate${query}`, { as: null, body });
@@ -80,7 +90,7 @@ onEveryStore('login by password', (open) => {
     for (const { status, headers, body } of answers) {
       const { requestId, ...error } = body.error;
       assert.equal(status, 401);
-      assert.deepEqual(error, { code: 'INVALID_AUTH', message: 'The authentication request failed' });
+      assert.deepEqual(error, REFUSED);
       assert.equal(headers['zt-session'], undefined);
     }
     assert.equal((await app.rows('apiSession')).length, 1);

@@ -5,6 +5,7 @@ import { list } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const PATH = '/identity-role-attributes';
+const PATHS = ['/identity-role-attributes', '/service-role-attributes', '/edge-router-role-attributes', '/posture-check-role-attributes'];
 const carrying = (app: App, name: string, roleAttributes: readonly string[]) =>
   app.create('/identities', { name, type: 'User', isAdmin: false, roleAttributes });
 
@@ -36,7 +37,29 @@ onEveryStore('role attributes in use', (open) => {
     assert.deepEqual((await list(app, PATH, { sort: 'id desc' })).body.data, ['red', 'dark red', 'blue']);
     for (const filter of ['name = "red"', 'id =', 'createdAt = null'])
       assertRefused(await list(app, PATH, { filter }), 400, 'INVALID_FILTER');
-    assertRefused(await list(app, PATH, { sort: 'name' }), 400, 'INVALID_SORT_IDENTIFIER');
+    for (const filter of ['sort by name', 'true sort by createdAt'])
+      assertRefused(await list(app, PATH, { filter }), 400, 'INVALID_FILTER');
+  });
+
+  test('a sort by name is a sort by the attribute, and the sort in a filter wins', async () => {
+    await using app = await open();
+    await carrying(app, 'ann', ['red', 'blue', 'dark red']);
+    const sorted = async (query: Record<string, string>) => (await list(app, PATH, query)).body.data;
+    for (const sort of ['name', 'name asc', 'id', 'name  asc', 'name, id desc'])
+      assert.deepEqual(await sorted({ sort }), ['blue', 'dark red', 'red'], sort);
+    for (const sort of ['name desc', 'id desc', 'name DESC, id'])
+      assert.deepEqual(await sorted({ sort }), ['red', 'dark red', 'blue'], sort);
+    assert.deepEqual(await sorted({ sort: 'name asc', filter: 'true sort by id desc' }), ['red', 'dark red', 'blue']);
+  });
+
+  test('any other sort of a role attribute list is ignored, on each of the four', async () => {
+    await using app = await open();
+    await carrying(app, 'ann', ['red', 'blue', 'dark red']);
+    for (const sort of ['createdAt desc', 'tags.x', 'name desc, createdAt', 'roleAttributes desc', 'desc', ')(', '', ' ', 'sort by name'])
+      assert.deepEqual((await list(app, PATH, { sort, limit: 2 })).body.data, ['blue', 'dark red'], `sort=${sort}`);
+    for (const path of PATHS)
+      for (const sort of ['name asc', 'createdAt'])
+        assert.equal((await list(app, path, { limit: 100, offset: 0, sort })).status, 200, path);
   });
 
   test('an attribute that nobody carries any more is no longer listed', async () => {

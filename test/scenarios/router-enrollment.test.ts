@@ -63,11 +63,12 @@ onEveryStore('enrollment of routers', (open, store) => {
   });
 
   test('a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them', async () => {
-    await using app = await open({ settings: { routerNames: ['router.example'] } });
+    await using app = await open({ settings: { routerNames: ['*.router.example'] } });
     for (const path of PATHS) {
       const { id, token } = await routerToEnroll(app, path);
       const uri = { type: 'url', value: 'spiffe://example/router' } as const;
-      const requests = await requestsOf(id, { client: [uri], server: [{ type: 'dns', value: 'router.example' }] });
+      const host = `${methodOf(path)}-${id.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}.router.example`;
+      const requests = await requestsOf(id, { client: [uri], server: [{ type: 'dns', value: host }] });
       const { status, body } = await enrollRouter(app, path, token, requests);
       assert.deepEqual([status, Object.keys(body.data).sort()], [200, ['ca', 'cert', 'serverCert']]);
       const { root } = await sharedPki();
@@ -75,7 +76,7 @@ onEveryStore('enrollment of routers', (open, store) => {
       const usages = [];
       for (const [pem, names] of [
         [body.data.cert, 'URI:spiffe://example/router'],
-        [body.data.serverCert, 'DNS:router.example'],
+        [body.data.serverCert, `DNS:${host}`],
       ] as const) {
         const [leaf, signer, ...rest] = certificatesIn(pem);
         assert.ok(leaf && signer && rest.length === 0 && leaf.verify(signer.publicKey) && !leaf.ca);

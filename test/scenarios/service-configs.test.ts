@@ -45,6 +45,8 @@ onEveryStore('service configs of an identity', (open) => {
     assert.deepEqual(meta.pagination, { limit: 2, offset: 0, totalCount: 2 });
     await app.request('DELETE', path, { body: [pairs[0]] });
     assert.deepEqual(await seen(), { first: { from: 'own' }, second: { from: 'other' } });
+    // What is known and not assigned leaves nothing to remove.
+    assert.equal((await app.request('DELETE', path, { body: [pairs[0]] })).status, 200);
   });
 
   test('of each type an identity has one config for a service: the last one given', async () => {
@@ -73,17 +75,40 @@ onEveryStore('service configs of an identity', (open) => {
     assert.deepEqual((await app.request('GET', path)).body.data, []);
   });
 
+  test('removing answers with an empty object, and is refused without both ids, without the identity, and without an administrator', async () => {
+    await using app = await open();
+    const { service, user, mine, path, seen } = await withConfigs(app);
+    const pair = { serviceId: service, configId: mine };
+    await app.request('POST', path, { body: [pair] });
+    const remove = (body: unknown, at = path, as = app.admin as string | null) => app.request('DELETE', at, { body, as });
+    assertInvalid(await remove([{ serviceId: service }]), '0.configId');
+    assertInvalid(await remove([{ configId: mine }]), '0.serviceId');
+    assertRefused(await remove(pair), 400, 'COULD_NOT_PARSE_BODY');
+    assertRefused(await remove([pair], '/identities/none/service-configs'), 404, 'NOT_FOUND');
+    for (const as of [null, await user.login()]) assertRefused(await remove([pair], path, as), 401, 'UNAUTHORIZED');
+    assert.deepEqual(await seen(), { first: { from: 'mine' } });
+    for (const body of [[], [pair], [pair]]) {
+      const { status, body: answer } = await remove(body);
+      assert.deepEqual([status, answer.data], [200, {}]);
+    }
+    assert.deepEqual(await seen(), { first: { from: 'own' } });
+  });
+
   test('both ids are needed, and must exist', async () => {
     await using app = await open();
-    const { service, mine, path } = await withConfigs(app);
+    const { service, mine, other, path } = await withConfigs(app);
     const left = await app.trail(async () => {
       assertInvalid(await app.request('POST', path, { body: [{ serviceId: service }] }), '0.configId');
       assertInvalid(await app.request('POST', path, { body: [{ configId: mine }] }), '0.serviceId');
-      for (const pair of [
-        { serviceId: service, configId: 'none' },
-        { serviceId: 'none', configId: mine },
-      ])
-        assertRefused(await app.request('POST', path, { body: [pair] }), 404, 'NOT_FOUND');
+      for (const method of ['POST', 'DELETE'])
+        for (const [pair, field] of [
+          [{ serviceId: service, configId: 'none' }, '1.configId'],
+          [{ serviceId: 'none', configId: mine }, '1.serviceId'],
+        ] as const) {
+          const answer = await app.request(method, path, { body: [{ serviceId: service, configId: other }, pair] });
+          assertRefused(answer, 404, 'NOT_FOUND');
+          assert.equal(answer.body.error.cause.field, field);
+        }
       for (const method of ['GET', 'POST', 'DELETE'])
         assertRefused(await app.request(method, '/identities/none/service-configs', { body: [] }), 404, 'NOT_FOUND');
       await app.request('DELETE', path, { body: [] });

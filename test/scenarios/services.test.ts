@@ -72,7 +72,12 @@ onEveryStore('services', (open) => {
       assertInvalid(await post({ configs: [one, two] }), 'configs');
       assertInvalid(await post({ configs: [one, one] }), 'configs');
       assertRefused(await post({ configs: ['none'] }), 404, 'NOT_FOUND');
-      assertRefused(await post({ terminatorStrategy: 'Random' }), 404, 'NOT_FOUND');
+      const refused = await post({ terminatorStrategy: 'Random' });
+      assertRefused(refused, 404, 'NOT_FOUND');
+      assert.equal(
+        refused.body.error.cause.message,
+        "no terminator strategy is named 'Random': use one of smartrouting, random, weighted, sticky",
+      );
       assertRefused(await post({ maxIdleTimeMillis: 'long' }), 400, 'COULD_NOT_PARSE_BODY');
     });
     assert.deepEqual(left, []);

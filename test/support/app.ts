@@ -102,6 +102,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     snapshots: { save: async (name, parts) => void snapshots.set(name, await wholeOf(parts)) },
     ...SHARED_PKI,
     ...options,
+    settings: { address: 'https://127.0.0.1:1280', ...options.settings },
     platform,
     storage,
   });
@@ -149,7 +150,14 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     count: (kind) => storeOf().transaction('read', (tx) => tx.count(kind, { op: 'all' })),
     inStore: (mode, work) => {
       const stamp = () => new Date(clock.now()).toISOString();
-      const context = { actor: 'test', requestId: 'test', random: platform.random, stamp, changesKept: 100_000 };
+      const context = {
+        actor: 'test',
+        requestId: 'test',
+        random: platform.random,
+        stamp,
+        changesKept: 100_000,
+        changeBytesKept: Number.MAX_SAFE_INTEGER,
+      };
       return storeOf().transaction(mode, (tx) => work(entitiesOf(tx, context)));
     },
     alter: (kind, id, fields) =>

@@ -18,3 +18,30 @@ export const countingHasher = (): PasswordHasher & { readonly counts: { hashed: 
     isOutdated: hasher.isOutdated,
   };
 };
+
+/** A hasher whose comparisons wait until they are let go on, so that a test decides when a login ends. */
+export const heldHasher = () => {
+  const hasher = countingHasher();
+  const waiting: (() => void)[] = [];
+  let isHeld = false;
+  return {
+    ...hasher,
+    verify: async (password: string, hash: string) => {
+      if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve));
+      return hasher.verify(password, hash);
+    },
+    /** From now on comparisons wait. */
+    hold: () => {
+      isHeld = true;
+    },
+    /** How many comparisons wait. */
+    held: () => waiting.length,
+    /** Lets those go on that wait, and all that come. */
+    release: () => {
+      isHeld = false;
+      for (const go of waiting.splice(0)) go();
+    },
+    /** Lets the one go on that waits longest. */
+    releaseOne: () => waiting.shift()?.(),
+  };
+};

@@ -22,7 +22,7 @@ export interface Party {
   readonly holder: KeyHolder;
 }
 
-export type PartyOptions = Partial<Omit<Profile, 'subject' | 'publicKey'>> & {
+export type PartyOptions = Partial<Omit<Profile, 'publicKey'>> & {
   /** Default: signs itself. */
   readonly by?: Pick<Party, 'certificate' | 'holder'>;
   /** Another's key in place of a new one. */

@@ -86,6 +86,8 @@ interface Reply {
 export interface KeyServer {
   readonly url: string;
   keys: readonly JWK[];
+  /** Of its answers, beside the type. */
+  headers: Readonly<Record<string, string>>;
   answer: (() => Reply | Promise<Reply>) | undefined;
   readonly hits: number;
   /** Waits until it was asked, five seconds at most. */
@@ -95,6 +97,7 @@ export interface KeyServer {
 export const keyServer = async (t: TestContext, keys: readonly JWK[]): Promise<KeyServer> => {
   const state = {
     keys,
+    headers: {},
     answer: undefined as KeyServer['answer'],
     hits: 0,
     url: '',
@@ -106,7 +109,7 @@ export const keyServer = async (t: TestContext, keys: readonly JWK[]): Promise<K
   const server = createServer(async (_, response) => {
     state.hits++;
     const { status = 200, body } = (await state.answer?.()) ?? { body: JSON.stringify({ keys: state.keys }) };
-    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    response.writeHead(status, { 'content-type': 'application/json', ...state.headers }).end(body);
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   t.after(() => {

@@ -3,9 +3,10 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PostgresStorage, postgresStorage, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
+import { type PostgresStorage, postgresStorage, type SqliteStorage, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryDatabase, memoryStorage } from '../../adapters/storage/memory/index.ts';
 import type { StorageAdapter } from '../../src/storage/port.ts';
+import { storageSchema } from '../../src/storage/schema.ts';
 
 /** The controllers of one process share a pool, and have a namespace each. */
 let shared: PostgresStorage | undefined;
@@ -15,9 +16,35 @@ const postgres = (): PostgresStorage => {
   return (shared ??= postgresStorage({ connectionString }));
 };
 
+/** An empty SQLite database with all tables, as bytes: made once in a process, for the migrations cost more than what most tests do. */
+const migrated = (() => {
+  const make = async (): Promise<Uint8Array> => {
+    const storage = sqliteStorage({ file: ':memory:' });
+    const store = await storage.open(storageSchema);
+    const image = storage.connection.serialize();
+    await store.close();
+    return image;
+  };
+  let made: Promise<Uint8Array> | undefined;
+  return () => (made ??= make());
+})();
+
+/** A SQLite database in memory. */
+const sqlite = (): SqliteStorage => {
+  const storage = sqliteStorage({ file: ':memory:' });
+  const { open } = storage;
+  const openMigrated: typeof open = async (schema) => {
+    const image = await migrated();
+    const isNew = storage.connection.prepare('select 1 from sqlite_schema').get() === undefined;
+    if (isNew) storage.connection.deserialize(image);
+    return open(schema);
+  };
+  return Object.defineProperty(storage, 'open', { value: openMigrated });
+};
+
 const adapters: Readonly<Record<string, () => StorageAdapter>> = {
   memory: () => memoryStorage(),
-  sqlite: () => sqliteStorage({ file: ':memory:' }),
+  sqlite,
   postgres: () => postgres().within(randomUUID()),
 };
 
@@ -58,7 +85,7 @@ const hosted: Readonly<Record<string, () => HostedStorage>> = {
     };
   },
   sqlite: () => {
-    const storage = sqliteStorage({ file: ':memory:' });
+    const storage = sqlite();
     return { storage, transaction: (work) => storage.db.transaction().execute(work) };
   },
   postgres: () => ({

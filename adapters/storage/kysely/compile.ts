@@ -72,10 +72,23 @@ const isText = (value: Scalar) => typeof value === 'string';
 
 /** The ids of all lists: by `union` each once. */
 export const idsOf = (scope: Scope, kind: string, lists: readonly Listed[], by: ' union ' | ' union all ', depth: Depth = 0): Sql =>
-  joined(
+  united(
     lists.map((list) => idsIn(scope, kind, list, depth)),
     by,
+    depth,
   );
+
+/** SQLite takes 500 lists in a row, of which each may be several: parts of such a row count as one. */
+const united = (lists: readonly Sql[], by: ' union ' | ' union all ', depth: Depth): Sql => {
+  if (lists.length <= LONG_CHAIN) return joined(lists, by);
+  const parts = Array.from({ length: Math.ceil(lists.length / LONG_CHAIN) }, (_, part) =>
+    joined(lists.slice(part * LONG_CHAIN, (part + 1) * LONG_CHAIN), by),
+  );
+  return joined(
+    parts.map((part) => sql`select id from (${part}) as u${raw(String(depth))}`),
+    by,
+  );
+};
 
 const idsIn = (scope: Scope, kind: string, list: Listed, depth: Depth): Sql => {
   switch (list.op) {
@@ -141,5 +154,6 @@ const sized = (scope: Scope, kind: string, fields: Fields, { set, is, value, of 
   if (!of) return sql`(${held}) ${OPERATORS[is]} ${value}`;
   const others = new RowFields(scope.engine, scope.layout(of.kind), `r${depth}`);
   const where = condition(scope, of.kind, others, of.where, depth + 1);
-  return sql`(${held} and ${element}.value in (select ${others.id} from ${scope.rows(of.kind, others)} and ${where})) ${OPERATORS[is]} ${value}`;
+  // An expression, not the column: engines would else look up each row that satisfies the question for each row asked.
+  return sql`(${held} and (${element}.value || '') in (select ${others.id} from ${scope.rows(of.kind, others)} and ${where})) ${OPERATORS[is]} ${value}`;
 };

@@ -1,6 +1,6 @@
 /** Storage adapters over SQL databases: how a store is opened, whoever brings the connections. */
 import { type Dialect, Kysely } from 'kysely';
-import type { StorageAdapter, StorageSchema } from '../../../src/adapter-kit.ts';
+import { checkedOptions, type StorageAdapter, type StorageSchema } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
 import { translated } from './connection.ts';
 import type { Engine, EngineName } from './engine.ts';
@@ -28,6 +28,9 @@ export interface StoreOptions {
   readonly migrations?: readonly Migration[];
 }
 
+/** The names of `StoreOptions`. */
+export const STORE_OPTIONS = { namespace: true, prefix: true, migrate: true, lockTimeout: true, migrations: true } as const;
+
 /** Which Kysely instance is used, and how; or a dialect to make one of. */
 export type KyselyStorageOptions = StoreOptions & { readonly engine: EngineName } & (
     | { readonly db: KyselyInstance }
@@ -54,6 +57,7 @@ export const ENGINES: Readonly<Record<EngineName, Engine>> = { sqlite, postgres 
  * ```
  */
 export const kyselyStorage = (options: KyselyStorageOptions): KyselyStorage => {
+  checkedOptions('kyselyStorage', options, { ...STORE_OPTIONS, engine: true, db: true, dialect: true });
   const engine = ENGINES[options.engine];
   if ('db' in options) {
     const connections = kyselyConnections(options.db);

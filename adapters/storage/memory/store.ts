@@ -1,6 +1,7 @@
 /** A store in the process's memory: for tests, trials, and controllers whose data may go with the process. */
 
 import {
+  checkedOptions,
   type StorageAdapter,
   type StorageSchema,
   type Store,
@@ -47,7 +48,11 @@ export const memoryDatabase = (): MemoryDatabase => new Database();
  *
  * @throws TypeError when `database` was not made by `memoryDatabase`.
  */
-export const memoryStorage = ({ namespace = 'default', database = memoryDatabase() }: MemoryStorageOptions = {}): MemoryStorage => {
+export const memoryStorage = (options: MemoryStorageOptions = {}): MemoryStorage => {
+  const { namespace = 'default', database = memoryDatabase() } = checkedOptions('memoryStorage', options, {
+    namespace: true,
+    database: true,
+  });
   if (!(database instanceof Database)) throw new TypeError('database must come from memoryDatabase()');
   return {
     database,

@@ -21,6 +21,8 @@ export interface FieldOptions {
   readonly absent?: boolean;
   /** Changing it alone is no change worth a revision (activity dates). */
   readonly volatile?: boolean;
+  /** Of a hidden field: the kind's behaviour may show it all the same, to those and where a setting says so. No event and no record has it. */
+  readonly disclosable?: boolean;
   /** PATCH changes the leaves that are given, not the whole document; `patch` is the schema of such a partial document. */
   readonly patch?: z.ZodType;
 }

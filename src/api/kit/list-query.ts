@@ -11,7 +11,7 @@ const integer = z
     const digits = typeof value === 'number' ? (Number.isInteger(value) ? String(value) : '') : value;
     const parsed = /^[+-]?\d{1,19}$/.test(digits) ? BigInt(digits.replace('+', '')) : undefined;
     if (parsed === undefined || parsed > INT64_MAX || parsed < -INT64_MAX) {
-      context.addIssue({ code: 'custom', message: 'must be of type int64', path: [] });
+      context.addIssue({ code: 'custom', message: `must be of type int64: ${JSON.stringify(digits.slice(0, 32))}`, path: [] });
       return z.NEVER;
     }
     return Number(parsed);

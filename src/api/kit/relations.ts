@@ -159,6 +159,9 @@ const derived = (set: NonNullable<Field['set']>): DerivedField => ({
   set,
 });
 
+/** Texts that only the controller itself reads and writes: entities are found by them. */
+export const notes = (): DerivedField => derived({ of: 'values' });
+
 /** The attributes that the role array `from` names: kept beside it by every write, so that policies are found by them. */
 export const words = (from: string): DerivedField => derived({ of: 'words', from });
 

@@ -27,14 +27,14 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   readonly subLinks?: readonly string[];
   /** Other links: name to address, with `{field}` for a field of the row; or one that is there only while a flag of the row is so. */
   readonly links?: Readonly<Record<string, string | { readonly at: string; readonly while: readonly [flag: string, is: boolean] }>>;
-  /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without); or the ids of what a role array selects; or what only the kind's behaviour knows, which works both out (`computed`: it can't be sorted by). */
+  /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without); or the ids of what a role array selects; or what only the kind's behaviour knows, which works both out (`computed`: it can't be sorted by; `shownAs`: the field of answers that shows it). */
   readonly symbols?: Readonly<
     Record<
       string,
       | { readonly path: string; readonly type: Exclude<FieldType, 'tag'> }
       | { readonly secret: Exclude<FieldType, 'tag'>; readonly hashedAs?: string }
       | { readonly selectedBy: string }
-      | { readonly computed: Exclude<FieldType, 'tag'> }
+      | { readonly computed: Exclude<FieldType, 'tag'>; readonly shownAs: string }
     >
   >;
 }
@@ -104,6 +104,8 @@ export type PatchBody<F extends Fields> = F extends Fields
 type RowFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
 /** What the store holds. */
 export type RowOf<R> = R extends Resource<string, infer F> ? RowFields<F> : never;
+/** Hidden fields that answers may show all the same. */
+type KeysDisclosable<F> = { [K in keyof F]: F[K] extends { readonly keep: 'hidden'; readonly disclosable: true } ? K : never }[keyof F];
 type KeysAbsent<F> = { [K in keyof F]: F[K] extends { readonly absent: true } ? K : never }[keyof F];
 /** An empty set is shown as null, unless its field says otherwise. */
 type Shown<X> = X extends { readonly set: { readonly empty: 'list' } }
@@ -116,7 +118,7 @@ export type Detail<F extends Fields> = F extends Fields ? DetailFields<F> : neve
 type DetailFields<F extends Fields> = Expand<
   BaseDetail & { readonly [K in Exclude<KeysKept<F, 'stored' | 'computed'>, KeysAbsent<F>>]: Shown<F[K]> } & {
     readonly [K in Extract<KeysKept<F, 'stored' | 'computed'>, KeysAbsent<F>>]?: NonNullable<Value<F[K]>>;
-  } & {
+  } & { readonly [K in KeysDisclosable<F>]?: Value<F[K]> } & {
     readonly [K in keyof F as F[K] extends { readonly reference: object; readonly keep: 'stored' }
       ? K extends `${infer Base}Id`
         ? Base
@@ -166,9 +168,10 @@ export const resource = <const K extends string, const F extends Fields>(declara
 };
 
 const detailSchema = (fields: Fields, id: string) => {
-  const shown = Object.entries(fields).filter(([, field]) => field.keep === 'stored' || field.keep === 'computed');
+  const shown = Object.entries(fields).filter(([, { keep, disclosable }]) => keep === 'stored' || keep === 'computed' || disclosable);
   const shape = shown.flatMap(([key, field]) => {
     const plain = outputOf(field.schema);
+    if (field.disclosable) return [[key, plain.nullish()]];
     const value = field.absent ? plain.optional() : mayBeNull(field) ? plain.nullable() : plain;
     if (field.set?.of === 'selectors')
       return [

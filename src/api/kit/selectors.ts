@@ -41,7 +41,7 @@ export const hasSign = (entry: string): boolean => entry.startsWith('#') || entr
 export const selectorFault = (roles: readonly string[]): string | undefined => {
   if (roles.includes(EVERYTHING) && roles.length > 1) return 'if using #all, it should be the only role specified';
   if (roles.every(hasSign)) return undefined;
-  return 'role entries must prefixed with # (to indicate role attributes) or @ (to indicate a name or id)';
+  return 'role entries must be prefixed with # (to indicate role attributes) or @ (to indicate an id)';
 };
 
 /** The hidden field beside a role array that holds its attributes: `identityRoles` has `identityWords`. */

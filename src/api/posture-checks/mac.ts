@@ -7,7 +7,7 @@ import { hexDigits } from './hex.ts';
 
 /** Kept by their hex digits in lower case. */
 const addresses = list(
-  text.max(256).refine((address) => hexDigits(address) !== '', { error: 'must have hex digits' }),
+  text.max(256).refine((address) => hexDigits(address) !== '', { error: 'must have hexadecimal digits, like 00:1a:2b:3c:4d:5e' }),
   10_000,
 )
   .min(1)

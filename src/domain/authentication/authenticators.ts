@@ -4,8 +4,9 @@ import { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
-import { ApiError, invalidField, notFoundField } from '../../errors/index.ts';
+import { ApiError, explained, invalidField, notFoundField } from '../../errors/index.ts';
 import { readCertificates } from '../../pki/certificate.ts';
+import { keyWeakness, signatureWeakness } from '../../pki/strength.ts';
 import { and, equals, not, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { certificateFields, isInUse, issuerOf } from './certificates.ts';
@@ -24,6 +25,8 @@ const methods: Readonly<Record<string, (call: Call, body: Readonly<Record<string
     if (certPem === undefined) throw invalidField('certPem', 'certPem in body is required for method cert', undefined);
     const { value: [certificate] = [] } = await readCertificates(String(certPem), 1);
     if (!certificate) throw new ApiError('COULD_NOT_PARSE_PEM_BLOCK');
+    const weakness = keyWeakness(certificate.parsed) ?? signatureWeakness(certificate.parsed);
+    if (weakness) throw invalidField('certPem', `the certificate is too weak: ${weakness}`, undefined);
     const trust = await issuerOf(call, certificate);
     if (!trust) throw invalidField('certPem', 'the certificate was issued by no certificate authority that this network trusts', undefined);
     return { ...certificateFields(certificate, trust), username: null };
@@ -63,13 +66,16 @@ export const requireFirst = async (entities: Entities, { identityId, method }: P
   if ((await entities.count(authenticator, same)) > 0) throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
 };
 
+/** An authenticator without username and password. */
+export const noPassword = ({ method }: Row): ApiError =>
+  explained('CAN_NOT_UPDATE_AUTHENTICATOR', `its method is ${method}: only authenticators of method updb have a username and a password`);
+
 /**
  * What a change of a password authenticator stores; another authenticator has only tags to change.
  * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` when the policy wants a better password
  */
 export const changedPassword = async (call: Call, row: Row, body: Readonly<Record<string, unknown>>): Promise<Partial<Row>> => {
-  if (row.method !== 'updb' && (body.username !== undefined || body.password !== undefined))
-    throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
+  if (row.method !== 'updb' && (body.username !== undefined || body.password !== undefined)) throw noPassword(row);
   return body.password === undefined ? {} : { ...(await hashed(call, row.identityId, String(body.password))), failedAttempts: 0 };
 };
 
@@ -81,5 +87,5 @@ export const hashed = async (call: Call, identityId: string, password: string): 
     return (await entities.require(authPolicy, owner.authPolicyId)).primary.updb;
   });
   checkPassword(password, rules);
-  return { passwordHash: await call.core.passwordChecks.hash(password) };
+  return { passwordHash: await call.core.passwordChecks.hash(call, password) };
 };

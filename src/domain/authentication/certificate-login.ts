@@ -7,9 +7,10 @@ import type { SessionActor } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { beginsWith, type Certificate } from '../../pki/certificate.ts';
+import { type Presented, readPresented } from '../../pki/presented.ts';
 import { equals, text } from '../../query/index.ts';
 import { externalIdOf } from '../cas/claims.ts';
-import { authoritiesAbove, authorityFor, networkFor, type Presented, presentedBy, type Trust } from '../cas/trust.ts';
+import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../cas/trust.ts';
 import { isDisabled } from '../sessions/state.ts';
 import { invalidAuth, type LoginBody, openSession } from './login.ts';
 
@@ -25,7 +26,7 @@ interface Proven {
  * @throws ApiError `INVALID_AUTH`
  */
 export const loginByCertificate = async (call: Call, body: LoginBody): Promise<SessionActor> => {
-  const presented = await presentedBy(call);
+  const presented = await readPresented(call.peerCertificates);
   const trust = presented && (await trustIn(call, presented));
   if (!presented || !trust) throw invalidAuth();
   const actor = await call.write(async (entities) => {

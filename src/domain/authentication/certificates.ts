@@ -24,7 +24,7 @@ export const isInUse = async (entities: Entities, fingerprint: string): Promise<
  * and at the time when it was issued.
  */
 export const issuerOf = async (call: Call, leaf: Certificate): Promise<Trust | undefined> => {
-  const presented = { leaf, others: [] };
+  const presented = { leaf, others: async () => [] };
   const judgement = { now: leaf.notBefore, anyUsage: true } as const;
   const own = await networkFor(presented, await call.core.pki.signer(), { ...judgement, ignoreValidity: 'all' });
   if (own) return own;

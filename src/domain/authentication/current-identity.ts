@@ -6,6 +6,7 @@ import type { RowOf } from '../../api/kit/resource.ts';
 import { isAdministrator, sessionOf } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
+import type { Check } from '../../call/password-checks.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError, notFound, unauthorized } from '../../errors/index.ts';
 import { equals, text } from '../../query/index.ts';
@@ -13,7 +14,7 @@ import { listRows } from '../../resources/crud.ts';
 import { presentOne } from '../../resources/present.ts';
 import { listOwnEdgeRouters } from '../access/client.ts';
 import { identityBehaviour } from '../identity/behaviour.ts';
-import { changedPassword } from './authenticators.ts';
+import { changedPassword, noPassword } from './authenticators.ts';
 import { confirmExtension, extend } from './extension.ts';
 import { countWrongPassword } from './lockout.ts';
 
@@ -45,24 +46,24 @@ interface Change {
  */
 const changeOwn = async (call: Call, id: string, { currentPassword, ...change }: Change): Promise<void> => {
   const row = await call.read((entities) => ownAuthenticator(entities, call, id));
-  if (row.method !== 'updb') throw new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR');
-  await call.core.passwordChecks.line.join(row.username ?? row.id, async (turn) => {
-    await turn();
-    await proveByPassword(call, row, currentPassword);
-  });
+  if (row.method !== 'updb') throw noPassword(row);
+  const isAdministrators = async () => isAdministrator(call.actor);
+  await call.core.passwordChecks.guess(call, row.username ?? row.id, isAdministrators, (check) =>
+    proveByPassword(call, row, currentPassword, check),
+  );
   if (Object.values(change).every((value) => value === undefined)) return; // an empty patch leaves no trace
   const stored = await changedPassword(call, row, change);
   await call.write(async (entities) => {
     const now = await ownAuthenticator(entities, call, id);
-    if (now.passwordHash !== row.passwordHash) throw unauthorized();
+    if (now.passwordHash !== row.passwordHash) throw unauthorized('the password was changed meanwhile: try again with that one');
     const { username = now.username, tags = now.tags } = change;
     await entities.update(authenticator, now, { ...stored, username, tags });
   });
 };
 
 /** @throws ApiError `UNAUTHORIZED` with the field when the password is another */
-const proveByPassword = async (call: Call, row: RowOf<typeof authenticator>, currentPassword: string): Promise<void> => {
-  if (await call.core.passwordChecks.verify(currentPassword, row.passwordHash ?? undefined)) return;
+const proveByPassword = async (call: Call, row: RowOf<typeof authenticator>, currentPassword: string, check: Check): Promise<void> => {
+  if ((await check(currentPassword, row.passwordHash ?? undefined)).isRight) return;
   await call.write(async (entities) => {
     const own = await ownAuthenticator(entities, call, row.id);
     if (own.passwordHash !== row.passwordHash) return;

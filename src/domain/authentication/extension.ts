@@ -6,9 +6,10 @@ import type { Entities } from '../../changes/entities.ts';
 import { ApiError, unauthorized } from '../../errors/index.ts';
 import { beginsWith, type Certificate, certificatesPem, readCertificates } from '../../pki/certificate.ts';
 import { issue } from '../../pki/issue.ts';
+import { readPresented } from '../../pki/presented.ts';
 import { clientProfile } from '../../pki/profiles.ts';
 import { readRequest } from '../../pki/request.ts';
-import { networkFor, presentedBy } from '../cas/trust.ts';
+import { networkFor } from '../cas/trust.ts';
 
 type Row = RowOf<typeof authenticator>;
 
@@ -40,7 +41,7 @@ export const requestExtension = async (
 
 /** Issues the certificate that is to take the place of the one presented. Until it is confirmed, and unless it is, nothing else changes. */
 export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & { readonly body: { readonly clientCertCsr: string } }) => {
-  const presented = await presentedBy(call);
+  const presented = await readPresented(call.peerCertificates);
   const current = await call.read((entities) => ownCertificate(entities, call, id));
   const { random, clock } = call.core.platform;
   const signer = await call.core.pki.signer();
@@ -50,11 +51,11 @@ export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & {
   if (!(await networkFor(presented, signer, { now, ignoreValidity: 'all' }))) throw unauthorized('the certificate is not of this network');
   const request = await readRequest(clientCertCsr);
   if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');
-  const issued = await call.core.enrollments.pass(() => issue(clientProfile(request, now, presented.leaf), signer, random));
+  const issued = await call.core.enrollments.pass(() => issue(clientProfile(request, now, presented.leaf), signer, random), call.signal);
   const clientCert = certificatesPem([issued, ...signer.chain]);
   await call.write(async (entities) => {
     const row = await ownCertificate(entities, call, id);
-    if (!isCurrent(row, presented.leaf)) throw unauthorized();
+    if (!isCurrent(row, presented.leaf)) throw unauthorized('the presented certificate is not the current one of this authenticator');
     await entities.update(authenticator, row, { unverifiedCertPem: clientCert });
   });
   return { ca: certificatesPem(signer.bundle), clientCert };
@@ -86,7 +87,7 @@ export const confirmExtension = async (
 const ownCertificate = async (entities: Entities, call: Call, id: string): Promise<Row> => {
   const row = await entities.require(authenticator, id);
   if (row.method !== 'cert') throw notExtendable('only a certificate can be extended');
-  if (row.identityId !== sessionOf(call.actor).identity.id) throw unauthorized();
+  if (row.identityId !== sessionOf(call.actor).identity.id) throw unauthorized('this authenticator is of another identity');
   if (!row.isIssuedByNetwork) throw notExtendable('only a certificate of the network itself can be extended');
   return row;
 };

@@ -3,54 +3,59 @@ import { authenticator } from '../../api/authenticators.ts';
 import { identity } from '../../api/identities.ts';
 import type { SessionActor } from '../../call/actor.ts';
 import type { Call } from '../../call/call.ts';
+import type { Check } from '../../call/password-checks.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
 import { authenticatorOf, isDisabled } from '../sessions/state.ts';
+import { evenOut } from './decoy.ts';
 import { countWrongPassword, type Tried } from './lockout.ts';
 import { invalidAuth, type LoginBody, openSession } from './login.ts';
 
 /**
- * Login by username and password. Whoever fails is told the same and after the same work, whether the username exists, the password is
- * wrong, or the identity is disabled, locked out or not allowed to log in this way.
- * @throws ApiError `INVALID_AUTH`, `COULD_NOT_VALIDATE` without a field when username or password is missing
+ * Login by username and password. Whoever fails is told the same, after the same work of hashing and as many questions to the store, whether the username
+ * exists, the password is wrong, or the identity is disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out does more.
+ * @throws ApiError `INVALID_AUTH`, `COULD_NOT_VALIDATE` without a field when username or password is missing, `SERVER_TOO_MANY_REQUESTS`
  */
 export const loginByPassword = async (call: Call, body: LoginBody): Promise<SessionActor> => {
   const { username, password } = body;
   if (!username || !password)
     throw new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: 'username and password fields are required' } });
-  return call.core.passwordChecks.line.join(username, async (turn) => {
-    const locks = (await call.read((entities) => candidateOf(entities, username, call.now())))?.updb.maxAttempts ?? 0;
-    // Where wrong guesses are counted they are tried one at a time, so that a burst of them cannot outrun the count.
-    if (locks > 0) await turn();
-    return attempt(call, body, username, password);
-  });
+  const isAdministrators = () => call.read((entities) => belongsToAdministrator(entities, username));
+  return call.core.passwordChecks.guess(call, username, isAdministrators, (check) => attempt(call, body, username, password, check));
 };
 
-const attempt = async (call: Call, body: LoginBody, username: string, password: string): Promise<SessionActor> => {
-  const { passwordChecks, platform } = call.core;
+const attempt = async (call: Call, body: LoginBody, username: string, password: string, check: Check): Promise<SessionActor> => {
   const candidate = await call.read((entities) => candidateOf(entities, username, call.now()));
   const hash = candidate?.own.passwordHash ?? undefined;
-  const right = await passwordChecks.verify(password, hash);
-  if (!candidate || !hash) throw invalidAuth();
-  const rehashed = right && platform.passwords.isOutdated(hash) ? await passwordChecks.hash(password) : undefined;
+  const { isRight, renewedHash } = await check(password, hash);
   const actor = await call.write(async (entities) => {
     // The password was checked outside: what it was checked against must still hold.
-    const current = await candidateOf(entities, username, call.now());
-    if (current?.own.passwordHash !== hash) return undefined;
-    if (right) return succeed(entities, current, body, rehashed, call);
-    await countWrongPassword(entities, current, call.now());
+    const now = await candidateOf(entities, username, call.now());
+    const current = hash !== undefined && now?.own.passwordHash === hash ? now : undefined;
+    if (isRight) return current && succeed(entities, current, body, renewedHash, call);
+    await evenOut(entities, current !== undefined && (await countWrongPassword(entities, current, call.now())));
     return undefined;
   });
   if (!actor) throw invalidAuth();
   return actor;
 };
 
+/** In place of the id of an identity that there is not: asked for all the same. */
+const NOBODY = 'nobody';
+
+/** Asks the store three times, whatever it finds. */
 const candidateOf = async (entities: Entities, username: string, now: string): Promise<Tried | undefined> => {
   const own = await authenticatorOf(entities, username);
-  const owner = own && (await entities.get(identity, own.identityId));
-  const policy = owner && (await entities.get(authPolicy, owner.authPolicyId));
+  const owner = await entities.get(identity, own?.identityId ?? NOBODY);
+  const policy = await entities.get(authPolicy, owner?.authPolicyId ?? NOBODY);
   if (!own || !owner || !policy?.primary.updb.allowed || isDisabled(owner, now)) return undefined;
   return { own, owner, updb: policy.primary.updb };
+};
+
+const belongsToAdministrator = async (entities: Entities, username: string): Promise<boolean> => {
+  const own = await authenticatorOf(entities, username);
+  const owner = await entities.get(identity, own?.identityId ?? NOBODY);
+  return owner?.isAdmin === true || owner?.isDefaultAdmin === true;
 };
 
 const succeed = async (

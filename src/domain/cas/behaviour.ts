@@ -1,6 +1,7 @@
 import { ca } from '../../api/cas.ts';
 import { invalidField } from '../../errors/index.ts';
 import { type Certificate, KeyUsage, readCertificates } from '../../pki/certificate.ts';
+import { keyWeakness, signatureWeakness } from '../../pki/strength.ts';
 import { equals, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { checkClaim } from './claims.ts';
@@ -21,12 +22,22 @@ export const caBehaviour = behaviour(ca, {
   },
 });
 
-/** The first certificate of a text. @throws ApiError `COULD_NOT_VALIDATE` for a text that is none, or one of nobody who may sign others */
+/**
+ * The first certificate of a text.
+ * @throws ApiError `COULD_NOT_VALIDATE` for a text that is none, and for one that may not sign others or is too weak
+ */
 const authorityIn = async (pem: string): Promise<Certificate> => {
   const { value: [certificate] = [], fault } = await readCertificates(pem);
   if (!certificate) throw invalidField('certPem', `certPem must be certificates in PEM: ${fault}`, undefined);
   const { isCa, keyUsage = KeyUsage.keyCertSign } = certificate;
   if (!isCa || !(keyUsage & KeyUsage.keyCertSign))
     throw invalidField('certPem', 'the first certificate must be that of a certificate authority, which may sign others', undefined);
+  requireStrong(certificate);
   return certificate;
+};
+
+/** A root's own signature proves nothing, but clients of the network refuse such a root, too. @throws ApiError `COULD_NOT_VALIDATE` */
+const requireStrong = ({ parsed }: Certificate): void => {
+  const weakness = keyWeakness(parsed) ?? signatureWeakness(parsed);
+  if (weakness) throw invalidField('certPem', `the certificate of the authority is too weak: ${weakness}`, undefined);
 };

@@ -3,19 +3,12 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
 import { ca } from '../../api/cas.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
-import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
-import { type Certificate, Eku, MAX_CHAIN, readCertificate, readCertificates } from '../../pki/certificate.ts';
+import { type Certificate, Eku, readCertificates } from '../../pki/certificate.ts';
 import { isForClients, validateChain } from '../../pki/chain.ts';
+import type { Presented } from '../../pki/presented.ts';
 import type { Signer } from '../../pki/signer.ts';
 import { and, equals, flag, oneOf, text } from '../../query/index.ts';
-
-/** What a client sent in the TLS handshake, where it proved that it has the key of the first, and of no other. */
-export interface Presented {
-  readonly leaf: Certificate;
-  /** Said to stand above it. Not trusted. */
-  readonly others: readonly Certificate[];
-}
 
 /** A certificate authority of somebody else, as this state of the store has it. */
 export interface Authority {
@@ -37,17 +30,6 @@ export interface Judgement {
   readonly anyUsage?: true;
 }
 
-/** @returns undefined when the client presented none, or what is none */
-export const presentedBy = async ({
-  peerCertificates: [first, ...rest],
-}: Pick<Call, 'peerCertificates'>): Promise<Presented | undefined> => {
-  if (!first || rest.length > MAX_CHAIN) return undefined;
-  const leaf = await readCertificate(first);
-  if (!leaf) return undefined;
-  const others = await Promise.all(rest.map(readCertificate));
-  return { leaf, others: others.filter((other) => other !== undefined) };
-};
-
 /** How authorities are found by certificates that name their issuer. */
 export const subjectHashOf = (subjectKey: string): string => bytesToHex(sha256(hexToBytes(subjectKey)));
 
@@ -56,7 +38,7 @@ const NAMESAKES = 50;
 
 /** The verified authorities that may stand above what was presented, by their names: one question, however many there are. */
 export const authoritiesAbove = async (entities: Entities, { leaf, others }: Presented): Promise<readonly Authority[]> => {
-  const issuers = [...new Set([leaf, ...others].map(({ issuerKey }) => subjectHashOf(issuerKey)))];
+  const issuers = [...new Set([leaf, ...(await others())].map(({ issuerKey }) => subjectHashOf(issuerKey)))];
   const where = and(oneOf(text('subjectHash'), issuers), equals(flag('isVerified'), true));
   const rows = await entities.list(ca, { where, limit: NAMESAKES });
   const authorities = await Promise.all(rows.map(authorityOf));
@@ -78,39 +60,35 @@ const firstOf = async (pem: string): Promise<Certificate | undefined> => (await 
 
 /** By which of the authorities a certificate is believed, if by any: only what was presented, and signed by them, counts. */
 export const authorityFor = async (
-  { leaf, others }: Presented,
+  presented: Presented,
   authorities: readonly Authority[],
   judgement: Judgement,
 ): Promise<Authority | undefined> => {
-  const anchor = await anchorOf(
-    leaf,
-    others,
-    authorities.map(({ certificate }) => certificate),
-    judgement,
-  );
+  if (authorities.length === 0) return undefined;
+  const anchors = authorities.map(({ certificate }) => certificate);
+  const anchor = await anchorOf(presented, anchors, judgement);
   return authorities.find(({ certificate }) => certificate === anchor);
 };
 
 /** Whether the network itself issued a certificate; the authorities that it signs with count as sent where they were not. */
 export const networkFor = async (
-  { leaf, others }: Presented,
+  presented: Presented,
   { anchors, chain }: Pick<Signer, 'anchors' | 'chain'>,
   judgement: Judgement,
 ): Promise<Extract<Trust, { by: 'network' }> | undefined> => {
-  if (await anchorOf(leaf, others, anchors, judgement)) return { by: 'network', isComplete: true };
-  return (await anchorOf(leaf, others, [...anchors, ...chain], judgement)) && { by: 'network', isComplete: false };
+  if (await anchorOf(presented, anchors, judgement)) return { by: 'network', isComplete: true };
+  return (await anchorOf(presented, [...anchors, ...chain], judgement)) && { by: 'network', isComplete: false };
 };
 
 const anchorOf = async (
-  leaf: Certificate,
-  intermediates: readonly Certificate[],
+  { leaf, others }: Presented,
   anchors: readonly Certificate[],
   { now, ignoreValidity, anyUsage }: Judgement,
 ): Promise<Certificate | undefined> => {
   if (!anyUsage && !isForClients(leaf)) return undefined;
   const { chain } = await validateChain(leaf, {
     anchors,
-    intermediates,
+    intermediates: await others(),
     now,
     ...(ignoreValidity ? { ignoreValidity } : {}),
     ...(anyUsage ? {} : { usage: Eku.clientAuth }),

@@ -14,10 +14,10 @@ export interface Violation {
 export const ROOT = '(root)';
 const MAX_TOLD = 5;
 
-/** @throws ApiError 400 `COULD_NOT_VALIDATE` with the first violation; the reason tells up to four more */
+/** @throws ApiError 400 `COULD_NOT_VALIDATE` with the first violation; the reason tells up to four more, each with its place: many clients show nothing else */
 export const refuseViolations = (violations: readonly Violation[]): void => {
-  const [first, ...others] = violations;
-  if (first) throw invalidField(first.field, [first.reason, ...others.map(tell)].join('; '), first.value);
+  const [first] = violations;
+  if (first) throw invalidField(first.field, describe(violations), first.value);
 };
 
 /** The violations as one text. */

@@ -2,9 +2,10 @@ import { controller, controllers } from '../../api/controllers.ts';
 import { implement } from '../../call/implement.ts';
 import { ALL, comparator, matches } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
+import { assertAffordableInMemory } from '../../resources/budget.ts';
 import { pageOf, planList } from '../../resources/lists.ts';
 import { presentOne } from '../../resources/present.ts';
-import { symbolsFor } from '../../resources/symbols.ts';
+import { symbolsOfList } from '../../resources/symbols.ts';
 
 /** Nobody runs as many. */
 const MOST = 1000;
@@ -20,14 +21,14 @@ const controllerBehaviour = behaviour(controller, {
     })),
 });
 
-const symbols = symbolsFor(controller as never); // a kind like any other
-
 export const controllerEntries = implement(controllers, {
   // They are few, and whether one is online is known only here: filter and order are for what is shown.
   list: (call, query) =>
     call.read(async (entities) => {
+      const symbols = symbolsOfList(controller as never, call.operation); // a kind like any other
       const plan = planList(symbols, query);
       const rows = await entities.list(controller, { where: ALL, limit: MOST });
+      assertAffordableInMemory(call, query, plan, rows.length);
       const shown = await Promise.all(rows.map((row) => presentOne(entities, controller, controllerBehaviour, row, call)));
       const found = shown.filter((each) => matches(plan.where, each)).sort(comparator(plan.sort));
       return pageOf(found.slice(plan.offset, plan.offset + plan.limit), plan, found.length, symbols);

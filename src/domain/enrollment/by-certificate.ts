@@ -5,6 +5,7 @@ import type { RowOf } from '../../api/kit/resource.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError } from '../../errors/index.ts';
+import { type Presented, readPresented } from '../../pki/presented.ts';
 import { ALL } from '../../query/index.ts';
 import { newRow } from '../../resources/merge.ts';
 import { newId } from '../../storage/ids.ts';
@@ -12,7 +13,7 @@ import { requireFirst } from '../authentication/authenticators.ts';
 import { certificateFields, isInUse } from '../authentication/certificates.ts';
 import { externalIdOf } from '../cas/claims.ts';
 import { freeName, identityNameOf } from '../cas/names.ts';
-import { type Authority, authoritiesAbove, authorityFor, authorityOf, type Presented, presentedBy } from '../cas/trust.ts';
+import { type Authority, authoritiesAbove, authorityFor, authorityOf } from '../cas/trust.ts';
 import { enrolleeOf } from './behaviour.ts';
 import type { Method } from './method.ts';
 
@@ -23,7 +24,7 @@ export const enrollWithCertificate: Method = async (call, row) => {
   const { caId } = row;
   const [, identityId] = enrolleeOf(row);
   const authority = await call.read((entities) => openAuthority(entities, caId));
-  const presented = await presentedBy(call);
+  const presented = await readPresented(call.peerCertificates);
   const signed = presented && (await authorityFor(presented, [authority], { now: call.core.platform.clock.now() }));
   if (!signed) throw new ApiError('CERTIFICATE_FAILED_VALIDATION');
   return {
@@ -62,8 +63,8 @@ export const becomeIdentity = async (
 ): Promise<Record<string, never>> => {
   const { platform, enrollments } = call.core;
   if (!(await call.read((entities) => entities.find(ca, ALL)))) throw new ApiError('ENROLLMENT_NO_VALID_CAS');
-  const presented = await presentedBy(call);
-  const authority = presented && (await enrollments.pass(() => enrollerOf(call, presented)));
+  const presented = await readPresented(call.peerCertificates);
+  const authority = presented && (await enrollments.pass(() => enrollerOf(call, presented), call.signal));
   if (!authority) throw new ApiError('CERT_FAILED_VALIDATION');
   await call.write(async (entities) => {
     const row = await entities.get(ca, authority.row.id);

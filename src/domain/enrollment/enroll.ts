@@ -2,7 +2,7 @@ import { enrollment } from '../../api/enrollments.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
-import { ApiError, invalidField } from '../../errors/index.ts';
+import { ApiError, explained, invalidField } from '../../errors/index.ts';
 import { equals, text } from '../../query/index.ts';
 import { hashToken } from '../../resources/symbols.ts';
 import type { Offer, Result } from './method.ts';
@@ -28,9 +28,10 @@ export const enroll = async (call: Call, { token, method, offer }: Attempt): Pro
   if (token !== undefined && token !== '' && !UUID.test(token)) throw invalidField('token', 'token must be of type uuid', token);
   const row = await call.read((entities) => outstanding(entities, token ?? ''));
   const way = methods[row.method];
-  if ((method !== undefined && method !== row.method) || !way) throw new ApiError('INVALID_ENROLL_METHOD');
+  if ((method !== undefined && method !== row.method) || !way)
+    throw explained('INVALID_ENROLL_METHOD', `the token is for method ${row.method}, not for the one that was asked for`);
   requireOpen(row, call);
-  const { answer, complete } = await call.core.enrollments.pass(() => way(call, row, offer));
+  const { answer, complete } = await call.core.enrollments.pass(() => way(call, row, offer), call.signal);
   await call.write(async (entities) => {
     // Meanwhile it may have been used, given another token, or come to its end.
     const current = await outstanding(entities, token ?? '');

@@ -12,12 +12,13 @@ export const enrollRouter: Method = async (call, row, { certCsr, serverCertCsr }
   if (!certCsr || !serverCertCsr) throw new ApiError(row.method === 'erott' ? 'MISSING_OR_INVALID_CSR' : 'COULD_NOT_PROCESS_CSR');
   const found = await call.read((entities) => entities.get(router, id));
   if (!found) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
-  const { certificate, cert, serverCert } = await certifyRouter(call, found, { certCsr, serverCertCsr });
+  const { certificate, cert, serverCert, claim } = await certifyRouter(call, found, { certCsr, serverCertCsr });
   const { bundle } = await call.core.pki.signer();
   const verified = { isVerified: true, fingerprint: certificate.fingerprint, enrolledBy: row.id };
   return {
     answer: { ca: certificatesPem(bundle), cert, serverCert },
     // With a router goes its enrollment, which the transaction has found.
-    complete: async (entities) => updateRouter(entities, await entities.require(router, id), verified, { certPem: cert }),
+    complete: async (entities) =>
+      updateRouter(entities, await entities.require(router, id), { ...verified, ...(await claim(entities)) }, { certPem: cert }),
   };
 };

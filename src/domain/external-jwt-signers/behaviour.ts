@@ -1,6 +1,7 @@
 import { externalJwtSigner } from '../../api/external-jwt-signers.ts';
-import { ApiError } from '../../errors/index.ts';
+import { ApiError, invalidField } from '../../errors/index.ts';
 import { readCertificates } from '../../pki/certificate.ts';
+import { keyWeakness } from '../../pki/strength.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 
 const { commonName, fingerprint, notBefore, notAfter } = externalJwtSigner.fields;
@@ -16,6 +17,9 @@ const WITHOUT = {
 const factsOf = async (pem: string) => {
   const { value: [certificate] = [] } = await readCertificates(pem, 1);
   if (!certificate) throw new ApiError('INVALID_CERT_PEM');
+  // Only its key counts: who signed it, and how, does not matter.
+  const weakness = keyWeakness(certificate.parsed);
+  if (weakness) throw invalidField('certPem', `the certificate cannot verify tokens: ${weakness}`, undefined);
   return {
     commonName: certificate.commonName ?? '',
     fingerprint: certificate.fingerprint,
@@ -40,4 +44,6 @@ export const externalJwtSignerBehaviour = behaviour(externalJwtSigner, {
       });
     return undefined;
   },
+  present: async (_entities, rows, { core: { settings } }) =>
+    settings.showJwksEndpoints ? rows.map(({ jwksEndpoint }) => ({ jwksEndpoint })) : [],
 });

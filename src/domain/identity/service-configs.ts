@@ -43,9 +43,7 @@ export const assignServiceConfigs = async (call: Call, { id, body }: { readonly 
   await call.write(async (entities) => {
     await entities.require(identity, id);
     for (const [i, pair] of body.entries()) {
-      const given = await entities.get(config, pair.configId);
-      if (!given) throw notFoundField(`${i}.configId`, config.kind, pair.configId);
-      if (!(await entities.get(service, pair.serviceId))) throw notFoundField(`${i}.serviceId`, service.kind, pair.serviceId);
+      const given = await requireConfigOf(entities, pair, i);
       const before = await ofType(entities, id, pair.serviceId, given.configTypeId);
       if (before?.configId === given.id) continue;
       if (before) await entities.update(serviceConfig, before, { configId: given.id });
@@ -59,13 +57,24 @@ export const assignServiceConfigs = async (call: Call, { id, body }: { readonly 
 export const removeServiceConfigs = async (call: Call, { id, body = [] }: { readonly id: string; readonly body?: readonly Pair[] }) => {
   await call.write(async (entities) => {
     await entities.require(identity, id);
-    for (const { serviceId, configId } of body) {
-      const given = await entities.get(config, configId);
-      const row = given && (await ofType(entities, id, serviceId, given.configTypeId));
+    for (const [i, pair] of body.entries()) {
+      const given = await requireConfigOf(entities, pair, i);
+      const row = await ofType(entities, id, pair.serviceId, given.configTypeId);
       if (row) await entities.remove(serviceConfig, row);
     }
   });
   return {};
+};
+
+/**
+ * The config of a pair, when both it and the service exist.
+ * @throws ApiError `NOT_FOUND` that names the field: `0.configId`
+ */
+const requireConfigOf = async (entities: Entities, { serviceId, configId }: Pair, index: number): Promise<RowOf<typeof config>> => {
+  const given = await entities.get(config, configId);
+  if (!given) throw notFoundField(`${index}.configId`, config.kind, configId);
+  if (!(await entities.get(service, serviceId))) throw notFoundField(`${index}.serviceId`, service.kind, serviceId);
+  return given;
 };
 
 const ofType = (

@@ -7,6 +7,8 @@ import type { SessionFacts } from './facts.ts';
 
 /** Processes that are known of one identity, at most; when more are told, the one that is known longest makes way, and its checks ask again. */
 const MOST_PROCESSES = 256;
+/** Characters of what is known of them, as JSON, at most: likewise. */
+const MOST_PROCESS_CHARACTERS = 262_144;
 
 export type IdentityFacts = Pick<RowOf<typeof postureData>, 'mac' | 'domain' | 'os' | 'processes' | 'paths' | 'toldAt'>;
 export type Told = IdentityFacts & Pick<SessionFacts, 'wokenAt' | 'unlockedAt'>;
@@ -62,7 +64,14 @@ const at = (told: Told, key: string, now: string): Told => ({ ...told, toldAt: {
 /** In the place of the fact that it replaces, or at the end. */
 const putBy = (key: 'postureCheckId' | 'path', facts: readonly ProcessFact[], fact: ProcessFact): readonly ProcessFact[] => {
   const isReplaced = facts.some((each) => each[key] === fact[key]);
-  return isReplaced ? facts.map((each) => (each[key] === fact[key] ? fact : each)) : [...facts, fact].slice(-MOST_PROCESSES);
+  return newest(isReplaced ? facts.map((each) => (each[key] === fact[key] ? fact : each)) : [...facts, fact]);
+};
+
+/** As many of the last ones as may be kept. */
+const newest = (facts: readonly ProcessFact[]): readonly ProcessFact[] => {
+  let left = MOST_PROCESS_CHARACTERS;
+  const tooLong = facts.findLastIndex((fact) => (left -= JSON.stringify(fact).length) < 0);
+  return facts.slice(Math.max(tooLong + 1, facts.length - MOST_PROCESSES));
 };
 
 /** In order, so that the last word on a matter counts. */

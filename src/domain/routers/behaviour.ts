@@ -1,7 +1,7 @@
 import { edgeRouter, router } from '../../api/routers.ts';
 import { terminator } from '../../api/terminators.ts';
 import type { Entities } from '../../changes/entities.ts';
-import { ApiError } from '../../errors/index.ts';
+import { explained } from '../../errors/index.ts';
 import { equals, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 import { addEnrollment } from '../enrollment/behaviour.ts';
@@ -33,7 +33,8 @@ export const edgeRouterBehaviour = behaviour(edgeRouter, {
 
 export const routerBehaviour = behaviour(router, {
   check: async (_entities, _after, before) => {
-    if (before?.isEdgeRouter) throw new ApiError('CAN_NOT_UPDATE_ROUTER');
+    if (before?.isEdgeRouter)
+      throw explained('CAN_NOT_UPDATE_ROUTER', `${before.id} is an edge router: change it at /edge-routers/${before.id}`);
     return undefined;
   },
   write: async (entities, after, before, call) => {

@@ -3,8 +3,9 @@ import { router } from '../../api/routers.ts';
 import type { Core } from '../../call/core.ts';
 import type { Entities } from '../../changes/entities.ts';
 import type { Certificate } from '../../pki/certificate.ts';
+import { readPresented } from '../../pki/presented.ts';
 import { equals, text } from '../../query/index.ts';
-import { networkFor, presentedBy } from '../cas/trust.ts';
+import { networkFor } from '../cas/trust.ts';
 
 /**
  * The certificate that a router proves itself by: issued by the network, for clients, and valid now.
@@ -14,13 +15,11 @@ export const provenRouter = async (
   { pki, platform }: Pick<Core, 'pki' | 'platform'>,
   peerCertificates: readonly Uint8Array[],
 ): Promise<Certificate | undefined> => {
-  const presented = await presentedBy({ peerCertificates });
-  if (!presented) return undefined;
-  const { leaf } = presented;
+  const presented = await readPresented(peerCertificates);
   const now = platform.clock.now();
+  if (!presented || now < presented.leaf.notBefore || now > presented.leaf.notAfter) return undefined;
   // The dates of the network's own authorities end no certificate before its time.
-  const trust = await networkFor(presented, await pki.signer(), { now, ignoreValidity: 'all' });
-  return trust && leaf.notBefore <= now && now <= leaf.notAfter ? leaf : undefined;
+  return (await networkFor(presented, await pki.signer(), { now, ignoreValidity: 'all' })) && presented.leaf;
 };
 
 /** The router, of either kind, whose current certificate it is. */

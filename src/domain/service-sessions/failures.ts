@@ -12,6 +12,8 @@ import type { Decision } from '../access/decide.ts';
 const KEPT = 50;
 /** Policies that are told of in one, at most. */
 const MOST_POLICIES = 50;
+/** Characters of what is told of them, as JSON: of further policies nothing is told. Endpoints have a say in what they fail with. */
+const MOST_CHARACTERS = 131_072;
 
 const newestFirst = [{ field: { path: ['number'], type: 'number' }, descending: true }] as const;
 
@@ -41,11 +43,13 @@ export const noteFailure = async (entities: Entities, call: Call, { service, typ
         ...more,
       })),
   }));
+  let left = MOST_CHARACTERS;
+  const told = policyFailures.filter((failure, i) => (left -= JSON.stringify(failure).length) >= 0 || i === 0);
   const number = (known[0]?.number ?? 0) + 1;
   const own = { identityId: who.id, number, apiSessionId: session.id, serviceId: service.id, serviceName: service.name };
   await entities.insert(
     failedServiceRequest,
-    newRow(failedServiceRequest, {}, { ...own, sessionType: type, when: call.now(), policyFailures }),
+    newRow(failedServiceRequest, {}, { ...own, sessionType: type, when: call.now(), policyFailures: told }),
   );
 };
 

@@ -1,14 +1,17 @@
 import { config } from '../../api/configs.ts';
 import { service, terminatorStrategies } from '../../api/services.ts';
 import { terminator } from '../../api/terminators.ts';
-import { invalidField, notFound } from '../../errors/index.ts';
+import { ApiError, invalidField } from '../../errors/index.ts';
 import { equals, oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 
 /** A service as lists below other entities show it: what depends on who asks is left open. */
 export const serviceBehaviour = behaviour(service, {
   prepare: async (_call, _verb, { terminatorStrategy: strategy }) => {
-    if (typeof strategy === 'string' && !terminatorStrategies.includes(strategy)) throw notFound('terminator strategy', strategy);
+    if (typeof strategy === 'string' && !terminatorStrategies.includes(strategy)) {
+      const message = `no terminator strategy is named '${strategy.slice(0, 64)}': use one of ${terminatorStrategies.join(', ')}`;
+      throw new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message } });
+    }
     return {};
   },
   check: async (entities, after, before) => {

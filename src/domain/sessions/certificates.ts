@@ -51,7 +51,7 @@ export const sessionCertificateEntries = implement(sessionCertificates, {
       const signer = await pki.signer();
       const uri = `spiffe://${signer.trustDomain}/identity/${identity.id}/apiSession/${session.id}/apiSessionCertificate/${id}`;
       return { signer, certificate: await issue(sessionProfile(request, platform.clock.now(), uri), signer, platform.random) };
-    });
+    }, call.signal);
     const chain = certificatesPem([certificate, ...signer.chain]);
     await call.write(async (entities) => {
       await makeRoom(entities, call);

@@ -1,3 +1,4 @@
+import { checkedOptions } from '../../options.ts';
 import { ALL } from '../../query/index.ts';
 import { SnapshotRefused, UniqueViolation } from '../errors.ts';
 import type { StorageAdapter, StorageSchema, Transaction } from '../port.ts';
@@ -26,7 +27,8 @@ export interface Restored {
  * Fills an empty store from a snapshot, in one transaction: all of it, or nothing.
  * @throws SnapshotRefused when the store is not empty, or the snapshot is damaged, of a newer format, or none at all; StoreUnavailable, StoreSchemaMismatch
  */
-export const restoreSnapshot = async ({ storage, snapshot }: RestoreOptions): Promise<Restored> => {
+export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored> => {
+  const { storage, snapshot } = checkedOptions('restoreSnapshot', options, { storage: true, snapshot: true });
   const store = await storage.open(storageSchema);
   try {
     return await store.transaction('write', async (tx) => {

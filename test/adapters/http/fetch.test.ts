@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../../adapters/http/fetch.ts';
+import type { CallSource } from '../../../src/call/call.ts';
 import { type Behaviour, handlerOf, M } from '../../unit/http/fake-api.ts';
 import { codeOf } from './sockets.ts';
 
@@ -65,11 +66,16 @@ test('certificates and address come from the host', async () => {
 
 test('the client’s leaving reaches the work', async () => {
   const client = new AbortController();
-  const leaving = fetchHandler({
-    handle: handlerOf({ get: (source) => new Promise((resolve) => source.signal?.addEventListener('abort', () => resolve('left'))) }),
-  });
+  const begun = Promise.withResolvers<void>();
+  const get = (source: CallSource) =>
+    new Promise((resolve) => {
+      source.signal?.addEventListener('abort', () => resolve('left'));
+      begun.resolve();
+    });
+  const leaving = fetchHandler({ handle: handlerOf({ get }) });
   const answer = leaving(new Request(`https://ctrl.test${M}/things/a`, { headers, signal: client.signal }));
-  setTimeout(() => client.abort(), 10);
+  await begun.promise;
+  client.abort();
   assert.match(await (await answer).text(), /"data":"left"/);
 });
 

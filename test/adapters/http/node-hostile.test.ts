@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import type { Serving } from '../../../adapters/http/node.ts';
 import { M } from '../../unit/http/fake-api.ts';
 import { closeAll, head, LIMIT, POST, start } from './servings.ts';
-import { codeOf, connect, statusOf } from './sockets.ts';
+import { codeOf, connect, SOON, statusOf } from './sockets.ts';
 
 let serving: Serving;
 before(async () => {
@@ -49,10 +50,10 @@ describe('other clients', () => {
     const bare = connect(serving);
     bare.write('GET /version HTTP/1.1\r\nHost: x\r\n');
     const trickle = setInterval(() => bare.write('x: y\r\n'), 30);
-    const { text, milliseconds } = await bare.closed;
+    const { text, beats } = await bare.closed;
     clearInterval(trickle);
     assert.deepEqual([statusOf(text), codeOf(text)], [408, 'TIMEOUT']);
-    assert.ok(milliseconds < 2000, String(milliseconds));
+    assert.ok(beats < SOON, String(beats));
   });
 
   test('a body that trickles in gets 408 in time', async () => {
@@ -60,17 +61,17 @@ describe('other clients', () => {
       const bare = connect(quick);
       bare.write(head('POST', `${M}/things`, ...POST, 'Content-Length: 1000'));
       const trickle = setInterval(() => bare.write(' '), 30);
-      const { text, milliseconds } = await bare.closed;
+      const { text, beats } = await bare.closed;
       clearInterval(trickle);
       assert.deepEqual([statusOf(text), codeOf(text)], [408, 'TIMEOUT']);
-      assert.ok(milliseconds < 2500, String(milliseconds));
+      assert.ok(beats < SOON, String(beats));
     }
   });
 
   test('a connection that says nothing is dropped', async () => {
-    const { text, milliseconds } = await connect(serving).closed;
+    const { text, beats } = await connect(serving).closed;
     assert.ok(text === '' || statusOf(text) === 408);
-    assert.ok(milliseconds < 2000);
+    assert.ok(beats < SOON, String(beats));
   });
 
   test('an announced body above the limit is 413 before it comes', async () => {
@@ -96,9 +97,9 @@ describe('other clients', () => {
       peak = Math.max(peak, process.memoryUsage().arrayBuffers);
     }, 1);
     assert.equal(statusOf(await bare.until(/"meta"/)), 413);
-    const { milliseconds } = await bare.closed;
+    const { beats } = await bare.closed;
     clearInterval(flood);
-    assert.ok(milliseconds < 2000, String(milliseconds));
+    assert.ok(beats < SOON, String(beats));
     assert.ok(peak - before < 48 * 1024 * 1024, `${peak - before} bytes more after ${sent}`);
   });
 
@@ -121,27 +122,33 @@ describe('other clients', () => {
       },
     });
     const bare = connect(counting);
-    bare.write(`${head('POST', `${M}/things`, ...POST, 'Content-Length: 100')}{"name":"x"}`);
-    await sleep(50);
+    const [asked] = await Promise.all([
+      once(counting.server, 'request'),
+      bare.write(`${head('POST', `${M}/things`, ...POST, 'Content-Length: 100')}{"name":"x"}`),
+    ]);
     bare.socket.destroy();
-    await sleep(50);
+    await once(asked[1], 'close');
+    const next = connect(counting);
+    next.write(head('GET', '/version', 'Connection: close'));
+    await next.closed;
     assert.equal(calls, 0);
   });
 
   test('a client that goes away aborts the work', async () => {
-    const stopped = Promise.withResolvers<string>();
+    const [begun, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
     const slow = await start({
       get: (source) =>
-        new Promise((resolve) =>
+        new Promise((resolve) => {
           source.signal?.addEventListener('abort', () => {
             stopped.resolve('aborted');
             resolve({});
-          }),
-        ),
+          });
+          begun.resolve();
+        }),
     });
     const bare = connect(slow);
     bare.write(head('GET', `${M}/things/a`));
-    await sleep(50);
+    await begun.promise;
     bare.socket.destroy();
     assert.equal(await stopped.promise, 'aborted');
   });
@@ -154,14 +161,14 @@ describe('other clients', () => {
   });
 
   test('random bytes never get a 5xx', async () => {
-    for (let i = 0; i < 100; i++) {
-      const bare = connect(serving);
-      const noise = crypto.getRandomValues(new Uint8Array(i % 2 ? 20 : 200));
-      bare.write(i % 3 ? noise : Buffer.concat([Buffer.from('GET /'), noise]));
-      bare.write('\r\n\r\n');
-      const { text } = await Promise.race([bare.closed, sleep(1500, { text: '' })]);
-      bare.socket.destroy();
-      assert.ok(text === '' || statusOf(text) < 500, text.slice(0, 100));
-    }
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('', 'GET /'), fc.uint8Array({ maxLength: 200 }), async (begin, noise) => {
+        const bare = connect(serving);
+        bare.write(Buffer.concat([Buffer.from(begin), noise, Buffer.from('\r\n\r\n')]));
+        // What is a request, by chance, is answered; the connection is closed at the latest when it idles.
+        const { text } = await bare.closed;
+        assert.ok(text === '' || statusOf(text) < 500, text.slice(0, 100));
+      }),
+    );
   });
 });

@@ -44,6 +44,88 @@ export const questions: Sentences = {
       }
   },
 
+  'rows that hold all of many values are found, and those that lack one, by themselves and within other questions': async (store) => {
+    for (const size of [2, 8, 9, 10, 40]) {
+      const all = Array.from({ length: size }, (_, i) => `${size}-${String(i).padStart(2, '0')}`);
+      const [first = '', last = ''] = [all[0], all.at(-1)];
+      await save(
+        store,
+        note(`${size}-all`, { labels: all, isOpen: true }),
+        note(`${size}-and-more`, { labels: [...all, 'more'], isOpen: false }),
+        note(`${size}-without-first`, { labels: all.slice(1), isOpen: true }),
+        note(`${size}-without-last`, { labels: all.slice(0, -1), isOpen: true }),
+        note(`${size}-last`, { labels: [last], isOpen: true }),
+        note(`${size}-none`, { isOpen: true }),
+      );
+      const covers: Predicate = { op: 'covers', set: 'labels', values: all };
+      const ofSize: Predicate = { op: 'compare', field: text('id'), is: '>=', value: `${size}-` };
+      const here = and(ofSize, { op: 'compare', field: text('id'), is: '<', value: `${size}.` });
+      const holding = [`${size}-all`, `${size}-and-more`];
+      const others = ['last', 'none', 'without-first', 'without-last'].map((name) => `${size}-${name}`);
+      const cases: readonly (readonly [Predicate, readonly string[]])[] = [
+        [covers, holding],
+        [{ ...covers, values: all.toReversed() }, holding],
+        [and(here, not(covers)), others],
+        [and(covers, equals(flag('isOpen'), true)), [`${size}-all`]],
+        [and(covers, not(has('labels', 'more'))), [`${size}-all`]],
+        [or(covers, oneOf(text('id'), [`${size}-none`])), [...holding, `${size}-none`]],
+        [and(here, not(or(covers, has('labels', first)))), [`${size}-last`, `${size}-none`, `${size}-without-first`]],
+        [{ op: 'covers', set: 'labels', values: [...all, 'nobody holds it'] }, []],
+      ];
+      for (const [where, right] of cases) {
+        assert.equal(await asked(store, where), right.join(' '), `${size}: ${JSON.stringify(where).slice(0, 80)}`);
+        assert.equal(await asked(store, where, { sort: [{ field: text('name'), descending: true }], limit: 1 }), right.at(-1) ?? '');
+        assert.equal(await read(store, (tx) => tx.count('note', where)), right.length);
+      }
+    }
+  },
+
+  'a question may have more alternatives than an engine takes lists in a row': async (store) => {
+    await save(store, note('a', { labels: ['v7', 'x'] }), note('b', { labels: ['v598'] }), note('c', { labels: ['other'] }));
+    const values = Array.from({ length: 600 }, (_, i) => `v${i}`);
+    const pairs = or(...values.map((value): Predicate => ({ op: 'overlaps', set: 'labels', values: [value, `${value}!`] })));
+    const arrays = or(...values.map((value): Predicate => ({ op: 'covers', set: 'labels', values: [value, 'x'] })));
+    assert.equal(await asked(store, pairs), 'a b');
+    assert.equal(await asked(store, arrays), 'a');
+    assert.equal(await read(store, (tx) => tx.count('note', pairs)), 2);
+    assert.equal(await read(store, (tx) => tx.count('note', arrays)), 1);
+  },
+
+  'ranges of a column are cut with each other, in any order, whichever bounds belong to them': async (store) => {
+    const names = ['b', 'd', 'f', 'h', 'j'];
+    await save(store, ...names.map((name, i) => note(`id-${i}`, { name, externalKey: i - 2 })));
+    const bounds = ['a', 'b', 'c', 'f', 'g', 'j', 'k'];
+    const by = { field: text('name'), descending: false };
+    const holds = {
+      '<': (a: string, b: string) => a < b,
+      '<=': (a: string, b: string) => a <= b,
+      '>': (a: string, b: string) => a > b,
+      '>=': (a: string, b: string) => a >= b,
+    };
+    for (const low of bounds)
+      for (const high of bounds)
+        for (const from of ['>', '>='] as const)
+          for (const to of ['<', '<='] as const) {
+            const right = names.filter((name) => holds[from](name, low) && holds[to](name, high));
+            const lower: Predicate = { op: 'compare', field: by.field, is: from, value: low };
+            const upper: Predicate = { op: 'compare', field: by.field, is: to, value: high };
+            for (const where of [and(lower, upper), and(upper, lower), and(upper, { ...lower, value: 'a' }, lower)]) {
+              const found = await read(store, (tx) => tx.list('note', { where, sort: [by] }));
+              assert.deepEqual(
+                found.map(({ name }) => name),
+                right,
+                `${from} ${low} and ${to} ${high}`,
+              );
+              const last = await read(store, (tx) => tx.list('note', { where, sort: [{ ...by, descending: true }], limit: 1 }));
+              assert.equal(last[0]?.name, right.at(-1));
+              assert.equal(await read(store, (tx) => tx.count('note', where)), right.length);
+            }
+          }
+    const key: FieldRef = { path: ['externalKey'], type: 'number' };
+    const numbers = and({ op: 'compare', field: key, is: '>', value: -2 }, { op: 'compare', field: key, is: '<=', value: 1 });
+    assert.equal(await asked(store, numbers, { sort: [{ field: key, descending: true }] }), 'id-3 id-2 id-1');
+  },
+
   'null comes before every value, and false before true': async (store) => {
     await save(
       store,

@@ -24,20 +24,20 @@ test('work that does not end is given up with 503, and told to stop', async () =
 });
 
 test('a signal first asked for when it is too late is aborted', async () => {
-  let late: AbortSignal | undefined;
+  const [gate, late] = [Promise.withResolvers<void>(), Promise.withResolvers<AbortSignal | undefined>()];
   const slow = handlerOf(
     {
       get: async (source) => {
-        await sleep(40);
-        late = source.signal;
+        await gate.promise;
+        late.resolve(source.signal);
         return {};
       },
     },
     { requestTimeoutMs: 10 },
   );
   assert.equal((await ask(slow, 'GET', `${M}/things/a`)).status, 503);
-  await sleep(60);
-  assert.equal(late?.aborted, true);
+  gate.resolve();
+  assert.equal((await late.promise)?.aborted, true);
 });
 
 test('a body that does not come is the client’s fault', async () => {
@@ -49,11 +49,16 @@ test('a body that does not come is the client’s fault', async () => {
 test('when the client goes away the work is told to stop', async () => {
   const client = new AbortController();
   let stopped = false;
+  const begun = Promise.withResolvers<void>();
   const slow = handlerOf({
-    get: (source) => new Promise((resolve) => source.signal?.addEventListener('abort', () => resolve((stopped = true)))),
+    get: (source) =>
+      new Promise((resolve) => {
+        source.signal?.addEventListener('abort', () => resolve((stopped = true)));
+        begun.resolve();
+      }),
   });
   const answer = ask(slow, 'GET', `${M}/things/a`, { signal: client.signal });
-  await sleep(5);
+  await begun.promise;
   client.abort();
   await answer;
   assert.equal(stopped, true);

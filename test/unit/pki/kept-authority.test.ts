@@ -16,7 +16,7 @@ for (const name of stores)
       const clock = frozenClock();
       const store = await newStorage(name).open(storageSchema);
       const stamp = () => new Date(clock.now()).toISOString();
-      const context = { actor: 'system', requestId: 'open', random: webRandom, stamp, changesKept: 100 };
+      const context = { actor: 'system', requestId: 'open', random: webRandom, stamp, changesKept: 100, changeBytesKept: 1_000_000 };
       const open = async () => createPki(await keptAuthority(store, secrets, clock, context));
       return { clock, store, open, [Symbol.asyncDispose]: () => store.close() };
     };

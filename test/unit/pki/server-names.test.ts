@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { allowedNames } from '../../../src/pki/server-names.ts';
+import { allowedNames, canonicalHost, isEverybodys, rivalsOf, standsFor, wordsOf } from '../../../src/pki/server-names.ts';
 
 describe('names that a server may have', () => {
   const dnsNames = (allowed: readonly string[], asked: readonly string[], own = 'no name of a server') =>
@@ -57,5 +57,81 @@ describe('names that a server may have', () => {
       'a.example:443',
     ])
       assert.throws(() => allowedNames([entry]), TypeError, entry);
+  });
+});
+
+describe('hosts', () => {
+  test('are the same in capitals, with a dot at the end, and in each form of an address', () => {
+    for (const [host, expected] of [
+      ['A.Example', 'a.example'],
+      ['a.example.', 'a.example'],
+      ['*.A.example', '*.a.example'],
+      ['10.0.0.1', '10.0.0.1'],
+      ['::ffff:10.0.0.1', '10.0.0.1'],
+      ['0:0:0:0:0:FFFF:0A00:0001', '10.0.0.1'],
+      ['::ffff:0:10.0.0.1', '10.0.0.1'],
+      ['64:ff9b::10.0.0.1', '10.0.0.1'],
+      ['[2001:DB8::1]', '2001:db8:0:0:0:0:0:1'],
+      ['::1', '0:0:0:0:0:0:0:1'],
+      ['', undefined],
+      ['.', undefined],
+      ['a..example', undefined],
+      ['a.example..', undefined],
+      ['*', undefined],
+      ['a*.example', undefined],
+      ['*.*.example', undefined],
+      ['a.*.example', undefined],
+      ['two words', undefined],
+      ['a\u0000.example', undefined],
+      ['10.0.0.256', undefined],
+      ['1.2.3', undefined],
+      ['ä.example', undefined],
+    ] as const)
+      assert.equal(canonicalHost(host), expected, host);
+  });
+
+  test('that mean the machine of whoever says them belong to nobody', () => {
+    for (const host of ['localhost', 'a.localhost', '127.0.0.1', '127.1.2.3', '::1', '0:0:0:0:0:0:0:1'])
+      assert.ok(isEverybodys(host), host);
+    for (const host of ['localhost.example', 'mylocalhost', '128.0.0.1', '126.255.255.255', '::2', '10.0.0.1'])
+      assert.ok(!isEverybodys(host), host);
+  });
+
+  test('find each other by words when one is the other, or a wildcard for it', () => {
+    const meets = (asked: string, known: string) => rivalsOf(asked).some((word) => wordsOf(known).includes(word));
+    for (const [a, b] of [
+      ['a.r.example', 'a.r.example'],
+      ['*.r.example', 'a.r.example'],
+      ['*.r.example', '*.r.example'],
+      ['single', 'single'],
+      ['10.0.0.1', '10.0.0.1'],
+    ] as const) {
+      assert.ok(meets(a, b), `${a} ${b}`);
+      assert.ok(meets(b, a), `${b} ${a}`);
+    }
+    for (const [a, b] of [
+      ['a.r.example', 'b.r.example'],
+      ['*.r.example', 'a.b.r.example'],
+      ['*.r.example', 'r.example'],
+      ['*.r.example', '*.b.r.example'],
+      ['r.example', 'a.r.example'],
+      ['10.0.0.1', '11.0.0.1'],
+      ['single', 'other'],
+    ] as const) {
+      assert.ok(!meets(a, b), `${a} ${b}`);
+      assert.ok(!meets(b, a), `${b} ${a}`);
+    }
+  });
+
+  test('a wildcard stands for the names below it, however many labels some software reads for the star', () => {
+    for (const [host, known, expected] of [
+      ['ctrl.example', 'ctrl.example', true],
+      ['*.example', 'ctrl.example', true],
+      ['*.example', 'a.ctrl.example', true],
+      ['*.ctrl.example', 'ctrl.example', false],
+      ['*.xample', 'ctrl.example', false],
+      ['example', 'ctrl.example', false],
+    ] as const)
+      assert.equal(standsFor(host, known), expected, `${host} ${known}`);
   });
 });

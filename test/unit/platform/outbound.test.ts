@@ -6,7 +6,8 @@ import { nodeOutbound } from '../../../adapters/platform/node-outbound.ts';
 import { addressRule } from '../../../src/platform/addresses.ts';
 import { createOutbound, fetchTransport, type Outbound } from '../../../src/platform/outbound.ts';
 
-const LIMITS = { maxBytes: 1000, timeoutMs: 2000, permits: addressRule(['loopback']) } as const;
+/** No test waits for this time: what is to answer does, on a busy machine too. */
+const LIMITS = { maxBytes: 1000, timeoutMs: 60_000, permits: addressRule(['loopback']) } as const;
 
 /** A server on loopback, and the paths that were asked for. */
 const serving = async (t: TestContext, answer: RequestListener) => {

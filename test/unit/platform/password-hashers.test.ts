@@ -88,9 +88,8 @@ test('hashes with weaker parameters than today are outdated, stronger ones are n
 });
 
 test('the hasher for tests is quick, its hashes are of no use elsewhere, and fewer rounds are outdated', async () => {
-  const start = performance.now();
   const hash = await fastPasswordHasher().hash('x');
-  assert.ok(performance.now() - start < 10_000);
+  assert.match(hash, /^\$test\$i=10\$/);
   assert.equal(await web.verify('x', hash), false);
   assert.equal(fastPasswordHasher(20).isOutdated(hash), true);
   assert.equal(await fastPasswordHasher(20).verify('x', hash), true);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { OutboundAnswer } from '../../../src/platform/outbound.ts';
 import { createSignerKeys, type KeySource } from '../../../src/tokens/signer-keys.ts';
 import { frozenClock } from '../../support/clock.ts';
+import { party } from '../../support/pki.ts';
 import { providerKey } from '../../support/provider.ts';
 
 const signer: KeySource = { id: 's', version: 1, certPem: null, jwksEndpoint: 'https://issuer.example/keys', kid: null, fingerprint: null };
@@ -29,18 +30,33 @@ const opened = () => {
     permits: () => true,
   });
   const knows = async (kid: string, of: KeySource = signer) => (await keys.find(of, kid, 'ES256')) !== undefined;
-  return { clock, log, asked, provider, keys, knows };
+  /** Answers with its keys, and these headers. */
+  const answerWith = (headers: Readonly<Record<string, string>>) => {
+    provider.answer = async () => ({ ...(await served()), header: (name) => headers[name] });
+  };
+  return { clock, log, asked, provider, keys, knows, answerWith };
 };
 
 test('keys are asked for when they are first needed, or ahead of that, and then no more', async () => {
   const { keys, asked, knows, clock } = opened();
   await keys.load(signer);
   assert.deepEqual(asked, [signer.jwksEndpoint]);
-  clock.advance('1h');
+  clock.advance('299999ms');
   await keys.load(signer);
   assert.ok(await knows('a'));
   assert.ok(await knows('a'));
   assert.equal(asked.length, 1);
+});
+
+test('the key of a certificate is good for as long as the signer has it, and asks nobody', async () => {
+  const { knows, asked, clock } = opened();
+  const { cert } = await party('signer');
+  const of: KeySource = { ...signer, certPem: cert, jwksEndpoint: null, kid: 'own' };
+  assert.ok(await knows('own', of));
+  clock.advance('100d');
+  assert.ok(await knows('own', of));
+  assert.ok(!(await knows('a', of)));
+  assert.equal(asked.length, 0);
 });
 
 test('for names that are not known the keys are asked for again, once a second at most, however many ask', async () => {
@@ -65,6 +81,23 @@ test('whoever comes while the keys are on their way waits for them', async () =>
   arrival.resolve({ status: 200, body: new TextEncoder().encode(JSON.stringify({ keys: [a.jwk, b.jwk] })) });
   assert.deepEqual((await Promise.all(waiting)).slice(1), [true, true]);
   assert.equal(asked.length, 1);
+});
+
+test('a key that was published after an answer had begun is found, though the token came while that answer was on its way', async () => {
+  const { asked, knows, provider, clock } = opened();
+  const [late, next] = [Promise.withResolvers<OutboundAnswer>(), Promise.withResolvers<OutboundAnswer>()];
+  const answers = [late.promise, next.promise];
+  provider.answer = () => answers[asked.length - 1] ?? assert.fail('asked once too often');
+  const body = (...keys: readonly unknown[]) => ({ status: 200, body: new TextEncoder().encode(JSON.stringify({ keys })) });
+  const first = knows('a');
+  clock.advance('1s');
+  // Both come while the answer is on its way that knows nothing of their key.
+  const waiting = [knows('b'), knows('b'), knows('c')];
+  late.resolve(body(a.jwk));
+  assert.ok(await first);
+  next.resolve(body(b.jwk));
+  assert.deepEqual(await Promise.all(waiting), [true, true, false]);
+  assert.equal(asked.length, 2);
 });
 
 test('when the provider fails, the keys that are known stay, and it is asked again', async () => {

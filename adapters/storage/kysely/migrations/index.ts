@@ -1,6 +1,7 @@
 /** The migrations in order. Written by `scripts/migration.ts`. */
 import type { Migration } from '../migration.ts';
 import { migration as m0001 } from './0001-initial.ts';
+import { migration as m0002 } from './0002-router-names.ts';
 
 /** All migrations, in order. */
-export const migrations: readonly Migration[] = [m0001];
+export const migrations: readonly Migration[] = [m0001, m0002];

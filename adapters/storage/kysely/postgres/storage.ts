@@ -1,6 +1,7 @@
 /** The store of controllers that run side by side, or beside the tables of their host: a PostgreSQL database, through `pg`. */
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
-import { type KyselyStorage, type StoreOptions, storageOver } from '../storage.ts';
+import { checkedOptions } from '../../../../src/adapter-kit.ts';
+import { type KyselyStorage, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
 import { inTurns } from '../turns.ts';
 import { newPool, type PgPool } from './driver.ts';
@@ -44,6 +45,7 @@ export interface PostgresStorage extends KyselyStorage {
  * ```
  */
 export const postgresStorage = (options: PostgresStorageOptions): PostgresStorage => {
+  checkedOptions('postgresStorage', options, OPTIONS);
   let session: Session | undefined;
   const current = (): Session => {
     if (!session || session.isClosed) session = new Session(options);
@@ -58,6 +60,8 @@ export const postgresStorage = (options: PostgresStorageOptions): PostgresStorag
     },
   };
 };
+
+const OPTIONS = { ...STORE_OPTIONS, prepared: true, connectionString: true, connections: true, connectTimeout: true, pool: true } as const;
 
 /** The connections to a database, from the first use until the last store is closed. */
 class Session {

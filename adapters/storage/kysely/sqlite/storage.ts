@@ -2,8 +2,9 @@
 import { open } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
+import { checkedOptions } from '../../../../src/adapter-kit.ts';
 import type { Connection } from '../connection.ts';
-import { type KyselyStorage, LOCK_TIMEOUT, type StoreOptions, storageOver } from '../storage.ts';
+import { type KyselyStorage, LOCK_TIMEOUT, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
 import { nodeSqliteDialect } from './dialect.ts';
 import { sqlite } from './engine.ts';
@@ -60,6 +61,7 @@ const CHECKPOINT_PAGES = 4000;
  * ```
  */
 export const sqliteStorage = (options: SqliteStorageOptions): SqliteStorage => {
+  checkedOptions('sqliteStorage', options, { ...STORE_OPTIONS, file: true, synchronous: true });
   let session: Session | undefined;
   const current = (): Session => {
     if (!session?.connection.database.isOpen) session = new Session(options);

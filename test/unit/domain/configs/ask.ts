@@ -12,20 +12,15 @@ export const refusal = (schema: unknown): string => {
   return reason;
 };
 
-/** Field and reason with which data is refused. */
+/** Field and reason with which data is refused; the reason names the field first, but for the whole of the data. */
 export const fault = (schema: unknown, data: unknown): readonly [field: string, reason: string] => {
   const { field, reason } = causeOf(() => refuseViolations(compileSchema(schema)(data)));
-  return [field, reason];
+  if (field === '(root)') return [field, reason];
+  assert.ok(reason.startsWith(`${field}: `), reason);
+  return [field, reason.slice(field.length + 2)];
 };
 
 export const accepts = (schema: unknown, data: unknown): boolean => compileSchema(schema)(data).length === 0;
-
-/** Milliseconds that some work takes. */
-export const timed = (work: () => unknown): number => {
-  const start = performance.now();
-  work();
-  return performance.now() - start;
-};
 
 const causeOf = (work: () => unknown): { readonly field: string; readonly reason: string } => {
   try {

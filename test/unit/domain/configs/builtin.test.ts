@@ -17,6 +17,46 @@ test('there are seven built-in config types, with the ids that clients know', ()
   });
 });
 
+/** Where a schema has a description, as paths: `properties/port`. */
+const described = (schema: unknown, path = ''): readonly string[] => {
+  if (schema === null || typeof schema !== 'object') return [];
+  const here = 'description' in schema && typeof schema.description === 'string' ? [path] : [];
+  return [...here, ...Object.entries(schema).flatMap(([key, value]) => described(value, path ? `${path}/${key}` : key))];
+};
+
+const HOST = [
+  'protocol',
+  'forwardProtocol',
+  'allowedProtocols',
+  'address',
+  'forwardAddress',
+  'allowedAddresses',
+  'forwardAddressTranslations',
+];
+HOST.push('port', 'forwardPort', 'allowedPortRanges', 'allowedSourceAddresses', 'proxy');
+const LISTEN = ['connectTimeoutSeconds', 'connectTimeout', 'maxConnections', 'identity', 'bindUsingEdgeIdentity', 'cost', 'precedence'];
+const shared = ['listenAddress', 'proxyType', 'proxyConfiguration/properties/type', 'proxyConfiguration/properties/address'];
+const hostIn = (place: string) => [...HOST, ...LISTEN.map((name) => `listenOptions/properties/${name}`)].map((name) => `${place}${name}`);
+
+test('built-in schemas describe their properties where the schemas in the field do', () => {
+  const definitions = shared.map((name) => `definitions/${name}`);
+  const expected: Readonly<Record<string, readonly string[]>> = {
+    'host.v1': [...definitions, ...hostIn('properties/')],
+    'host.v2': [...definitions, ...hostIn('definitions/terminator/properties/')],
+    'intercept.v1': [
+      ...definitions,
+      ...['allowedSourceAddresses', 'sourceIp', 'dialOptions/properties/connectTimeoutSeconds', 'dialOptions/properties/identity'].map(
+        (name) => `properties/${name}`,
+      ),
+    ],
+    'interfaces.v1': [],
+    'proxy.v1': ['definitions/protocol', 'properties/port'],
+    'ziti-tunneler-client.v1': [],
+    'ziti-tunneler-server.v1': [],
+  };
+  for (const [name, paths] of Object.entries(expected)) assert.deepEqual(described(schemaOf(name)).toSorted(), paths.toSorted(), name);
+});
+
 const host = { protocol: 'tcp', address: 'db.internal', port: 5432 };
 const good: Readonly<Record<string, readonly unknown[]>> = {
   'host.v1': [

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { builtinConfigTypes } from '../../../../src/domain/configs/builtin.ts';
 import { compileSchema } from '../../../../src/domain/configs/schema.ts';
-import { accepts, DRAFT_2020, fault, refusal, timed } from './ask.ts';
+import { processorTime } from '../../../support/processor-time.ts';
+import { accepts, DRAFT_2020, fault, refusal } from './ask.ts';
 
-/** Generous: slow machines and their neighbours count too. What is not bounded takes minutes or memory without end. */
+/** Milliseconds of processor time. Generous, for slow machines: what is not bounded takes minutes or memory without end. */
 const SOON = 30_000;
 const TOO_LONG = 'takes too long to hold against the schema of the config type';
 
@@ -76,7 +77,7 @@ describe('a schema is refused when it', () => {
     ],
   };
   for (const [name, [schema, reason]] of Object.entries(schemas))
-    test(name, () => assert.ok(timed(() => assert.match(refusal(schema), reason)) < SOON));
+    test(name, () => assert.ok(processorTime(() => assert.match(refusal(schema), reason)) < SOON));
 });
 
 test('a chain of hundreds of definitions is followed', () => {
@@ -150,7 +151,7 @@ describe('a check ends soon', () => {
   };
   for (const [name, [schema, data]] of Object.entries(cases)) {
     test(name, () => {
-      assert.ok(timed(() => compileSchema(schema)(data)) < SOON);
+      assert.ok(processorTime(() => compileSchema(schema)(data)) < SOON);
     });
   }
 });
@@ -180,7 +181,7 @@ test('patterns that keep other engines busy for years are no matter', () => {
 test('many faults make no long answer and no long check', () => {
   const items = times(200_000, () => ({ wrong: 'x'.repeat(3) }));
   const schema = list({ items: { required: ['a', 'b', 'c'], additionalProperties: false } });
-  assert.ok(timed(() => assert.equal(fault(schema, { l: items })[0], 'l.0')) < SOON);
+  assert.ok(processorTime(() => assert.equal(fault(schema, { l: items })[0], 'l.0')) < SOON);
 });
 
 test('data that is nested too deeply, or holds itself, is refused', () => {

@@ -1,0 +1,2 @@
+@rem `exec` of the shells that npm uses elsewhere, for the scripts of package.json.
+@%*

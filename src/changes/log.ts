@@ -1,0 +1,67 @@
+import { kinds } from '../api/index.ts';
+import type { Row, Transaction } from '../storage/port.ts';
+import { type Change, changeId } from './events.ts';
+
+/** How much of the change log is kept. Older records are dropped as new ones come. */
+export interface LogLimits {
+  readonly changesKept: number;
+  /** Of the records as JSON. The last one is kept, however large it is. */
+  readonly changeBytesKept: number;
+}
+
+/** Dropped with each new record, at most: one large record, or a limit that was lowered, holds up no write for long. */
+const MOST_DROPPED = 100;
+
+/**
+ * How far the log reaches, kept in each record, so that nothing need be counted: the record before a new one says where to go on, on whichever controller it
+ * was written.
+ */
+interface Extent {
+  /** Bytes of all records ever, up to and with this one. */
+  readonly endsAt: number;
+  /** Revision of the oldest record that is kept. */
+  readonly oldest: number;
+  /** Where that one begins, as `endsAt` counts. */
+  readonly oldestBeginsAt: number;
+}
+
+/** Appends a record to the log, in the transaction of its change, and drops the oldest ones that are too many. */
+export const appendChange = async (tx: Transaction, change: Change, limits: LogLimits): Promise<void> => {
+  const { at, ...fields } = change;
+  const { revision } = change;
+  const before = extentOf(await tx.get(kinds.change.kind, changeId(revision - 1)));
+  // Records of earlier versions tell no extent: they are dropped by their number.
+  const endsAt = (before?.endsAt ?? 0) + sizeOf(change);
+  const untrimmed = { oldest: revision, oldestBeginsAt: 0, ...before, endsAt };
+  const surplus = revision - limits.changesKept;
+  if (surplus > 0 && surplus < untrimmed.oldest) await tx.delete(kinds.change.kind, changeId(surplus));
+  const extent = await trimmed(tx, untrimmed, revision, limits);
+  await tx.insert(kinds.change.kind, {
+    id: changeId(revision),
+    version: revision,
+    createdAt: at,
+    updatedAt: at,
+    tags: {},
+    ...fields,
+    ...extent,
+  });
+};
+
+const trimmed = async (tx: Transaction, extent: Extent, revision: number, { changesKept, changeBytesKept }: LogLimits): Promise<Extent> => {
+  let { oldest, oldestBeginsAt } = extent;
+  const isTooMuch = () => revision - oldest >= changesKept || extent.endsAt - oldestBeginsAt > changeBytesKept;
+  for (let dropped = 0; oldest < revision && isTooMuch() && dropped < MOST_DROPPED; dropped++) {
+    oldestBeginsAt = extentOf(await tx.get(kinds.change.kind, changeId(oldest)))?.endsAt ?? oldestBeginsAt;
+    await tx.delete(kinds.change.kind, changeId(oldest));
+    oldest++;
+  }
+  return { ...extent, oldest, oldestBeginsAt };
+};
+
+const extentOf = (row: Row | undefined): Extent | undefined =>
+  typeof row?.endsAt === 'number'
+    ? { endsAt: row.endsAt, oldest: Number(row.oldest), oldestBeginsAt: Number(row.oldestBeginsAt) }
+    : undefined;
+
+const utf8 = new TextEncoder();
+const sizeOf = (change: Change): number => utf8.encode(JSON.stringify(change)).length;

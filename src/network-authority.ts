@@ -1,0 +1,91 @@
+import { createStamps } from './changes/stamps.ts';
+import { type FormerAuthority, keptAuthority } from './domain/kept-authority.ts';
+import { checkSecretKey, isSealed, secretsOf } from './domain/secret-key.ts';
+import { checkedOptions } from './options.ts';
+import { newServerCertificate } from './pki/authority.ts';
+import type { KeyPair } from './pki/network-key.ts';
+import type { Platform } from './platform/platform.ts';
+import { webPlatform } from './platform/web.ts';
+import type { StorageAdapter, Store } from './storage/port.ts';
+import { storageSchema } from './storage/schema.ts';
+
+/** Whose authority is asked for. */
+export interface NetworkAuthorityOptions {
+  /** The store of the network. */
+  readonly storage: StorageAdapter;
+  /** As for `ManagementController.open`. */
+  readonly secretKey?: string | readonly string[] | undefined;
+  /** Default: `webPlatform()`. */
+  readonly platform?: Platform | undefined;
+  /**
+   * An authority that was kept outside of the store until now. It becomes that of a network that has none yet; where there is one, its root is trusted
+   * beside the network's own, so that certificates below it stay good. Does nothing when its root is the network's already.
+   */
+  readonly former?: FormerAuthority | undefined;
+}
+
+/** The authority that a network keeps in its store: the same for all its controllers. */
+export interface NetworkAuthority {
+  /** PEM: the roots that clients of the network trust. The first one is the network's own, further ones were taken over. */
+  readonly roots: readonly string[];
+  /** PEM (PKCS#8): the network key, which signs the network's JWTs and which its servers' certificates are for. */
+  readonly key: string;
+  /**
+   * A certificate for a server of the network, valid for 365 days. It is for the network key, as clients verify JWTs by the certificate of the server
+   * that they reach.
+   * @param names DNS names and addresses of the server
+   * @param root the one of `roots` that signs. Default: the first.
+   * @throws TypeError for a root that is not one of `roots`
+   */
+  serverCertificate(names: readonly string[], root?: string): Promise<KeyPair>;
+}
+
+/**
+ * Gives the authority that a network keeps in its store, and makes it where there is none yet. For hosts whose servers prove themselves by certificates
+ * below the network's own root. A controller that is opened on the store without `pki` signs with the same authority.
+ *
+ * ```ts
+ * const authority = await networkAuthority({ storage, secretKey });
+ * const certificate = await authority.serverCertificate(['controller.example.org']);
+ * const controller = await ManagementController.open({ storage, secretKey, serverCertificate: () => certificate });
+ * ```
+ * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for a missing or a wrong secret key, and a `former` that does not fit together
+ */
+export const networkAuthority = async (options: NetworkAuthorityOptions): Promise<NetworkAuthority> => {
+  const { storage, secretKey, platform = webPlatform(), former } = checkedOptions('networkAuthority', options, OPTIONS);
+  const { clock, random } = platform;
+  const secrets = await secretsOf(secretKey, storage, random);
+  const { roots, networkKey } = await within(storage, async (store) => {
+    // What is written here is little, and no reason to forget older changes.
+    const bounds = { changesKept: Number.POSITIVE_INFINITY, changeBytesKept: Number.POSITIVE_INFINITY };
+    const context = { actor: 'system', requestId: 'open', random, stamp: createStamps(clock), ...bounds };
+    await checkSecretKey(store, secrets, context);
+    return keptAuthority(store, secrets, clock, context, former);
+  });
+  return {
+    roots: roots.map(({ cert }) => cert),
+    key: networkKey.key,
+    serverCertificate: async (names, root = roots[0]?.cert) => {
+      const signing = roots.find(({ cert }) => cert === root);
+      if (!signing) throw new TypeError('the root must be one of those of the network');
+      return newServerCertificate(signing, names, { now: clock.now(), random, like: networkKey });
+    },
+  };
+};
+
+const OPTIONS = { storage: true, secretKey: true, platform: true, former: true } as const;
+
+/**
+ * Whether there is a network in the store that has a secret key: it opens with that one only.
+ * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter
+ */
+export const hasSecretKey = (storage: StorageAdapter): Promise<boolean> => within(storage, isSealed);
+
+const within = async <T>(storage: StorageAdapter, work: (store: Store) => Promise<T>): Promise<T> => {
+  const store = await storage.open(storageSchema);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+};

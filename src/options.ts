@@ -1,0 +1,40 @@
+/**
+ * The options of a function, once it is known that each has a meaning: one that is misspelt would go unnoticed, and its default would count.
+ * @param name of the function, for the message
+ * @param known the name of every option
+ * @throws TypeError that names the option, and the one that was probably meant
+ */
+export const checkedOptions = <T extends object>(name: string, options: T, known: Readonly<Record<OptionNames<T>, true>>): T => {
+  if (typeof options !== 'object' || options === null) throw new TypeError(`${name} takes an object of options, got ${String(options)}`);
+  for (const given of Object.keys(options)) {
+    if (Object.hasOwn(known, given)) continue;
+    const names = Object.keys(known);
+    const meant = nearest(given, names);
+    throw new TypeError(`${name} has no option '${given}'${meant ? `: did you mean '${meant}'?` : `, but ${names.join(', ')}`}`);
+  }
+  return options;
+};
+
+/** Also those that only some members of a union have. */
+type OptionNames<T> = T extends unknown ? keyof T & string : never;
+
+/** The name that differs least from what was given, where at least half of the two is the same. */
+const nearest = (given: string, names: readonly string[]): string | undefined =>
+  names
+    .map((name) => ({ name, away: distance(given.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, away }) => away <= Math.max(given.length, name.length) / 2)
+    .sort((a, b) => a.away - b.away)[0]?.name;
+
+/** How many characters have to be put in, taken out or replaced (Levenshtein). */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (const [i, character] of [...a].entries()) {
+    const next = [i + 1];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (b[j - 1] === character ? 0 : 1);
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, replaced));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+};

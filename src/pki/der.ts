@@ -1,0 +1,72 @@
+/** A tag and a length (X.690), and where the contents are. */
+interface Header {
+  readonly tag: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** No structure that is read here is nested deeper. */
+const MAX_DEPTH = 32;
+const OCTET_STRING = 0x04;
+const CONSTRUCTED = 0x20;
+
+/** @returns undefined where there is no element that ends within `end` */
+const headerAt = (der: Uint8Array, at: number, end: number): Header | undefined => {
+  const tag = der[at];
+  let next = at + 1;
+  // A tag number above 30 takes more bytes.
+  if (tag !== undefined && (tag & 0x1f) === 0x1f) while (next < end && (der[next++] ?? 0) & 0x80);
+  const first = next < end ? der[next++] : undefined;
+  if (tag === undefined || first === undefined) return undefined;
+  let length = first;
+  if (first >= 0x80) {
+    const count = first - 0x80;
+    if (count < 1 || count > 3 || next + count > end) return undefined;
+    length = 0;
+    for (let i = 0; i < count; i++) length = length * 256 + (der[next++] ?? 0);
+  }
+  return next + length <= end ? { tag, start: next, end: next + length } : undefined;
+};
+
+/**
+ * How many elements a DER has, those in octet strings included, where extensions keep theirs: what reading it costs grows with their number, and 3 bytes
+ * are enough for one. Costs a few nanoseconds each, and stops once there are more than `most`.
+ * @returns Infinity for what is no DER
+ */
+export const countElements = (der: Uint8Array, most: number): number => {
+  let count = 0;
+  const scan = (from: number, to: number, depth: number): boolean => {
+    if (depth > MAX_DEPTH) return false;
+    for (let at = from; at < to && count <= most; ) {
+      const header = headerAt(der, at, to);
+      if (!header) return false;
+      count++;
+      if (header.tag & CONSTRUCTED) {
+        if (!scan(header.start, header.end, depth + 1)) return false;
+      } else if (header.tag === OCTET_STRING) scan(header.start, header.end, depth + 1); // may as well hold something else
+      at = header.end;
+    }
+    return true;
+  };
+  return scan(0, der.length, 0) ? count : Number.POSITIVE_INFINITY;
+};
+
+/** The bits of each of the two numbers of an RSA key (RFC 8017, appendix A.1.1) in a SubjectPublicKeyInfo; undefined for another key. */
+export const rsaBitsOf = (spki: Uint8Array): { readonly modulus: number; readonly exponent: number } | undefined => {
+  const outer = headerAt(spki, 0, spki.length);
+  const algorithm = outer && headerAt(spki, outer.start, outer.end);
+  const bits = algorithm && headerAt(spki, algorithm.end, outer.end);
+  // A bit string begins with the number of its unused bits.
+  const key = bits && headerAt(spki, bits.start + 1, bits.end);
+  const modulus = key && headerAt(spki, key.start, key.end);
+  const exponent = modulus && headerAt(spki, modulus.end, key.end);
+  if (!exponent) return undefined;
+  const bitsIn = ({ start, end }: Header) => bitLength(spki.subarray(start, end));
+  return { modulus: bitsIn(modulus), exponent: bitsIn(exponent) };
+};
+
+/** Bits of a number whose bytes are given, the highest first. */
+export const bitLength = (bytes: Uint8Array): number => {
+  const first = bytes.findIndex((byte) => byte !== 0);
+  return first < 0 ? 0 : (bytes.length - first) * 8 - (Math.clz32(bytes[first] ?? 0) - 24);
+};

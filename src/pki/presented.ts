@@ -1,0 +1,49 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { LRUCache } from 'lru-cache';
+import { type Certificate, elementsOf, MAX_CHAIN, MAX_ELEMENTS, readCertificate } from './certificate.ts';
+
+/** What a client sent in the TLS handshake, where it proved that it has the key of the first, and of no other. */
+export interface Presented {
+  readonly leaf: Certificate;
+  /** Said to stand above it. Not trusted. Read when they are first asked for. */
+  others(): Promise<readonly Certificate[]>;
+}
+
+/** Bytes of a chain at most: five times what a chain commonly has. */
+export const MAX_CHAIN_BYTES = 32_768;
+
+/**
+ * Chains that were read, by their bytes: clients present the same ones again and again, on one connection and on the next. As many as have these bytes in
+ * all; what is read of them takes up to 45 times as much.
+ */
+const known = new LRUCache<string, { readonly presented: Promise<Presented | undefined> }>({ maxSize: 2_097_152 });
+
+/**
+ * The certificates that a client presented, DER, leaf first. What is beyond the bounds is not looked at: more than eleven certificates, 32 KiB, or a
+ * thousand elements (see `MAX_ELEMENTS`) count as none.
+ * @returns undefined when there are none, or the first is none
+ */
+export const readPresented = async (ders: readonly Uint8Array[]): Promise<Presented | undefined> => {
+  const [first, ...rest] = ders;
+  const size = ders.reduce((sum, { length }) => sum + length, 0);
+  if (!first || rest.length > MAX_CHAIN || size > MAX_CHAIN_BYTES) return undefined;
+  const name = ders.map((der) => bytesToHex(sha256(der))).join();
+  const before = known.get(name);
+  if (before) return before.presented;
+  if (elementsOf(ders) > MAX_ELEMENTS) return undefined;
+  const presented = readLeaf(first, rest);
+  known.set(name, { presented }, { size });
+  return presented;
+};
+
+const readLeaf = async (first: Uint8Array, rest: readonly Uint8Array[]): Promise<Presented | undefined> => {
+  const leaf = await readCertificate(first);
+  if (!leaf) return undefined;
+  let others: Promise<readonly Certificate[]> | undefined;
+  return { leaf, others: () => (others ??= readOthers(rest)) };
+};
+
+/** What is no certificate does not matter. */
+const readOthers = async (ders: readonly Uint8Array[]): Promise<readonly Certificate[]> =>
+  (await Promise.all(ders.map(readCertificate))).filter((other) => other !== undefined);

@@ -1,0 +1,45 @@
+import type { Certificate } from './certificate.ts';
+import { rsaBitsOf } from './der.ts';
+
+type Parsed = Certificate['parsed'];
+
+const CURVES = ['P-256', 'P-384', 'P-521'];
+const HASHES = ['SHA-256', 'SHA-384', 'SHA-512'];
+
+/** As the library describes keys and signatures. */
+interface Algorithm {
+  readonly name: string;
+  readonly namedCurve?: string;
+  readonly hash?: { readonly name: string } | string;
+}
+
+/** Bits of RSA keys at least, and at most: checking signatures of a longer one costs too much, and so does one with a long exponent. */
+export const RSA_BITS = { least: 2048, most: 8192 } as const;
+const MAX_EXPONENT_BITS = 32;
+
+/** Whether an RSA key, in DER, has 2048 to 8192 bits. */
+export const isGoodRsa = (spki: ArrayBuffer): boolean => {
+  const { modulus, exponent } = rsaBitsOf(new Uint8Array(spki)) ?? { modulus: 0, exponent: 0 };
+  return modulus >= RSA_BITS.least && modulus <= RSA_BITS.most && exponent <= MAX_EXPONENT_BITS;
+};
+
+const isEd25519 = ({ name, namedCurve }: Algorithm): boolean => name === 'Ed25519' || (name === 'EdDSA' && namedCurve === 'Ed25519');
+
+/** @returns what is wrong with the key of a certificate or of a request (NIST SP 800-57, part 1, section 5.6.1); undefined for one that is strong enough */
+export const keyWeakness = ({ publicKey }: Pick<Parsed, 'publicKey'>): string | undefined => {
+  const algorithm: Algorithm = publicKey.algorithm;
+  const isGood = algorithm.name.startsWith('RSA')
+    ? isGoodRsa(publicKey.rawData)
+    : isEd25519(algorithm) || (algorithm.name === 'ECDSA' && CURVES.includes(algorithm.namedCurve ?? ''));
+  return isGood
+    ? undefined
+    : 'the key must be RSA of 2048 to 8192 bits (with an exponent of 32 bits at most), P-256, P-384, P-521 or Ed25519';
+};
+
+/** @returns what is wrong with how a certificate is signed: SHA-1 and what is older can be forged */
+export const signatureWeakness = ({ signatureAlgorithm }: Pick<Parsed, 'signatureAlgorithm'>): string | undefined => {
+  const algorithm = signatureAlgorithm as Algorithm; // whose name the library leaves out of its type
+  const hash = typeof algorithm.hash === 'object' ? algorithm.hash.name : algorithm.hash;
+  const isGood = isEd25519(algorithm) || (/^(RSA|ECDSA)/.test(algorithm.name) && HASHES.includes(hash ?? ''));
+  return isGood ? undefined : 'the signature must be made with SHA-256, SHA-384 or SHA-512, or by Ed25519';
+};

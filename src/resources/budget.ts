@@ -1,0 +1,109 @@
+/** What a question may cost: nobody but the host may ask what would hold up everybody else (docs/filters.md, "What a question costs"). */
+import type { Resource } from '../api/kit/resource.ts';
+import { isAdministrator } from '../call/actor.ts';
+import type { Call } from '../call/call.ts';
+import type { Entities } from '../changes/entities.ts';
+import { ApiError, invalidField } from '../errors/index.ts';
+import { ALL, costOf, type FieldRef, oneOf, type Predicate, type Price, priceOf, type Shape, text } from '../query/index.ts';
+import { storageSchema } from '../storage/schema.ts';
+import { kindOf } from './kinds.ts';
+import type { ListInput, ListPlan } from './lists.ts';
+
+/**
+ * Refuses what costs more than the caller may spend on one question, before the store is asked.
+ *
+ * @param within what the list itself narrows its rows to.
+ * @returns the same, as ids where the question can be afforded only of these rows: no store can then begin with others
+ */
+export const affordable = async (
+  entities: Entities,
+  kind: Resource,
+  input: ListInput,
+  { where, sort }: Pick<ListPlan, 'where' | 'sort'>,
+  call: Call,
+  within: Predicate = ALL,
+): Promise<Predicate> => {
+  const limit = limitOf(call);
+  if (limit === Infinity || within.op === 'none') return within;
+  const price = priceOf(kind.kind, where, sort, shapeOf);
+  if (isAlwaysCheap(price, limit)) return within;
+  const rows = await countRows(entities, [kind.kind, ...kindsIn(price)]);
+  const cost = (of: Price) => costOf(kind.kind, of, (name) => rows.get(name) ?? 0);
+  if (cost(price) <= limit) return within;
+  const ids = within.op === 'all' ? undefined : await fewIds(entities, kind, within, mostRows(price, limit, cost));
+  if (!ids) throw tooDear(input, cost(price), limit);
+  return oneOf(text('id'), ids);
+};
+
+/** Of how many rows at most the question can be afforded, if these are fetched before it. */
+const mostRows = (price: Price, limit: number, cost: (of: Price) => number): number => {
+  const fetched = (reach: number) => cost({ ...price, readsDocument: true, reach: Math.min(price.reach, reach) });
+  return Math.floor((limit - fetched(0)) / (fetched(1) - fetched(0)));
+};
+
+/** The ids of these rows, if there are not more than so many. */
+const fewIds = async (entities: Entities, kind: Resource, where: Predicate, most: number): Promise<readonly string[] | undefined> => {
+  if (most < 1) return undefined;
+  const rows = await entities.list(kind, { where, limit: most + 1 });
+  return rows.length > most ? undefined : rows.map(({ id }) => id);
+};
+
+/** The same for rows that are asked in memory, each of them. */
+export const assertAffordableInMemory = (call: Call, input: ListInput, { where, sort }: ListPlan, rows: number): void => {
+  const limit = limitOf(call);
+  const cost = costOf(
+    '',
+    priceOf('', where, sort, () => IN_MEMORY),
+    () => rows,
+  );
+  if (cost > limit) throw tooDear(input, cost, limit);
+};
+
+const IN_MEMORY: Shape = { column: () => 'plain' };
+
+const limitOf = ({ actor, core: { settings } }: Call): number => {
+  if (actor.kind === 'system') return Infinity;
+  return isAdministrator(actor) ? settings.maxQueryCostOfAdministrators : settings.maxQueryCostOfSessions;
+};
+
+/** However many rows there are, only so many are looked at. */
+const isAlwaysCheap = ({ perRow, perEveryRow, reach, readsDocument, inner }: Price, limit: number): boolean =>
+  perEveryRow === 0 && inner.length === 0 && !readsDocument && (perRow === 0 || reach * perRow <= limit);
+
+const kindsIn = ({ inner }: Price): readonly string[] => inner.flatMap(({ kind, price }) => [kind, ...kindsIn(price)]);
+
+const countRows = async (entities: Entities, kinds: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const counted = [...new Set(kinds)].map(async (name) => {
+    const kind = kindOf(kindOf(name)?.view?.of ?? name);
+    return [name, kind ? await entities.count(kind, ALL) : 0] as const;
+  });
+  return new Map(await Promise.all(counted));
+};
+
+const tooDear = ({ filter, roleFilter }: ListInput, cost: number, limit: number): ApiError => {
+  const why = `costs about ${Math.ceil(cost)}, and you may spend ${limit} on one question: ask fewer conditions at once, name ids or unique values, or compare without icontains`;
+  if (filter) return new ApiError('INVALID_FILTER', { cause: { code: 'UNHANDLED', message: `the filter '${shortened(filter)}' ${why}` } });
+  if (roleFilter?.length) return invalidField('roleFilter', `roleFilter ${why}`, roleFilter);
+  return new ApiError('INVALID_SORT_IDENTIFIER', { cause: { code: 'UNHANDLED', message: `this order ${why}` } });
+};
+
+const shortened = (filter: string): string => (filter.length > 80 ? `${filter.slice(0, 80)}...` : filter);
+
+const shapes = new Map<string, Shape>();
+
+const shapeOf = (name: string): Shape => {
+  const known = shapes.get(name);
+  if (known) return known;
+  const kind = kindOf(name);
+  const columns = storageSchema.find((stored) => stored.kind === (kind?.view?.of ?? name))?.columns ?? [];
+  const found = new Map<string, 'unique' | 'plain'>([
+    // What only the behaviour of a kind knows, it turns into a question about a column.
+    ...Object.entries(kind?.symbols ?? {}).flatMap(([symbol, what]) => ('computed' in what ? [[symbol, 'plain'] as const] : [])),
+    ...columns.map(({ name: column, index }) => [column, index === 'unique' ? 'unique' : 'plain'] as const),
+    ...(['createdAt', 'updatedAt'] as const).map((column) => [column, 'plain'] as const),
+    ['id', 'unique'],
+  ]);
+  const shape: Shape = { column: ({ path: [first, ...deeper] }: FieldRef) => (deeper.length === 0 ? found.get(first) : undefined) };
+  shapes.set(name, shape);
+  return shape;
+};

@@ -1,0 +1,149 @@
+/** One filter must not hold up everybody else: what it would cost is known before the store is asked. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { service } from '../../src/api/services.ts';
+import { type App, onEveryStore } from '../support/app.ts';
+import { costOf, counting } from '../support/counting.ts';
+import { network } from '../support/network.ts';
+import { newStorage } from '../support/stores.ts';
+
+const CLIENT = '/edge/client/v1';
+const SERVICES = 2000;
+
+const repeated = (condition: string, times: number): string =>
+  Array.from({ length: times }, (_, i) => condition.replaceAll('?', `${i}`)).join(' or ');
+
+/** So many services beneath the operations, and Ann, who may dial the first of them. */
+const ground = async (app: App, services = SERVICES) => {
+  const ids = await app.inStore('write', async (entities) => {
+    const made: string[] = [];
+    for (let i = 0; i < services; i++) {
+      const fields = { name: `service ${i}`, encryptionRequired: true, maxIdleTimeMillis: 0, terminatorStrategy: 'smartrouting' };
+      made.push((await entities.insert(service, { ...fields, roleAttributes: ['a', 'b', 'c'], configs: [], tags: { y: 'text' } })).id);
+    }
+    return made;
+  });
+  const ann = await app.user();
+  const as = await ann.login();
+  const ask = (filter: string, from = `${CLIENT}/services`, who = as) =>
+    app.request('GET', `${from}?filter=${encodeURIComponent(filter)}`, { as: who });
+  return { ann, ask, ids, asAdministrator: (filter: string, from = '/services') => ask(filter, from, app.admin) };
+};
+
+/** What froze the process: hundreds of conditions that no index answers, of each row. */
+const freezing = [
+  repeated('tags.y icontains "v?"', 450),
+  repeated('tags.y not contains "v?"', 450),
+  repeated('anyOf(roleAttributes) icontains "v?"', 300),
+  `not (${repeated('allOf(roleAttributes) = "v?"', 400)})`,
+  repeated('count(roleAttributes) > ?', 450),
+  repeated('name icontains "v?"', 450),
+];
+
+onEveryStore('dear questions', (open, store) => {
+  test('what would go through all rows hundreds of times is refused to sessions and to administrators, and nothing is asked of the rows', async () => {
+    const { storage, calls } = counting(newStorage(store));
+    await using app = await open({ storage });
+    const { ann, ask, asAdministrator } = await ground(app);
+    await network(app).dial({ identities: [`@${ann.id}`], services: ['#all'] });
+    const ordinary = await costOf(calls, () => ask('name = "none"'));
+    for (const filter of freezing) {
+      let refused = await ask(filter);
+      const cost = await costOf(calls, async () => void (refused = await ask(filter)));
+      assert.equal(refused.status, 400, filter.slice(0, 40));
+      assert.equal(refused.body.error.code, 'INVALID_FILTER');
+      // How many there are is counted, and no more is asked.
+      assert.ok(cost <= ordinary + 1, `${cost} questions for ${ordinary}`);
+    }
+    const dearest = [freezing[0], freezing[2], freezing[4], freezing[5]];
+    for (const filter of dearest) assert.equal((await asAdministrator(filter ?? '')).status, 400);
+  });
+
+  test('the refusal names the filter, what it costs, and what may be spent', async () => {
+    await using app = await open();
+    const { asAdministrator } = await ground(app);
+    const { message } = (await asAdministrator(freezing[0] ?? '')).body.error.cause;
+    assert.match(message, /tags\.y icontains "v0".* costs about \d+, and you may spend 1000000 on one question/);
+  });
+
+  test('a session may spend less than an administrator, the host what it likes', async () => {
+    await using app = await open();
+    const { ann, ask, asAdministrator } = await ground(app);
+    const filter = repeated('tags.y contains "v?"', 40);
+    await network(app).dial({ identities: [`@${ann.id}`], services: ['#all'] });
+    assert.equal((await ask(filter)).status, 400);
+    assert.equal((await asAdministrator(filter)).status, 200);
+    assert.equal((await app.controller.services.list({ filter: freezing[0] })).pagination.totalCount, 0);
+  });
+
+  test('what a session may use is what counts, not what there is', async () => {
+    await using app = await open();
+    const { ann, ask, ids } = await ground(app);
+    await network(app).dial({ identities: [`@${ann.id}`], services: ids.slice(0, 50).map((id) => `@${id}`) });
+    assert.equal((await ask(repeated('tags.y contains "v?"', 40))).status, 200);
+  });
+
+  test('both limits are settings, and a question that costs just as much is answered', async () => {
+    // 10 rows, one condition on a column that is no index: 0.1 each.
+    for (const maxQueryCostOfSessions of [1, Infinity]) {
+      await using app = await open({ settings: { maxQueryCostOfSessions } });
+      const { ann, ask } = await ground(app, 10);
+      await network(app).dial({ identities: [`@${ann.id}`], services: ['#all'] });
+      assert.equal((await ask('terminatorStrategy != "x"')).status, 200);
+      assert.equal((await ask('terminatorStrategy != "x" and terminatorStrategy != "y"')).status, maxQueryCostOfSessions === 1 ? 400 : 200);
+    }
+    await using app = await open({ settings: { maxQueryCostOfAdministrators: 1 } });
+    const { asAdministrator } = await ground(app, 10);
+    assert.equal((await asAdministrator('terminatorStrategy != "x"')).status, 200);
+    assert.equal((await asAdministrator('terminatorStrategy != "x" and terminatorStrategy != "y"')).status, 400);
+  });
+
+  test('questions of clients are answered: ids by the hundred, names, one column searched, an order, an attribute', async () => {
+    await using app = await open();
+    const { ann, ask, asAdministrator, ids } = await ground(app);
+    await network(app).dial({ identities: [`@${ann.id}`], services: ['#all'] });
+    const questions = [
+      ids
+        .slice(0, 300)
+        .map((id) => `id = "${id}"`)
+        .join(' or '),
+      `id in [${ids
+        .slice(0, 400)
+        .map((id) => `"${id}"`)
+        .join(',')}]`,
+      repeated('name = "service ?"', 400),
+      'name contains "77"',
+      'name icontains "SERVICE"',
+      'tags.y = "text"',
+      'anyOf(roleAttributes) = "a" sort by name desc, createdAt limit 100',
+      'true sort by createdAt, updatedAt desc, name skip 100 limit 100',
+      'limit none',
+    ];
+    for (const question of questions) {
+      assert.equal((await ask(question)).status, 200, `session: ${question.slice(0, 60)}`);
+      assert.equal((await asAdministrator(question)).status, 200, `administrator: ${question.slice(0, 60)}`);
+    }
+  });
+
+  test('conditions that ask of few rows by id or name cost little, however many they are', async () => {
+    await using app = await open();
+    const { ann, ask, ids } = await ground(app);
+    await network(app).dial({ identities: [`@${ann.id}`], services: ['#all'] });
+    assert.equal((await ask(`id = "${ids[0]}" and (${repeated('tags.y icontains "v?"', 400)})`)).status, 200);
+    assert.equal((await ask(`id = "${ids[0]}" or (${repeated('tags.y icontains "v?"', 400)})`)).status, 400);
+  });
+
+  test('lists of role attributes, other kinds in a subquery and role filters are no way around', async () => {
+    await using app = await open({ settings: { maxQueryCostOfAdministrators: 100 } });
+    const { asAdministrator } = await ground(app, 20);
+    const dear = repeated('id icontains "v?"', 200);
+    for (const path of ['/service-role-attributes', '/services']) assert.equal((await asAdministrator(dear, path)).status, 400, path);
+    const configTypeId = await app.create('/config-types', { name: 'type' });
+    for (let i = 0; i < 10; i++) await app.create('/configs', { name: `config ${i}`, configTypeId, data: {} });
+    const inner = `count(from configs where ${repeated('tags.y icontains "v?"', 100)}) > 1`;
+    assert.equal((await asAdministrator(inner)).status, 400);
+    const roles = Array.from({ length: 300 }, (_, i) => `roleFilter=%23a${i}`).join('&');
+    const refused = await app.request('GET', `/services?${roles}`);
+    assert.deepEqual([refused.status, refused.body.error.cause.field], [400, 'roleFilter']);
+  });
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type App, onEveryStore } from '../support/app.ts';
+import { counted } from '../support/counted.ts';
+import { countingHasher } from '../support/hasher.ts';
+import { policyBody } from '../support/policies.ts';
+import { newStorage } from '../support/stores.ts';
+
+/** A username for each state that a name can be in. */
+const names = async (app: App): Promise<Readonly<Record<string, string>>> => {
+  const under = (name: string, updb: Readonly<Record<string, unknown>>) => app.create('/auth-policies', policyBody(name, { updb }));
+  const limits = { maxAttempts: 50, lockoutDurationMinutes: 10 };
+  const counted = await under('counted', limits);
+  const [known, free, disabled, locked, shut] = [
+    await app.user({ authPolicyId: counted }),
+    await app.user(),
+    await app.user({ authPolicyId: counted }),
+    await app.user({ authPolicyId: await under('strict', { ...limits, maxAttempts: 1 }) }),
+    await app.user({ authPolicyId: await under('closed', { ...limits, allowed: false }) }),
+  ];
+  await app.request('POST', `/identities/${disabled.id}/disable`, { body: { durationMinutes: 0 } });
+  await app.login(locked.username, 'a wrong password');
+  const reEnrolling = await app.user({ authPolicyId: counted });
+  const expiresAt = new Date(app.clock.now() + 600_000).toISOString();
+  await app.request('POST', `/authenticators/${reEnrolling.authenticatorId}/re-enroll`, { body: { expiresAt } });
+  return {
+    unknown: 'nobody at all',
+    counted: known.username,
+    'not counted': free.username,
+    disabled: disabled.username,
+    'locked out': locked.username,
+    'not allowed to log in by a password': shut.username,
+    'without a password': reEnrolling.username,
+  };
+};
+
+onEveryStore('the time of a login does not tell which usernames there are', (open, store) => {
+  for (const guesses of [1, 6])
+    test(`${guesses} wrong guesses at once cost the same for every name: statements of the store, and hashes`, async () => {
+      const { storage, asked } = counted(newStorage(store));
+      const passwords = countingHasher();
+      await using app = await open({ storage, platform: { passwords } });
+      const costs = new Map<string, string>();
+      for (const [state, username] of Object.entries(await names(app))) {
+        const before = { ...passwords.counts };
+        const statements = await asked(async () => {
+          const logins = Array.from({ length: guesses }, () => app.login(username, 'a wrong password'));
+          for (const { status } of await Promise.all(logins)) assert.equal(status, 401, state);
+        });
+        const { hashed, verified } = passwords.counts;
+        const operations = statements.map((statement) => statement.split(' ', 1)[0]).toSorted();
+        costs.set(state, JSON.stringify([operations, hashed - before.hashed, verified - before.verified]));
+      }
+      assert.equal(new Set(costs.values()).size, 1, JSON.stringify([...costs], null, 1));
+      const [operations, hashed, verified] = JSON.parse(costs.get('unknown') ?? '');
+      assert.deepEqual([hashed, verified], [0, guesses]);
+      assert.ok(operations.filter((operation: string) => operation === 'update').length === guesses);
+    });
+
+  test('wrong guesses of any name leave nothing in the change log', async () => {
+    await using app = await open();
+    const left = await app.trail(async () => {
+      for (const username of Object.values(await names(app)).slice(0, 1))
+        for (let i = 0; i < 3; i++) await app.login(username, 'a wrong one');
+    });
+    assert.ok(!left.includes('update keptSecret') && !left.includes('create keptSecret'));
+  });
+});
