@@ -50,7 +50,7 @@ export class ApiError extends Error {
 /** 400 `COULD_NOT_VALIDATE`: the field holds something it must not. `value` is shown to the caller, unless it may be a secret. */
 export const invalidField = (field: string, reason: string, value: unknown, status?: number): ApiError =>
   new ApiError('COULD_NOT_VALIDATE', {
-    cause: { field, reason, value: shownValue(field, value) },
+    cause: { field, reason: brief(reason), value: shownValue(field, value) },
     ...(status === undefined ? {} : { status }),
   });
 
@@ -60,11 +60,14 @@ export const explained = (code: ErrorCode, message: string, options: Omit<ApiErr
 
 /** 404 `NOT_FOUND` for an entity, e.g. `notFound('identity', id)`. */
 export const notFound = (kind: string, id: string): ApiError =>
-  new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: `${kind} with id ${id} not found` } });
+  new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: `${kind} with id ${brief(id)} not found` } });
 
 /** 404 `NOT_FOUND` for an entity that a field of the request names. */
 export const notFoundField = (field: string, kind: string, id: string): ApiError =>
-  new ApiError('NOT_FOUND', { cause: { field, reason: `${kind} with id ${id} not found`, value: id } });
+  new ApiError('NOT_FOUND', { cause: { field, reason: `${kind} with id ${brief(id)} not found`, value: brief(id) } });
 
 export const unauthorized = (reason?: string): ApiError =>
   new ApiError('UNAUTHORIZED', reason === undefined ? {} : { cause: { code: 'UNAUTHORIZED', message: reason } });
+
+/** Texts of clients may be as long as their requests; what is told of them is not. */
+const brief = (text: string): string => (text.length <= 1024 ? text : `${text.slice(0, 1023)}…`);
