@@ -29,7 +29,7 @@ type Limits = (typeof LIMITS)[keyof typeof LIMITS];
 
 /** What PostgreSQL must pass besides the scenarios. */
 const ON_POSTGRES =
-  /^test\/(conformance\/postgres|security\/.*|adapters\/kysely\/postgres-.*|contract\/(operations|fields)|examples\/postgres|docs\/.*)\.test\.ts$/;
+  /^test\/(conformance\/postgres|security\/.*|adapters\/kysely\/(postgres-.*|newer-release)|contract\/(operations|fields)|examples\/postgres|docs\/.*)\.test\.ts$/;
 
 interface Run {
   /** Of the file of results: `test-results<name>.jsonl`. */

@@ -209,7 +209,7 @@ const start = async (
     enrollments: createGate(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     background,
-    activity: createActivity(store, background, platform.logger),
+    activity: createActivity(store, background, platform),
     reviewSessions,
     snapshots,
     stamp,

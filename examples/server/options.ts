@@ -147,8 +147,9 @@ const storageOf = (storage: string): ServerOptions['storage'] => {
 /** What is wrong is not repeated: it may hold a password. */
 const postgresUrlOf = (storage: string): string => {
   // Several hosts, as of libpq, are no URL: each of them is.
-  const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^/]*@)?)([^/@]*)(\/[^/]+)$/.exec(storage) ?? [];
-  if (after && hosts.split(',').every((host) => URL.canParse(`${before}${host}${after}`))) return storage;
+  const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(\/[^/?]+(?:\?.*)?)$/s.exec(storage) ?? [];
+  const isRight = (host: string) => (host !== '' || hosts === '') && URL.canParse(`${before}${host}${after}`);
+  if (after && hosts.split(',').every(isRight)) return storage;
   throw new StartFailure('--storage must name a database, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 };
 

@@ -1,5 +1,6 @@
 import { apiSession } from '../api/sessions.ts';
 import type { Platform } from '../platform/platform.ts';
+import { createRepeatedLog } from '../platform/repeated-log.ts';
 import type { Store } from '../storage/port.ts';
 import type { Background } from './background.ts';
 
@@ -17,7 +18,8 @@ export interface Activity {
   current<S extends { readonly id: string; readonly lastActivityAt: string | null }>(session: S): S;
 }
 
-export const createActivity = (store: Store, background: Background, logger: Platform['logger']): Activity => {
+export const createActivity = (store: Store, background: Background, platform: Pick<Platform, 'clock' | 'logger'>): Activity => {
+  const log = createRepeatedLog(platform);
   const waiting = new Map<string, string>();
   let isWorking = false;
 
@@ -37,7 +39,7 @@ export const createActivity = (store: Store, background: Background, logger: Pla
         await write(sessions);
       } catch (error) {
         // The next call of each session notes it again.
-        logger.warn('the activity of sessions was not written down', { sessions: sessions.length, error: String(error) });
+        log('warn', 'the activity of sessions was not written down', { sessions: sessions.length, error: String(error) });
       }
       for (const [id, at] of sessions) if (waiting.get(id) === at) waiting.delete(id);
     }

@@ -38,11 +38,25 @@ export const createWriter =
         };
         const { result, isUnfinished, changes } = await store.transaction('write', inTransaction, signal ? { signal } : {});
         if (isUnfinished) goOn();
-        // Whoever is told of the change by its answer was told of it by the event before.
-        await publisher.announce(changes);
+        // A change is announced before it is answered, unless the caller waits no longer: it is committed, and must not seem to have failed.
+        await overOrAborted(publisher.announce(changes), signal);
         return result;
       }),
     );
+
+/** Waits until some work is over, which never rejects, or until `signal` is aborted: the work goes on then. */
+const overOrAborted = (work: Promise<void>, signal: AbortSignal | undefined): Promise<void> =>
+  signal === undefined
+    ? work
+    : new Promise((resolve) => {
+        const over = () => {
+          signal.removeEventListener('abort', over);
+          resolve();
+        };
+        signal.addEventListener('abort', over);
+        if (signal.aborted) over();
+        else work.then(over, over);
+      });
 
 /** A write that lost against another is run again once, on the new state. */
 const onceMore = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -33,17 +33,19 @@ export class Deadline {
     return this.#own.signal;
   }
 
-  /** @returns what `work` gives, or `late()` once the time is over. Called once. */
-  race<T>(work: Promise<T>, late: () => T): Promise<T> {
+  /**
+   * Told to stop, work has one turn to end well: what it changed is committed then, and was only being announced.
+   * @returns what `work` gives
+   * @throws what `work` throws; `late()` once the time is over. Called once.
+   */
+  race<T>(work: Promise<T>, late: () => ApiError): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer =
-        this.#milliseconds > LONGEST
-          ? undefined
-          : setTimeout(() => {
-              this.#isLate = true;
-              this.#own?.abort(timeout(LATE));
-              resolve(late());
-            }, this.#milliseconds);
+      const giveUp = () => {
+        this.#isLate = true;
+        this.#own?.abort(timeout(LATE));
+        setTimeout(() => reject(late()), 0);
+      };
+      const timer = this.#milliseconds > LONGEST ? undefined : setTimeout(giveUp, this.#milliseconds);
       const end = () => {
         clearTimeout(timer);
         this.#followed?.removeEventListener('abort', this.#clientGone);
@@ -55,7 +57,7 @@ export class Deadline {
         },
         (error: unknown) => {
           end();
-          reject(error);
+          if (!this.#isLate) reject(error);
         },
       );
     });
@@ -66,7 +68,7 @@ export class Deadline {
 export const timeout = (message: string, status?: number): ApiError =>
   new ApiError('TIMEOUT', { cause: { code: 'UNHANDLED', message }, ...(status === undefined ? {} : { status }) });
 
-/** Of a change nobody knows then whether it was made: it may be committed at this very moment. */
+/** Of a change it is unknown then whether it was made: it may be committed at this very moment. */
 export const tooLate = ({ method }: Pick<Operation, 'method'>): ApiError =>
   timeout(
     method === 'GET'

@@ -93,19 +93,17 @@ export const createHandler = ({ entries, apis, invoke, settings, platform }: Han
       timeLimit: settings.requestTimeoutMs,
       refusal: wanted === undefined ? unacceptable(plan, accept) : undefined,
     });
-    return deadline.race(
-      call(source, entry, plan, wanted).catch((error: unknown) => refuse(error, id, request, source)),
-      () => {
-        // A body that does not come is the client's fault, work that does not end is ours.
-        if (source.stage === 'body') return refuse(timeout('the body did not come in time', 408), id, request, source);
-        platform.logger.warn('a request took too long', {
-          requestId: id,
-          operationId: entry.operation.operationId,
-          milliseconds: settings.requestTimeoutMs,
-        });
-        return refuse(tooLate(entry.operation), id, request, source);
-      },
-    );
+    const late = () => {
+      // A body that does not come is the client's fault, work that does not end is ours.
+      if (source.stage === 'body') return timeout('the body did not come in time', 408);
+      platform.logger.warn('a request took too long', {
+        requestId: id,
+        operationId: entry.operation.operationId,
+        milliseconds: settings.requestTimeoutMs,
+      });
+      return tooLate(entry.operation);
+    };
+    return deadline.race(call(source, entry, plan, wanted), late).catch((error: unknown) => refuse(error, id, request, source));
   };
 
   return async (request) => {

@@ -45,9 +45,12 @@ export const temporaryFolder = (t: Pick<TestContext, 'after'>): string => {
 
 type Environment = Readonly<Record<string, string>>;
 
-const launch = (cwd: string, args: readonly string[], environment: Environment, example = 'server') => {
+const launch = (cwd: string, args: readonly string[], environment: Environment, example = 'server', limits: readonly string[] = []) => {
   const { ADMIN_PASSWORD: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [join(root, 'examples', `${example}.ts`), ...args], {
+  const command = [process.execPath, join(root, 'examples', `${example}.ts`), ...args];
+  const set = limits.map((limit) => `ulimit ${limit} && `).join('');
+  const [file = '', ...rest] = limits.length === 0 ? command : ['sh', '-c', `${set}exec "$@"`, 'sh', ...command];
+  const child = spawn(file, rest, {
     cwd,
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -66,6 +69,7 @@ export const runServer = (cwd: string, args: readonly string[], environment: Env
 /**
  * Starts the server on a free port, and ends it after the test at the latest.
  * @param example the file in `examples/` that is run
+ * @param limits what `ulimit` is called with before
  */
 export const startServer = async (
   t: Pick<TestContext, 'after'>,
@@ -73,8 +77,9 @@ export const startServer = async (
   args: readonly string[] = [],
   environment: Environment = {},
   example = 'server',
+  limits: readonly string[] = [],
 ): Promise<Running> => {
-  const { child, said, ended } = launch(cwd, args.includes('--port') ? args : ['--port', '0', ...args], environment, example);
+  const { child, said, ended } = launch(cwd, args.includes('--port') ? args : ['--port', '0', ...args], environment, example, limits);
   t.after(() => child.kill('SIGKILL'));
   const ready = new Promise<void>((resolve) => child.stdout.on('data', () => said.out.includes('\nlistening on ') && resolve()));
   const early = await Promise.race([ready, ended]);

@@ -34,6 +34,16 @@ test('every option is taken, with a space or an equals sign', () => {
   );
 });
 
+for (const url of [
+  'postgres://db/overlay',
+  'postgresql://ann:a%2Fb@one:5432,two:5433/overlay',
+  'postgres://ann:secret@one,two,[::1]:5433/overlay?target_session_attrs=any',
+  'postgres://db/overlay?sslmode=verify-full&sslrootcert=/etc/ca.pem',
+  'postgres:///overlay?host=/var/run/postgresql',
+  'postgres:///overlay?host=one,two&port=5432,5433',
+])
+  test(`taken as a database: ${url}`, () => assert.deepEqual(read(`--storage ${url}`)?.storage, { is: 'postgres', url }));
+
 test('snapshots may have a folder of their own', () => {
   assert.equal(read('--snapshots /backups')?.snapshots, '/backups');
 });
@@ -84,7 +94,17 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--storage files', /^--storage must be memory, sqlite:FILE, such as sqlite:data\/controller\.db, or postgres:.*, got 'files'$/],
   ['--storage sqlite:', /got 'sqlite:'$/],
   ['--storage sqlite::memory:', /got 'sqlite::memory:'$/],
-  ['--storage postgres://ann:secret@db', /^--storage must name a database, as in postgres:\/\/[A-Z:@/]+$/],
+  ...[
+    'ann:secret@db',
+    'ann:secret@db/',
+    'ann:secret@/db',
+    'one,two',
+    'one,,two/db',
+    'one,/db',
+    'one:5432,two:65536/db',
+    'one,two:x/db',
+    'db/a/b',
+  ].map((rest) => [`--storage postgres://${rest}`, /^--storage must name a database, as in postgres:\/\/[A-Z:@/]+$/] as const),
   ['--tls on', /^--tls must be auto, off, or the PEM files of a certificate and its key as CERT,KEY, got 'on'$/],
   ['--tls cert.pem,', /got 'cert\.pem,'$/],
   ['--tls a,b,c', /got 'a,b,c'$/],

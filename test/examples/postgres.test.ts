@@ -32,6 +32,25 @@ test(
   },
 );
 
+test(
+  'a server finds its database on the one of several hosts that answers, and prints them without the password',
+  needsPostgres,
+  async (t) => {
+    await using place = await newSchema();
+    const url = new URL(place.connectionString);
+    const way = await wayTo(place.connectionString);
+    way.close(); // nothing listens on its port any more
+    const lost = new URL(way.url).host;
+    const hosts = url.href.replace(`${url.username}@${url.host}`, `${url.username}:database-password@${lost},${url.host}`);
+    const server = await startServer(t, temporaryFolder(t), ['--storage', hosts, '--tls', 'off', '--admin-password', 'the-admin-password']);
+    assert.equal(server.told('storage'), `postgres://${url.username}@${lost},${url.host}${url.pathname}`);
+    assert.ok(!server.said.includes('database-password'));
+    const token = await server.login('the-admin-password');
+    assert.equal((await server.request('GET', '/identities', { token })).status, 200);
+    await server.stop();
+  },
+);
+
 /** A way to a database on which nothing moves any more once it is frozen: no answer, no refusal, no end. */
 const wayTo = async (url: string) => {
   const { hostname, port } = new URL(url);

@@ -1,6 +1,7 @@
 import type { Background, Job } from '../../call/background.ts';
 import type { CarryOut } from '../../call/writer.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { createRepeatedLog } from '../../platform/repeated-log.ts';
 import { pause } from '../../platform/timers.ts';
 import { continueReview, isReviewLeft, reviewChanges } from './reviews.ts';
 
@@ -15,7 +16,9 @@ const ORIGIN = { actor: 'system', requestId: 'sessions' };
 /** Before a step that failed is tried again. ms */
 const PAUSE = 1000;
 
-export const createSessionUpkeep = ({ clock, logger }: Pick<Platform, 'clock' | 'logger'>): SessionUpkeep => {
+export const createSessionUpkeep = (platform: Pick<Platform, 'clock' | 'logger'>): SessionUpkeep => {
+  const { clock } = platform;
+  const log = createRepeatedLog(platform);
   const now = () => new Date(clock.now()).toISOString();
   let isWorking = false;
   let isAsked = false;
@@ -24,7 +27,7 @@ export const createSessionUpkeep = ({ clock, logger }: Pick<Platform, 'clock' | 
     try {
       return (await read(isReviewLeft)) && (await write((entities) => continueReview(entities, now())));
     } catch (error) {
-      if (!signal.aborted) logger.warn('sessions could not be looked at again, which is tried once more', { error: String(error) });
+      if (!signal.aborted) log('warn', 'sessions could not be looked at again, which is tried once more', { error: String(error) });
       await pause(clock, PAUSE, signal);
       return true;
     }

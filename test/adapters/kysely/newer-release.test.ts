@@ -72,6 +72,52 @@ for (const [engine, newPlace] of Object.entries(places)) {
       await store.close();
     });
 
+    test('a write that has begun is in the database before it is migrated, and one that begins meanwhile finds it as it was or is refused', async () => {
+      await using place = await newPlace();
+      const migrations = migrationsThrough(noteSchema);
+      const open = () =>
+        place.storage({ migrations, lockTimeout: 60_000, statementTimeout: 60_000, pauseTimeout: 60_000 }).open(noteSchema);
+      const [one, two] = [await open(), await open()];
+      const { promise: over, resolve: end } = Promise.withResolvers<void>();
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const before = one.transaction('write', async (tx) => {
+        begin();
+        await over;
+        await tx.insert('note', note('before'));
+      });
+      await begun;
+      let isMigrated = false;
+      const migrating = place
+        .storage({ migrations: [...migrations, more(2)] })
+        .migrate()
+        .then(() => (isMigrated = true));
+      await until(turns(100));
+      const meanwhile = two
+        .transaction('write', (tx) => tx.insert('note', note('meanwhile')))
+        .then(
+          () => 'written',
+          (error: unknown) => error,
+        );
+      await until(turns(100));
+      assert.equal(isMigrated, false, 'the migration waits for the writer');
+      end();
+      await before;
+      await migrating;
+      const ids = async () => (await two.transaction('read', (tx) => tx.list('note', { where: { op: 'all' } }))).map(({ id }) => id);
+      const found = await ids();
+      const outcome = await meanwhile;
+      assert.ok(outcome === 'written' || outcome instanceof StoreSchemaMismatch, String(outcome));
+      // What is there when the migration is over is all that will ever be.
+      assert.deepEqual(found, outcome === 'written' ? ['before', 'meanwhile'] : ['before']);
+      for (const store of [one, two])
+        await assert.rejects(
+          store.transaction('write', (tx) => tx.insert('note', note('after'))),
+          StoreSchemaMismatch,
+        );
+      assert.deepEqual(await ids(), found);
+      await Promise.all([one.close(), two.close()]);
+    });
+
     test('a process that opens while another migrates waits for as long as a migration may take, and no longer', async () => {
       await using place = await newPlace();
       const migrations = migrationsThrough(noteSchema);

@@ -5,7 +5,8 @@ import { equals, has, type Predicate } from '../../../src/query/predicate.ts';
 import { StoreSchemaMismatch } from '../../../src/storage/errors.ts';
 import type { StorageSchema, Store } from '../../../src/storage/port.ts';
 import { execute, needsPostgres, newSchema } from '../../support/postgres.ts';
-import { pgNotes } from './postgres-support.ts';
+import { until } from '../../support/until.ts';
+import { pgNotes, withClient } from './postgres-support.ts';
 import { migrationsThrough, note, noteSchema } from './support.ts';
 
 const later: StorageSchema = [
@@ -38,6 +39,21 @@ describe('migrations on PostgreSQL', needsPostgres, () => {
     assert.deepEqual(await idsWhere(migrated, has('readers', 'bob')), ['a']);
     await migrated.close();
     await assert.rejects(pgNotes(place).open(noteSchema), StoreSchemaMismatch);
+  });
+
+  test('of several that find no tables, and wait for each other, one makes them', async () => {
+    await using place = await newSchema();
+    const storages = [1, 2, 3].map(() => pgNotes(place));
+    await withClient(place.connectionString, async (client) => {
+      await client.query("begin; select pg_advisory_xact_lock(hashtextextended('migrations of overlay_', 0))");
+      const migrated = storages.map((storage) => storage.migrate());
+      const waiting = "select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted";
+      await until(async () => (await client.query(waiting)).rows[0].count >= storages.length);
+      await client.query('commit');
+      await Promise.all(migrated);
+    });
+    const store = await pgNotes({ ...place, migrate: false }).open(noteSchema);
+    await store.close();
   });
 
   test("the exported SQL does the same by the host's own means", async () => {

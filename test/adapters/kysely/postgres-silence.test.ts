@@ -137,7 +137,7 @@ describe('PostgreSQL statements that take too long', needsPostgres, () => {
   test('a statement is stopped when the call is given up, its connection goes on, and sixteen of them leave the pool as it was', async () => {
     await using place = await newSchema();
     const pool = new pg.Pool({ ...place, max: 4 });
-    const store = await pgNotes({ pool, migrate: true } as never).open(noteSchema); // the options of a pool of one's own
+    const store = await pgNotes({ pool }).open(noteSchema);
     await store.transaction('write', (tx) => tx.insert('note', note('a')));
     await withClient(place.connectionString, (client) =>
       client.query(`alter table overlay_note rename to fast; create view overlay_note as select * from fast where (${SLOW}) is not null`),

@@ -4,9 +4,7 @@ import { type PostgresStorageOptions, postgresStorage } from '../../../adapters/
 import type { Store } from '../../../src/storage/port.ts';
 import { migrationsThrough, noteSchema } from './support.ts';
 
-type Options = Extract<PostgresStorageOptions, { readonly connectionString: string }>;
-
-export const pgNotes = (options: Options) => postgresStorage({ migrations: migrationsThrough(noteSchema), ...options });
+export const pgNotes = (options: PostgresStorageOptions) => postgresStorage({ migrations: migrationsThrough(noteSchema), ...options });
 
 export const idsOfNotes = (store: Store) =>
   store.transaction('read', async (tx) => (await tx.list('note', { where: { op: 'all' } })).map((row) => row.id));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { postgresStorage } from '../../../adapters/storage/kysely/index.ts';
 import { ManagementController } from '../../../src/controller.ts';
 import { StoreBusy, WriteConflict } from '../../../src/storage/errors.ts';
@@ -145,5 +146,23 @@ describe('writers of one PostgreSQL database', needsPostgres, () => {
     await assert.rejects(write, /nothing of it was kept/);
     assert.deepEqual(await idsOfNotes(store), []);
     await store.close();
+  });
+
+  test('what a transaction asks at once is asked one after the other', async () => {
+    await using place = await newSchema();
+    const pool = new pg.Pool(place);
+    const [store, running] = [await pgNotes({ pool }).open(noteSchema), { now: 0, most: 0 }];
+    pool.on('acquire', (client) => {
+      const query = client.query.bind(client);
+      // What `pg` overloads, in the one form that is used here.
+      client.query = (async (asked: pg.QueryConfig) => {
+        running.most = Math.max(running.most, ++running.now);
+        return query(asked).finally(() => running.now--);
+      }) as typeof client.query;
+    });
+    await store.transaction('read', (tx) => Promise.all(['a', 'b', 'c', 'd'].map((id) => tx.get('note', id))));
+    assert.equal(running.most, 1);
+    await store.close();
+    await pool.end();
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Deadline } from '../../../src/http/deadline.ts';
+import { Deadline, timeout } from '../../../src/http/deadline.ts';
 import { ask, handlerOf, M, requestOf } from './fake-api.ts';
 
 const never = () => new Promise<never>(() => undefined);
@@ -21,6 +21,42 @@ test('work that does not end is given up with 503, and told to stop', async () =
   assert.deepEqual([status, json.error?.code], [503, 'TIMEOUT']);
   assert.equal(signal?.aborted, true);
   assert.throws(() => signal?.throwIfAborted(), { code: 'TIMEOUT', status: 503 });
+});
+
+test('of a change that took too long it is said that nobody knows whether it was made, of what only reads it is not', async () => {
+  const slow = handlerOf({ create: never, remove: never, get: never }, { requestTimeoutMs: 10 });
+  const causes = await Promise.all([
+    ask(slow, 'POST', `${M}/things`, { body: '{"name":"a"}' }),
+    ask(slow, 'DELETE', `${M}/things/a`),
+    ask(slow, 'GET', `${M}/things/a`),
+  ]);
+  assert.deepEqual(
+    causes.map(({ status, json }) => [
+      status,
+      json.error?.code,
+      /unknown whether the change was made/.test(json.error?.cause?.message ?? ''),
+    ]),
+    [
+      [503, 'TIMEOUT', true],
+      [503, 'TIMEOUT', true],
+      [503, 'TIMEOUT', false],
+    ],
+  );
+});
+
+test('what ends well when it is told to stop is answered, what fails then took too long', async () => {
+  const told = (signal: AbortSignal | undefined) => new Promise((resolve) => signal?.addEventListener('abort', resolve));
+  const slow = handlerOf(
+    {
+      create: ({ signal }) => told(signal).then(() => ({ id: 'a' })),
+      remove: ({ signal }) => told(signal).then(() => signal?.throwIfAborted()),
+    },
+    { requestTimeoutMs: 10 },
+  );
+  const created = await ask(slow, 'POST', `${M}/things`, { body: '{"name":"a"}' });
+  assert.deepEqual([created.status, created.json.error], [201, undefined]);
+  const removed = await ask(slow, 'DELETE', `${M}/things/a`);
+  assert.match(removed.json.error?.cause?.message ?? '', /unknown whether/);
 });
 
 test('a signal first asked for when it is too late is aborted', async () => {
@@ -89,5 +125,5 @@ test('neither timers nor listeners outlive the work', async () => {
 });
 
 test('no limit means no limit', async () => {
-  assert.equal(await new Deadline(Infinity, {}).race(sleep(5, 'done'), () => 'late'), 'done');
+  assert.equal(await new Deadline(Infinity, {}).race(sleep(5, 'done'), () => timeout('late')), 'done');
 });

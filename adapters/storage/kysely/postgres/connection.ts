@@ -53,8 +53,11 @@ export class PgConnection implements Connection {
 
   /** A client takes one statement after another, and once its signal is aborted none but the last. */
   async #inTurn<T>(query: () => Promise<T>, isLast = false): Promise<T> {
-    while (this.#last) await this.#last;
-    await this.#stopping;
+    // Of several that wait for the same, the first goes on.
+    do {
+      await this.#last;
+      await this.#stopping;
+    } while (this.#last);
     const { signal } = this.#terms;
     if (!isLast) signal?.throwIfAborted();
     const answerTimeout = signal?.aborted ? this.#stopTimeout : this.#terms.answerTimeout;

@@ -3,7 +3,7 @@
  * kept as the text that it came as, and beside it as `jsonb`, which is what questions about fields without a column read.
  */
 import type { DocumentType, Engine, Path, Requirement } from '../engine.ts';
-import { joined, name, quoted, raw, type Sql, sql } from '../sql.ts';
+import { joined, name, raw, type Sql, sql } from '../sql.ts';
 import { failure } from './failure.ts';
 import { createUpper, upperName } from './upper.ts';
 
@@ -37,7 +37,9 @@ export const postgres: Engine = {
   },
   keyedTable: '',
   documents: { columns: ', fields jsonb not null generated always as (document::jsonb) stored', asked: raw('fields') },
-  tableCount: (table) => sql`select (to_regclass(${quoted(table)}) is not null)::int as value`,
+  // Not `to_regclass`, which may remember that there was no table: whoever waited for another that migrates would make it again.
+  tableCount: (table) =>
+    sql`select count(*)::int as value from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where c.relname = ${table} and n.nspname = any (current_schemas(false))`,
 
   elements: (list, type) => ELEMENTS[type](list),
   elementsAt: (document, path) => {

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { identity } from '../../src/api/identities.ts';
+import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import { onEveryStore } from '../support/app.ts';
+import { newStorage } from '../support/stores.ts';
+
+const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
+
+onEveryStore('a change log that is slow to read', (open, store) => {
+  test('a change that is committed is answered as such, although its caller does not wait for its announcement', async () => {
+    const adapter = newStorage(store);
+    const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
+    const { promise: isCaughtUp, resolve: catchesUp } = Promise.withResolvers<void>();
+    let slow: 'not yet' | 'after the next write' | 'now' | 'no more' = 'not yet';
+    const storage: StorageAdapter = {
+      ...adapter,
+      open: async (schema) => {
+        const real = await adapter.open(schema);
+        const transaction: Store['transaction'] = async (mode, work, options) => {
+          if (mode === 'read' && slow === 'now') {
+            catchesUp();
+            await goesOn;
+          }
+          const result = await real.transaction(mode, work, options);
+          if (mode === 'write' && slow === 'after the next write') slow = 'now';
+          return result;
+        };
+        return { transaction, join: (host) => real.join(host), close: () => real.close() };
+      },
+    };
+    await using app = await open({ storage });
+    const heard: string[] = [];
+    app.controller.events.on('identity', ({ action }) => heard.push(action));
+    // Another controller has written: before the next change is announced, the log is read.
+    await app.inStore('write', async (entities) => {
+      const [admin] = await entities.list(identity, { where: { op: 'all' } });
+      assert.ok(admin);
+      await entities.update(identity, admin, { tags: { from: 'another controller' } });
+    });
+    const gone = new AbortController();
+    slow = 'after the next write';
+    const asked = app.request('POST', '/identities', { body: ann, signal: gone.signal });
+    await isCaughtUp;
+    gone.abort();
+    assert.equal((await asked).status, 201);
+    assert.deepEqual(heard, []);
+    slow = 'no more';
+    goOn();
+    await app.create('/identities', { ...ann, name: 'bob' });
+    assert.deepEqual(heard, ['update', 'create', 'create'], 'each change is announced, in order');
+  });
+});
