@@ -5,7 +5,8 @@
  */
 
 // HTTP: a host's request in, an answer out.
-export { BodyIncomplete, BodyTooLarge, type CoreAnswer, type CoreRequest } from './http/message.ts';
+export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
+export { SAFE_HEADERS } from './http/safe-headers.ts';
 // Options of adapters, whose names are checked.
 export { checkedOptions } from './options.ts';
 // Certificates, as texts in PEM.

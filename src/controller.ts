@@ -46,7 +46,6 @@ import { StoreSchemaMismatch } from './storage/errors.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import { createTokenVerifier } from './tokens/verifier.ts';
-import { software } from './version.ts';
 
 export interface ControllerOptions extends PkiOptions {
   readonly storage: StorageAdapter;
@@ -226,7 +225,7 @@ const start = async (
   const invoke = createInvoke({ core, write, carryOut });
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
-  const serving = { entries, invoke, settings, platform, version: software.version };
+  const serving = { entries, invoke, settings, platform };
   return {
     ...system,
     system,

@@ -6,6 +6,7 @@ import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
+import { BODY_LIMITS } from './waiting-bodies.ts';
 
 /** As much of a Fastify instance, request and reply as is used here. */
 interface FastifyScope {
@@ -39,7 +40,7 @@ export type FastifyPlugin = (scope: FastifyScope, options: object, done: () => v
 export const fastifyPlugin =
   (controller: Handling, options: Omit<NodeOptions, 'mount'> = {}): FastifyPlugin =>
   (scope, _, done) => {
-    checkedOptions('fastifyPlugin', options, { maxConcurrent: true, trustedProxies: true });
+    checkedOptions('fastifyPlugin', options, { maxConcurrent: true, trustedProxies: true, ...BODY_LIMITS });
     const bridge = nodeBridge(controller, { ...options, mount: scope.prefix });
     const handler = ({ raw: req, ip }: FastifyRequest, reply: FastifyReply): void => {
       const { raw: res } = reply;

@@ -1,17 +1,18 @@
-import { checkedOptions } from '../../src/adapter-kit.ts';
+import { checkedOptions, Overloaded } from '../../src/adapter-kit.ts';
 import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';
-import { type RefusalStatus, refusalBody } from './refusal.ts';
-import { forwardedCertificates, type TrustedProxies } from './trusted-proxies.ts';
+import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
+import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
+import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
 
 /** How requests on Node reach the controller. */
-export interface NodeOptions {
+export interface NodeOptions extends BodyLimits {
   /** Path below which the controller answers, e.g. `/overlay`. Default: the root. Hosts that strip the prefix themselves (Express's `use`) need none. */
   readonly mount?: string;
-  /** Requests handled at once, beyond which others get 503 with `Retry-After`. Default 1,000. */
+  /** Requests handled at once, beyond which others get 503 with `Retry-After`. One whose body is on its way does not count. Default 1,000. */
   readonly maxConcurrent?: number;
   /** Whose word counts for the certificate that a client presented. Default: nobody's but that of this server's own TLS connections. */
   readonly trustedProxies?: TrustedProxies;
@@ -34,13 +35,14 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     mount,
     maxConcurrent = 1000,
     trustedProxies,
-  } = checkedOptions('the HTTP adapter', options, {
-    mount: true,
-    maxConcurrent: true,
-    trustedProxies: true,
-  });
+    ...limits
+  } = checkedOptions('the HTTP adapter', options, { mount: true, maxConcurrent: true, trustedProxies: true, ...BODY_LIMITS });
   const prefix = mountPoint(mount);
-  const forwarded = trustedProxies && forwardedCertificates(trustedProxies);
+  const bodies = createWaitingBodies(limits);
+  const proxies = trustedProxies && readProxies(trustedProxies);
+  /** Of the client; undefined where it is a proxy's, behind which there are many. */
+  const addressOf = ({ req, remoteAddress = req.socket.remoteAddress ?? '' }: HostRequest): string | undefined =>
+    proxies?.has(remoteAddress) ? undefined : remoteAddress;
   let active = 0;
   let draining = false;
 
@@ -48,14 +50,27 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   const refuse = (host: HostRequest, status: RefusalStatus, more?: Readonly<Record<string, string>>) =>
     process.nextTick(() => {
       if (host.res.headersSent) host.res.destroy();
-      else send(host, { status, headers: { 'content-type': 'application/json', ...more }, body: refusalBody(status) }, draining);
+      else send(host, { status, headers: { ...REFUSAL_HEADERS, ...more }, body: refusalBody(status) }, draining);
     });
+
+  /** A request has its place again when its body is there. */
+  const receive = async (host: HostRequest, limit: number): Promise<Uint8Array> => {
+    active--;
+    let bytes: Uint8Array;
+    try {
+      bytes = await bodies.receive(host.req, limit, addressOf(host));
+    } finally {
+      active++;
+    }
+    if (active > maxConcurrent) throw new Overloaded();
+    return bytes;
+  };
 
   const answer = async (host: HostRequest, target: string): Promise<void> => {
     if (active >= maxConcurrent) return refuse(host, 503, { 'retry-after': '1' });
     active++;
     try {
-      send(host, await controller.handle(new NodeRequest(host, target, forwarded)), draining);
+      send(host, await controller.handle(new NodeRequest(host, target, receive, proxies?.certificatesOf)), draining);
     } catch (error) {
       logFailure(controller, host.req.method ?? '', target, error);
       refuse(host, 500);

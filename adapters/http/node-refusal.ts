@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type RefusalStatus, refusalBody } from './refusal.ts';
+import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 
 /** Answers what is no HTTP, if anybody is still there to read it, and closes. */
 export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): void => {
@@ -11,10 +11,9 @@ export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): 
   }
   const body = refusalBody(status);
   const reason = http.STATUS_CODES[status] ?? '';
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    () => socket.destroy(),
-  );
+  const headers = { ...REFUSAL_HEADERS, 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
 };
 
 const statusOf = (code: string): RefusalStatus | undefined => {

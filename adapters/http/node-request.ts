@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { BodyIncomplete, BodyTooLarge, type CoreRequest } from '../../src/adapter-kit.ts';
+import { BodyTooLarge, type CoreRequest } from '../../src/adapter-kit.ts';
 import { bytesOf } from './parsed-body.ts';
 import { peerCertificates } from './peer-certificates.ts';
 
@@ -27,17 +27,20 @@ export class NodeRequest implements CoreRequest {
   readonly method: string;
   readonly target: string;
   readonly #host: HostRequest;
+  readonly #receive: Receive;
   readonly #forwarded: Forwarded | undefined;
   #left: AbortController | undefined;
 
   /**
    * @param target path and query below the mount point
+   * @param receive waits for a body
    * @param forwarded reads the certificates that a trusted proxy hands on; undefined where no proxy is trusted
    */
-  constructor(host: HostRequest, target: string, forwarded?: Forwarded) {
+  constructor(host: HostRequest, target: string, receive: Receive, forwarded?: Forwarded) {
     this.method = host.req.method ?? 'GET';
     this.target = target;
     this.#host = host;
+    this.#receive = receive;
     this.#forwarded = forwarded;
   }
 
@@ -54,7 +57,7 @@ export class NodeRequest implements CoreRequest {
     if (Number(length) > limit) throw new BodyTooLarge();
     if (req.readableDidRead) return bytesOf(parsed, limit);
     if (awaitsContinue) res.writeContinue();
-    return collect(req, limit);
+    return this.#receive(this.#host, limit);
   }
 
   get peerCertificates(): readonly Uint8Array[] {
@@ -75,6 +78,7 @@ export class NodeRequest implements CoreRequest {
   }
 }
 
+type Receive = (host: HostRequest, limit: number) => Promise<Uint8Array>;
 type Forwarded = (req: NodeIncoming) => readonly Uint8Array[] | undefined;
 
 /** Calls back when the client goes away before the answer is with it. */
@@ -98,30 +102,6 @@ const isBodiless = (req: NodeIncoming): boolean => {
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
   return encoding === undefined && (length === undefined || length === '0');
 };
-
-/** Keeps `limit` bytes at most: with one more it stops listening, and leaves the rest where it is. */
-const collect = (req: NodeIncoming, limit: number): Promise<Uint8Array> =>
-  new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const settle = (outcome: () => void) => {
-      req.off('data', data).off('end', end).off('error', cut).off('aborted', cut).off('close', cut);
-      outcome();
-    };
-    const data = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
-      else {
-        req.pause();
-        settle(() => reject(new BodyTooLarge()));
-      }
-    };
-    const end = () => settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size))); // of length 1
-    const cut = () => settle(() => reject(new BodyIncomplete()));
-    if (req.destroyed && !req.readableEnded) cut();
-    // In HTTP/2, what a client breaks off ends like any other, after `aborted`.
-    else req.on('data', data).on('end', end).on('error', cut).on('aborted', cut).on('close', cut);
-  });
 
 /** Node keeps the first of several `Authorization` headers; all of them count here. */
 const everyAuthorization = (req: NodeIncoming): string | undefined => {

@@ -8,12 +8,13 @@ import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
 import { nodeBridge } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
-import { refusalBody } from './refusal.ts';
+import { REFUSAL_HEADERS, refusalBody } from './refusal.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
+import { BODY_LIMITS, type BodyLimits } from './waiting-bodies.ts';
 
 /** What a server puts up with. */
-export interface ServeLimits {
-  /** Requests handled at once, beyond which others get 503. Default 1,000. */
+export interface ServeLimits extends BodyLimits {
+  /** Requests handled at once, beyond which others get 503. One whose body is on its way does not count. Default 1,000. */
   readonly maxConcurrent?: number;
   /** Open connections, beyond which new ones are closed. Default 10,000. */
   readonly maxConnections?: number;
@@ -68,11 +69,14 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
   const { controller, host = '127.0.0.1', port = 0, tls, limits = {}, trustedProxies } = checkedOptions('serve', options, OPTIONS);
   checkedOptions("the option 'limits' of serve", limits, LIMITS);
   const {
+    maxConnections = 10_000,
+    handshakeTimeoutMs = 5000,
     headersTimeoutMs = 5000,
     requestTimeoutMs = 15_000,
     keepAliveTimeoutMs = 5000,
+    socketTimeoutMs = 100_000,
     maxHeaderBytes = 16_384,
-    maxConcurrent = 1000,
+    ...ofRequests
   } = limits;
   const common = {
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
@@ -86,12 +90,12 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     noDelay: true,
   };
   const server = tls
-    ? https.createServer({ ...common, ...clientCertificates, handshakeTimeout: limits.handshakeTimeoutMs ?? 5000, ...tls })
+    ? https.createServer({ ...common, ...clientCertificates, handshakeTimeout: handshakeTimeoutMs, ...tls })
     : http.createServer(common);
-  server.maxConnections = limits.maxConnections ?? 10_000;
-  server.timeout = limits.socketTimeoutMs ?? 100_000;
+  server.maxConnections = maxConnections;
+  server.timeout = socketTimeoutMs;
 
-  const bridge = nodeBridge(controller, { maxConcurrent, ...(trustedProxies ? { trustedProxies } : {}) });
+  const bridge = nodeBridge(controller, { ...ofRequests, ...(trustedProxies ? { trustedProxies } : {}) });
   /** The latest answer of each connection. */
   const answers = new WeakMap<Duplex, http.ServerResponse>();
   const isBusy = (socket: Duplex) => answers.get(socket)?.writableFinished === false;
@@ -100,11 +104,13 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     (req, res) => {
       answers.set(req.socket, res);
       if (req.headers.host === undefined && req.httpVersion === '1.1')
-        res.writeHead(400, { 'content-type': 'application/json', connection: 'close' }).end(refusalBody(400));
+        res.writeHead(400, { ...REFUSAL_HEADERS, connection: 'close' }).end(refusalBody(400));
       else void bridge.answer({ req, res, awaitsContinue }); // never rejects
     };
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));
+  // Any other expectation is none of ours (RFC 9110, 10.1.1); Node's own refusal has neither body nor headers.
+  server.on('checkExpectation', listener(false));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (isBusy(socket) && answers.get(socket)?.headersSent) socket.destroy();
     else refuseConnection(error, socket);
@@ -160,6 +166,7 @@ const LIMITS = {
   keepAliveTimeoutMs: true,
   socketTimeoutMs: true,
   maxHeaderBytes: true,
+  ...BODY_LIMITS,
 } as const;
 
 const GRACE_MS = 250;

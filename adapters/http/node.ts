@@ -7,3 +7,4 @@ export type { NodeOptions } from './node-bridge.ts';
 export { type NodeListener, nodeHandler } from './node-handler.ts';
 export { clientCertificates, type ServeLimits, type ServeOptions, type Serving, serve } from './node-server.ts';
 export type { TrustedProxies } from './trusted-proxies.ts';
+export type { BodyLimits } from './waiting-bodies.ts';

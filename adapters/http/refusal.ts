@@ -1,3 +1,5 @@
+import { SAFE_HEADERS } from '../../src/adapter-kit.ts';
+
 /**
  * What an adapter refuses by itself, before or instead of the controller: broken HTTP and overload. The body is the controller's error envelope.
  */
@@ -10,6 +12,9 @@ const REFUSALS = {
   500: ['UNHANDLED', 'An unhandled error occurred'],
   503: ['SERVER_UNAVAILABLE', 'The server cannot answer at the moment. Please try again later'],
 } as const;
+
+/** Of every such refusal. */
+export const REFUSAL_HEADERS = Object.freeze({ 'content-type': 'application/json', ...SAFE_HEADERS });
 
 export type RefusalStatus = keyof typeof REFUSALS;
 

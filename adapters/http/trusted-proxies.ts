@@ -18,12 +18,15 @@ export interface TrustedProxies {
 /** Certificates of one request at most: no chain that is believed is longer. */
 const MOST = 11;
 
-/**
- * Reads the certificates that a trusted proxy hands on.
- * @returns undefined for a request of anybody else, whose headers count for nothing; an empty list where the proxy names none, or what is none
- * @throws TypeError for an address that is none
- */
-export const forwardedCertificates = (options: TrustedProxies): ((req: NodeIncoming) => readonly Uint8Array[] | undefined) => {
+/** Trusted proxies, and what they say. */
+export interface Proxies {
+  has(address: string): boolean;
+  /** The certificates that a proxy hands on: none where it names none, or what is none. Undefined for a request of anybody else, whose headers count for nothing. */
+  certificatesOf(req: NodeIncoming): readonly Uint8Array[] | undefined;
+}
+
+/** @throws TypeError for an address that is none */
+export const readProxies = (options: TrustedProxies): Proxies => {
   const {
     from,
     certificateHeader = 'client-cert',
@@ -31,13 +34,18 @@ export const forwardedCertificates = (options: TrustedProxies): ((req: NodeIncom
   } = checkedOptions('trustedProxies', options, { from: true, certificateHeader: true, chainHeader: true });
   const proxies = addresses(from);
   const [leafName, chainName] = [certificateHeader.toLowerCase(), chainHeader.toLowerCase()];
-  return (req) => {
-    const { remoteAddress = '' } = req.socket;
-    const family = isIP(remoteAddress);
-    if (family === 0 || !proxies.check(remoteAddress, family === 4 ? 'ipv4' : 'ipv6')) return undefined;
-    const [leaf, ...more] = certificatesIn(onlyHeader(req, leafName));
-    if (!leaf) return [];
-    return [leaf, ...more, ...certificatesIn(onlyHeader(req, chainName))].slice(0, MOST);
+  const has = (address: string): boolean => {
+    const family = isIP(address);
+    return family !== 0 && proxies.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  };
+  return {
+    has,
+    certificatesOf: (req) => {
+      if (!has(req.socket.remoteAddress ?? '')) return undefined;
+      const [leaf, ...more] = certificatesIn(onlyHeader(req, leafName));
+      if (!leaf) return [];
+      return [leaf, ...more, ...certificatesIn(onlyHeader(req, chainName))].slice(0, MOST);
+    },
   };
 };
 

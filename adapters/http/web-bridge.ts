@@ -3,7 +3,7 @@ import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
-import { type RefusalStatus, refusalBody } from './refusal.ts';
+import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 
 /** How web-standard requests reach the controller. */
 export interface WebOptions {
@@ -32,7 +32,7 @@ export type WebBridge = (request: Request, connection?: WebConnection, respond?:
 export const webBridge = (controller: Handling, options: WebOptions = {}): WebBridge => {
   const prefix = mountPoint(checkedOptions('the HTTP adapter', options, { mount: true }).mount);
   return async (request, { peerCertificates = [], remoteAddress = '', usedBody } = {}, respond = newResponse) => {
-    const refuse = (status: RefusalStatus) => respond(refusalBody(status), { status, headers: { 'content-type': 'application/json' } });
+    const refuse = (status: RefusalStatus) => respond(refusalBody(status), { status, headers: { ...REFUSAL_HEADERS } });
     const { pathname, search } = new URL(request.url);
     const target = below(prefix, `${pathname}${search}`);
     if (target === undefined) return refuse(404);

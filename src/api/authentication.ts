@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { list } from './kit/bounded.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { mfaCode } from './mfa.ts';
 import { currentSession } from './sessions.ts';
@@ -8,8 +9,7 @@ const authenticate = z
   .object({
     username: username.optional(),
     password: password.optional(),
-    configTypes: z
-      .array(text)
+    configTypes: list(text, 1000)
       .optional()
       .meta({ description: 'Config types whose data this session wants to see with services: ids or names, or `all`.' }),
     envInfo: envInfo.optional(),

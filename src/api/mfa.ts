@@ -65,7 +65,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
   getQrCode: operation('GET', `${at}/qr-code`, {
     operationId: 'detailMfaQrCode',
     summary: 'Get the provisioning URL as a QR code, until MFA is verified',
-    answer: { is: 'raw', contentTypes: ['image/png', 'application/json'] },
+    answer: { is: 'raw', contentTypes: ['image/png'] },
     errors: ['NOT_FOUND'],
     ...settingUp,
   }),

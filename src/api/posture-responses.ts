@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { list } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
 import { flag, text } from './shared.ts';
@@ -17,10 +18,7 @@ const macAddress = text.max(64).transform(hexDigits);
 const macResponse = z.object({
   typeId: z.literal('MAC'),
   id,
-  macAddresses: z
-    .array(macAddress)
-    .max(1000)
-    .transform((addresses) => [...new Set(addresses)]),
+  macAddresses: list(macAddress, 1000).transform((addresses) => [...new Set(addresses)]),
 });
 const domainResponse = z.object({ typeId: z.literal('DOMAIN'), id, domain: text.max(1000) });
 const osResponse = z.object({ typeId: z.literal('OS'), id, type: word, version: word, build: word.nullish() });
@@ -30,7 +28,7 @@ const processResponse = z.object({
   path: text.max(4096).nullish(),
   isRunning: flag.nullish(),
   hash: hex.nullish(),
-  signerFingerprints: z.array(hex).max(32).nullish(),
+  signerFingerprints: list(hex, 32).nullish(),
 });
 const endpointState = z.object({ typeId: z.literal('ENDPOINT_STATE'), id, woken: flag.nullish(), unlocked: flag.nullish() });
 
@@ -70,7 +68,7 @@ export const postureResponses = group('postureResponses', 'Posture responses', {
   createBulk: operation('POST', '/posture-response-bulk', {
     operationId: 'createPostureResponseBulk',
     summary: 'Tell several facts about the endpoint, all or none of which are taken',
-    body: { schema: z.array(postureResponse).max(MOST_AT_ONCE), name: 'postureResponse' },
+    body: { schema: list(postureResponse, MOST_AT_ONCE), name: 'postureResponse' },
     ...byClients,
   }),
 });

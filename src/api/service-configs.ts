@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { list } from './kit/bounded.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { entityReference, text } from './shared.ts';
@@ -18,7 +19,7 @@ export const serviceConfig = resource({
 });
 
 const pair = z.object({ serviceId: text, configId: text }).meta({ id: 'ServiceConfigAssign' });
-export const serviceConfigPairs = z.array(pair).meta({ id: 'ServiceConfigAssignList' });
+export const serviceConfigPairs = list(pair, 5000).meta({ id: 'ServiceConfigAssignList' });
 
 /** One of them as the identity's list shows it. */
 export const serviceConfigDetail = z

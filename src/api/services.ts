@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { list } from './kit/bounded.ts';
 import { notPatched, optional, readOnly, required } from './kit/field.ts';
 import { listQuery, roleListQuery } from './kit/list-query.ts';
 import { references, roles } from './kit/relations.ts';
@@ -34,9 +35,9 @@ export const service = resource({
 });
 
 /** Names or ids of config types, `all` for every one. */
-const configTypes = z
-  .array(text)
+const configTypes = list(text, 1000)
   .transform((values) => values.flatMap((value) => value.split(',')))
+  .pipe(list(text, 1000))
   .meta({ override: { type: 'array', items: { type: 'string' } } })
   .optional()
   .meta({ description: 'Config types by name or id whose data `config` shows, `all` for every one; comma-separated or repeated.' });

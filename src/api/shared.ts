@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { mapOf } from './kit/bounded.ts';
 
 /** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
 
@@ -77,8 +78,7 @@ const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined 
 };
 
 /** User-defined names with values; each value is null, text or boolean (specification, "Conventions" 4). */
-export const tags = z
-  .record(z.string(), z.unknown())
+export const tags = mapOf(z.unknown(), MOST_TAGS)
   .superRefine((value, context) => {
     const message = tagFault(value);
     if (message) context.addIssue({ code: 'custom', message });
@@ -90,7 +90,7 @@ export const tags = z
   }) as unknown as z.ZodType<Tags, Tags>; // what the refinement lets through
 
 /** Any JSON value by name. */
-export const jsonMap = z.record(z.string(), z.unknown()).meta({ id: 'JsonMap', description: 'A map of names to any JSON values.' });
+export const jsonMap = mapOf(z.unknown(), 10_000).meta({ id: 'JsonMap', description: 'A map of names to any JSON values.' });
 
 export const link = z.object({ href: text }).meta({ id: 'Link' });
 export const links = z

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { list } from './kit/bounded.ts';
 import { readOnly } from './kit/field.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
@@ -23,7 +24,7 @@ export const traceSpec = z
     enabled: flag.optional(),
     duration: text.optional().meta({ description: 'How long from now, such as `1h30m` or `90s`. Units: ns, us, ms, s, m, h.' }),
     traceId: text.optional().meta({ description: 'Default: a new UUID.' }),
-    channels: z.array(text).optional().meta({ description: '`EstablishPath`, `SelectPath` or `all`, which is the default.' }),
+    channels: list(text, 100).optional().meta({ description: '`EstablishPath`, `SelectPath` or `all`, which is the default.' }),
   })
   .meta({ id: 'TraceSpec' });
 

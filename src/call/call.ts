@@ -1,5 +1,6 @@
 import type { Api, Operation } from '../api/kit/operation.ts';
 import type { Entities } from '../changes/entities.ts';
+import type { ApiError } from '../errors/index.ts';
 import type { Actor } from './actor.ts';
 import type { Core } from './core.ts';
 
@@ -21,6 +22,8 @@ export interface CallSource {
   readonly requestId: string;
   readonly api: Api;
   readonly credentials: Credentials;
+  /** Why the call is refused to any caller that may make it, e.g. because no answer would be accepted. Asked once the session is known to be good. */
+  refusal?(): ApiError | undefined;
   /** The raw input, `{ ...path, ...query, body }`. Called once the session is known to be good; may throw `ApiError`. */
   input(): unknown | Promise<unknown>;
   /** DER of the client's TLS certificates, leaf first. */

@@ -1,39 +1,65 @@
 import { ApiError } from '../errors/index.ts';
 
-/** Objects and lists within each other, at most: as in request bodies. */
-const MAX_DEPTH = 64;
+/** How much a document may hold, whether it comes over HTTP or from a host's own code. Far beyond any real one: a policy with 10,000 role entries has 10,000 values. */
+export const JSON_LIMITS = Object.freeze({
+  /** Objects and lists within each other. */
+  depth: 64,
+  /** Values in all, objects and lists included. */
+  values: 50_000,
+  /** Members of objects in all. */
+  keys: 20_000,
+});
+
+/** Values and members seen so far. */
+interface Tally {
+  values: number;
+  keys: number;
+}
 
 /**
  * A copy of what a host's own code hands in, as it would have come over HTTP: plain JSON that every store can hold. Dates become
  * text, properties that are undefined are left out.
- * @throws ApiError `COULD_NOT_PARSE_BODY` for what JSON or a store cannot hold
+ * @throws ApiError `COULD_NOT_PARSE_BODY` for what JSON or a store cannot hold, and for more than `JSON_LIMITS`
  */
-export const jsonCopy = (value: unknown, depth = MAX_DEPTH): unknown => {
+export const jsonCopy = (value: unknown): unknown => copyOf(value, JSON_LIMITS.depth, { values: 0, keys: 0 });
+
+const copyOf = (value: unknown, depth: number, tally: Tally): unknown => {
+  if (++tally.values > JSON_LIMITS.values) throw refused(tooMany('values'));
   switch (typeof value) {
     case 'string':
-      if (!value.isWellFormed() || value.includes('\u0000')) throw refused('a text holds U+0000 or half of a surrogate pair');
-      return value;
+      return storable(value);
     case 'number':
       if (!Number.isFinite(value)) throw refused(`${value} is no number of JSON`);
       return value;
     case 'boolean':
       return value;
     case 'object':
-      return value === null ? null : copyOf(value, depth);
+      return value === null ? null : copyOfObject(value, depth, tally);
     default:
       throw refused(`a ${typeof value} is no value of JSON`);
   }
 };
 
-const copyOf = (value: object, depth: number): unknown => {
-  if (depth === 0) throw refused(`it is nested more than ${MAX_DEPTH} levels deep, or holds itself`);
-  if (Array.isArray(value)) return value.map((item) => jsonCopy(item, depth - 1));
-  if (value instanceof Date) return jsonCopy(value.toJSON());
+const copyOfObject = (value: object, depth: number, tally: Tally): unknown => {
+  if (value instanceof Date) return value.toJSON() === null ? null : storable(value.toJSON());
+  if (depth === 0) throw refused(`it is nested more than ${JSON_LIMITS.depth} levels deep, or holds itself`);
+  if (Array.isArray(value) && value.length > JSON_LIMITS.values) throw refused(tooMany('values')); // before holes are counted one by one
+  if (Array.isArray(value)) return value.map((item) => copyOf(item, depth - 1, tally));
   const copy: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
-    if (item !== undefined && key !== '__proto__') copy[String(jsonCopy(key))] = jsonCopy(item, depth - 1);
+    if (item === undefined || key === '__proto__') continue;
+    if (++tally.keys > JSON_LIMITS.keys) throw refused(tooMany('keys'));
+    copy[storable(key)] = copyOf(item, depth - 1, tally);
   }
   return copy;
+};
+
+/** Why a document is refused for its size. */
+export const tooMany = (what: 'values' | 'keys'): string => `the body holds more than ${JSON_LIMITS[what]} ${what}`;
+
+const storable = (text: string): string => {
+  if (!text.isWellFormed() || text.includes('\u0000')) throw refused('a text holds U+0000 or half of a surrogate pair');
+  return text;
 };
 
 const refused = (message: string): ApiError => new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message } });

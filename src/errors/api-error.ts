@@ -1,4 +1,5 @@
 import { type CatalogEntry, catalog, type ErrorCode } from './catalog.ts';
+import { shownValue } from './shown-value.ts';
 
 /** What an error is about: a field of the request, another error, or the posture checks that fail, by the ids of their policies. Never a secret. */
 export type ErrorCause =
@@ -46,10 +47,10 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 `COULD_NOT_VALIDATE`: the field holds something it must not. `value` is shown to the caller: use `invalidSecret` where it may hold a secret. */
+/** 400 `COULD_NOT_VALIDATE`: the field holds something it must not. `value` is shown to the caller, unless it may be a secret. */
 export const invalidField = (field: string, reason: string, value: unknown, status?: number): ApiError =>
   new ApiError('COULD_NOT_VALIDATE', {
-    cause: { field, reason, value: showValue(field, value) },
+    cause: { field, reason: brief(reason), value: shownValue(field, value) },
     ...(status === undefined ? {} : { status }),
   });
 
@@ -59,11 +60,11 @@ export const explained = (code: ErrorCode, message: string, options: Omit<ApiErr
 
 /** 404 `NOT_FOUND` for an entity, e.g. `notFound('identity', id)`. */
 export const notFound = (kind: string, id: string): ApiError =>
-  new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: `${kind} with id ${id} not found` } });
+  new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: `${kind} with id ${brief(id)} not found` } });
 
 /** 404 `NOT_FOUND` for an entity that a field of the request names. */
 export const notFoundField = (field: string, kind: string, id: string): ApiError =>
-  new ApiError('NOT_FOUND', { cause: { field, reason: `${kind} with id ${id} not found`, value: id } });
+  new ApiError('NOT_FOUND', { cause: { field, reason: `${kind} with id ${brief(id)} not found`, value: brief(id) } });
 
 export const unauthorized = (reason?: string): ApiError =>
   new ApiError('UNAUTHORIZED', reason === undefined ? {} : { cause: { code: 'UNAUTHORIZED', message: reason } });
@@ -77,18 +78,5 @@ export const unavailable = (reason?: string): ApiError =>
     retryAfter: AWAY_SECONDS,
     ...(reason === undefined ? {} : { cause: { code: 'SERVER_UNAVAILABLE', message: reason } }),
   });
-
-const SECRET_FIELD = /password|code|token|key|secret|pem/i;
-
-/** A value as text for an error: `<nil>` for a missing one, `[a b]` for lists, `***` for what may be a secret, and never long. */
-const showValue = (field: string, value: unknown): string => {
-  if (SECRET_FIELD.test(field)) return '***';
-  const shown = show(value);
-  return shown.length <= 256 ? shown : `${shown.slice(0, 255)}…`;
-};
-
-const show = (value: unknown): string => {
-  if (value === undefined || value === null) return '<nil>';
-  if (Array.isArray(value)) return `[${value.slice(0, 32).map(show).join(' ')}]`;
-  return typeof value === 'object' ? 'map[]' : String(value);
-};
+/** Texts of clients may be as long as their requests; what is told of them is not. */
+const brief = (text: string): string => (text.length <= 1024 ? text : `${text.slice(0, 1023)}…`);

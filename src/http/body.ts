@@ -1,11 +1,10 @@
 import type { Body } from '../api/kit/operation.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
+import { timeout } from './deadline.ts';
+import { excessOf } from './json-size.ts';
 import { JSON_TYPE, mediaType } from './media-types.ts';
-import { BodyIncomplete, BodyTooLarge, type CoreRequest } from './message.ts';
+import { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreRequest, Overloaded } from './message.ts';
 import { isStorable } from './path.ts';
-
-/** Objects and lists within each other, at most. */
-export const MAX_DEPTH = 64;
 
 /**
  * Reads and parses the body of a request: `Content-Type` first, then the bytes, then the JSON.
@@ -13,7 +12,7 @@ export const MAX_DEPTH = 64;
  * @returns the JSON value, `{}` for `null`; the text where the operation takes another media type and the body has it; undefined when there is no
  * body and none is required
  * @throws ApiError 415 for another media type, 413 above the limit, 400 `COULD_NOT_VALIDATE` with the body's name when a required body is missing,
- * 400 `COULD_NOT_PARSE_BODY` for what is no JSON in UTF-8, is nested too deeply, or holds what no store can (U+0000, lone surrogates, endless numbers).
+ * 400 `COULD_NOT_PARSE_BODY` for what is no JSON in UTF-8, is beyond `JSON_LIMITS`, or holds what no store can (U+0000, lone surrogates, endless numbers).
  */
 export const readBody = async (request: CoreRequest, body: Body, limit: number): Promise<unknown> => {
   const length = request.header('content-length');
@@ -36,8 +35,10 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number):
 
 const JSON_ONLY: readonly string[] = Object.freeze([JSON_TYPE]);
 
-/** Parses JSON in UTF-8, refusing what cannot be stored. Of keys given twice the last one counts; keys named `__proto__` are dropped. */
+/** Parses JSON in UTF-8, refusing what is too much, before it is made, and what cannot be stored. Of keys given twice the last one counts; keys named `__proto__` are dropped. */
 export const parseJson = (bytes: Uint8Array): unknown => {
+  const excess = excessOf(bytes);
+  if (excess) throw unparsable(excess);
   const text = decoded(bytes);
   let value: unknown;
   try {
@@ -45,8 +46,11 @@ export const parseJson = (bytes: Uint8Array): unknown => {
   } catch (error) {
     throw unparsable(`the body is not JSON${position(error)}`);
   }
-  // Control characters and lone surrogates can only come from escapes: without any, texts need no look.
-  const fault = faultOf(value, text.includes('\\u'), text.includes('\\u') || text.includes('__proto__'), MAX_DEPTH);
+  // Control characters and lone surrogates can only come from escapes, endless numbers from exponents and very many digits: without any, nothing needs a look.
+  const escapes = text.includes('\\u');
+  const prototypes = escapes || text.includes('__proto__');
+  if (!prototypes && !/\d[eE]|\d{300}/.test(text)) return value;
+  const fault = faultOf(value, escapes, prototypes);
   if (fault) throw unparsable(fault);
   return value;
 };
@@ -75,18 +79,19 @@ const read = async (request: CoreRequest, limit: number): Promise<Uint8Array> =>
   } catch (error) {
     if (error instanceof BodyTooLarge) throw tooLarge();
     if (error instanceof BodyIncomplete) throw unparsable('the body is cut off');
+    if (error instanceof BodyTooSlow) throw timeout('the body came too slowly', 408);
+    if (error instanceof Overloaded) throw new ApiError('SERVER_UNAVAILABLE', { retryAfter: 1 });
     throw error;
   }
 };
 
-const faultOf = (value: unknown, texts: boolean, keys: boolean, depth: number): string | undefined => {
+const faultOf = (value: unknown, texts: boolean, keys: boolean): string | undefined => {
   if (typeof value === 'string') return texts && !isStorable(value) ? UNSTORABLE : undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'a number is out of range';
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth === 0) return `the body is nested more than ${MAX_DEPTH} levels deep`;
   if (Array.isArray(value)) {
     for (const item of value) {
-      const fault = faultOf(item, texts, keys, depth - 1);
+      const fault = faultOf(item, texts, keys);
       if (fault) return fault;
     }
     return undefined;
@@ -95,7 +100,7 @@ const faultOf = (value: unknown, texts: boolean, keys: boolean, depth: number): 
   if (keys) Reflect.deleteProperty(value, '__proto__');
   for (const [key, item] of Object.entries(value)) {
     if (texts && !isStorable(key)) return UNSTORABLE;
-    const fault = faultOf(item, texts, keys, depth - 1);
+    const fault = faultOf(item, texts, keys);
     if (fault) return fault;
   }
   return undefined;

@@ -14,6 +14,7 @@ import { type QueryParameters, queryParameters } from './query-string.ts';
 import { refusalHeaders, toApiError } from './refusal.ts';
 import { requestIds } from './request-ids.ts';
 import { createRouter } from './router.ts';
+import { SAFE_HEADERS } from './safe-headers.ts';
 import { ANONYMOUS, HttpSource } from './source.ts';
 
 export interface HandlerOptions {
@@ -23,18 +24,17 @@ export interface HandlerOptions {
   readonly invoke: Invoke;
   readonly settings: Pick<Settings, 'maxBodyBytes' | 'requestTimeoutMs' | 'corsOrigins'>;
   readonly platform: Pick<Platform, 'random' | 'logger'>;
-  /** Shown in the header `server`. Default: this software's. */
-  readonly version?: string;
 }
 
 /** Answers one request. Never rejects: whatever goes wrong is an answer. */
 export type Handle = (request: CoreRequest) => Promise<CoreAnswer>;
 
 /**
- * Requests in, answers out. The order of the checks is the wire's: path 404, method 405, `Accept` 406, session 401, `Content-Type` 415, body 413,
- * parameters and body 400, then rights and the operation itself. From the session on they are made by `invoke`, which asks for the input in between.
+ * Requests in, answers out. The order of the checks is the wire's: path 404, method 405, session 401, `Content-Type` 415, body 413, parameters and body 400,
+ * then rights and the operation itself. An `Accept` that leaves no answer is 406 after the session and the rights, and before the rest. From the session on
+ * the checks are made by `invoke`, which asks for the input in between.
  */
-export const createHandler = ({ entries, apis, invoke, settings, platform, version = software.version }: HandlerOptions): Handle => {
+export const createHandler = ({ entries, apis, invoke, settings, platform }: HandlerOptions): Handle => {
   const route = createRouter(entries, apis);
   const plans = new Map(entries.map((entry) => [entry, planOf(entry.operation)]));
   const cors = createCors(
@@ -42,7 +42,7 @@ export const createHandler = ({ entries, apis, invoke, settings, platform, versi
     entries.flatMap(({ operation }) => Object.values(operation.headers ?? {})),
   );
   const requestId = requestIds(platform.random);
-  const common = Object.freeze({ server: `${software.name}/${version}`, 'ziti-instance-id': requestId() });
+  const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': requestId() });
   const json = Object.freeze({ 'content-type': JSON_TYPE, ...common });
 
   const refuse = (error: unknown, id: string, request: CoreRequest, source?: HttpSource): CoreAnswer => {
@@ -51,7 +51,7 @@ export const createHandler = ({ entries, apis, invoke, settings, platform, versi
     return { status: known.status, headers: { ...json, ...more }, body: errorEnvelope(known, id) };
   };
 
-  const call = async (source: HttpSource, entry: Entry, plan: Plan, wanted: string): Promise<CoreAnswer> => {
+  const call = async (source: HttpSource, entry: Entry, plan: Plan, wanted: string | undefined): Promise<CoreAnswer> => {
     const { output, headers, isAccepted } = await invoke(entry, source);
     const { answer } = entry.operation;
     if (answer.is !== 'raw')
@@ -78,7 +78,6 @@ export const createHandler = ({ entries, apis, invoke, settings, platform, versi
     const plan = plans.get(entry) as Plan; // every entry of the router has one
     const accept = request.header('accept');
     const wanted = negotiate(accept, plan.offers);
-    if (wanted === undefined) throw unacceptable(entry.operation, plan, accept);
 
     const deadline = new Deadline(settings.requestTimeoutMs, request);
     const source = new HttpSource({
@@ -92,6 +91,7 @@ export const createHandler = ({ entries, apis, invoke, settings, platform, versi
       maxBodyBytes: settings.maxBodyBytes,
       deadline,
       timeLimit: settings.requestTimeoutMs,
+      refusal: wanted === undefined ? unacceptable(plan, accept) : undefined,
     });
     return deadline.race(
       call(source, entry, plan, wanted).catch((error: unknown) => refuse(error, id, request, source)),
@@ -136,7 +136,7 @@ const planOf = ({ answer, status, query }: Operation): Plan => ({
 });
 
 /** Every JSON text is YAML, too. */
-const labelled = (given: string, wanted: string): string => (given === JSON_TYPE && wanted === 'text/yaml' ? wanted : given);
+const labelled = (given: string, wanted: string | undefined): string => (given === JSON_TYPE && wanted === 'text/yaml' ? wanted : given);
 
 const extended = (headers: Readonly<Record<string, string>>, more: ReadonlyMap<string, string>): Readonly<Record<string, string>> => {
   if (more.size === 0) return headers;
@@ -145,10 +145,8 @@ const extended = (headers: Readonly<Record<string, string>>, more: ReadonlyMap<s
   return all;
 };
 
-const unacceptable = ({ body }: Operation, { offers }: Plan, accept: string | undefined): ApiError => {
-  const fault = invalidField('Accept', `none of [${offers.join()}] is accepted`, accept, 406);
-  return body?.unsupported && fault.cause ? new ApiError(body.unsupported, { cause: fault.cause }) : fault;
-};
+const unacceptable = ({ offers }: Plan, accept: string | undefined): ApiError =>
+  invalidField('Accept', `none of [${offers.join()}] is accepted`, accept, 406);
 
 const unhandled = (code: 'NOT_FOUND' | 'METHOD_NOT_ALLOWED', message: string): ApiError =>
   new ApiError(code, { cause: { code: 'UNHANDLED', message } });

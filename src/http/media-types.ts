@@ -2,7 +2,8 @@ export const JSON_TYPE = 'application/json';
 
 /**
  * Which of the offered media types a client likes best by its `Accept` header (RFC 9110, 12.5.1): the most specific range that names a type
- * decides its weight, `q=0` excludes it, and among equals the first offered wins. No header, or an empty one, accepts everything.
+ * decides its weight, `q=0` excludes it, and among equals the first offered wins. No header, or an empty one, accepts everything; so does one that takes
+ * JSON, which clients of this API send by habit, whatever an operation gives.
  * @returns undefined when the client takes none of them.
  */
 export const negotiate = (accept: string | undefined, offered: readonly string[]): string | undefined => {
@@ -15,7 +16,7 @@ export const negotiate = (accept: string | undefined, offered: readonly string[]
     const weight = weightOf(type, ranges);
     if (weight > bestWeight) [best, bestWeight] = [type, weight];
   }
-  return best;
+  return best ?? (weightOf(JSON_TYPE, ranges) > 0 ? first : undefined);
 };
 
 /** The media type of a `Content-Type` header, lower-case and without parameters. */

@@ -10,7 +10,8 @@ export interface CoreRequest {
   header(name: string): string | undefined;
   /**
    * Reads the body. Called at most once, and not before the path, the method and the session are known to be good.
-   * @throws BodyTooLarge once more than `limit` bytes have come, without reading on; BodyIncomplete when the client stopped in the middle.
+   * @throws BodyTooLarge once more than `limit` bytes have come, without reading on; BodyIncomplete when the client stopped in the middle; BodyTooSlow
+   * when it was cut off for coming too slowly; Overloaded when it has come, and there is no room to go on.
    */
   body(limit: number): Promise<Uint8Array>;
   /** DER of the certificates that the client presented in the TLS handshake, leaf first. Not verified by anybody. */
@@ -37,4 +38,14 @@ export class BodyTooLarge extends Error {
 /** What `CoreRequest.body` throws when the client stopped in the middle. */
 export class BodyIncomplete extends Error {
   override readonly name = 'BodyIncomplete';
+}
+
+/** What `CoreRequest.body` throws when the adapter waits no longer. */
+export class BodyTooSlow extends Error {
+  override readonly name = 'BodyTooSlow';
+}
+
+/** What `CoreRequest.body` throws when as many requests are handled as may be. */
+export class Overloaded extends Error {
+  override readonly name = 'Overloaded';
 }

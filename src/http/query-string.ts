@@ -11,8 +11,8 @@ export const queryParameters = (schema: z.ZodObject): QueryParameters =>
 
 /**
  * The declared parameters that a query holds, still as text: the first value of each, or all where it may be repeated. Names are case sensitive,
- * others are ignored; a parameter with a malformed escape, or with `;`, is as if it were not there.
- * @throws ApiError 400 `COULD_NOT_VALIDATE` for a value that no store could hold (U+0000).
+ * others are ignored. `;` separates nothing and must be escaped: a list whose filter was silently dropped would show everything.
+ * @throws ApiError 400 `COULD_NOT_VALIDATE` for a declared parameter with a malformed escape or a bare `;`, and for a value that no store could hold (U+0000).
  */
 export const parseQuery = (query: string, declared: QueryParameters): Readonly<Record<string, string | readonly string[]>> => {
   const values: Record<string, string | string[]> = {};
@@ -21,19 +21,30 @@ export const parseQuery = (query: string, declared: QueryParameters): Readonly<R
     if (to < 0) to = query.length;
     const pair = query.slice(from, to);
     from = to + 1;
+    if (pair.includes(';')) refuseSemicolon(pair, declared);
     const mark = pair.indexOf('=');
     const name = decode(mark < 0 ? pair : pair.slice(0, mark));
     const many = name === undefined ? undefined : declared.get(name);
-    if (name === undefined || many === undefined || pair.includes(';')) continue;
+    if (name === undefined || many === undefined) continue;
     const known = values[name];
     if (known !== undefined && !many) continue;
-    const value = mark < 0 ? '' : decode(pair.slice(mark + 1));
-    if (value === undefined) continue;
+    const raw = mark < 0 ? '' : pair.slice(mark + 1);
+    const value = decode(raw);
+    if (value === undefined) throw invalidField(name, `${name} in query is no text in UTF-8, percent-encoded`, raw);
     if (!isStorable(value)) throw invalidField(name, `${name} in query holds a character that cannot be stored`, '');
     if (Array.isArray(known)) known.push(value);
     else values[name] = many ? [value] : value;
   }
   return values;
+};
+
+/** Whether `;` was meant as a separator or as a character cannot be known, so no parameter of ours may stand beside one. */
+const refuseSemicolon = (pair: string, declared: QueryParameters): void => {
+  for (const part of pair.split(';')) {
+    const name = decode(part.split('=', 1)[0] ?? '');
+    if (name !== undefined && declared.has(name))
+      throw invalidField(name, `${name} in query stands beside a semicolon, which must be written as %3B`, pair);
+  }
 };
 
 /** Undefined for a malformed escape. */

@@ -1,5 +1,6 @@
 import type { Api } from '../api/kit/operation.ts';
 import type { CallSource, Credentials, Entry } from '../call/call.ts';
+import type { ApiError } from '../errors/index.ts';
 import { readBody } from './body.ts';
 import type { Deadline } from './deadline.ts';
 import type { CoreRequest } from './message.ts';
@@ -18,6 +19,8 @@ export interface HttpSourceOptions {
   readonly deadline: Deadline;
   /** ms */
   readonly timeLimit: number;
+  /** Of what is wrong with the request whoever sends it, and is told only to who may call the operation. */
+  readonly refusal: ApiError | undefined;
 }
 
 /**
@@ -57,6 +60,11 @@ export class HttpSource implements CallSource {
 
   get signal(): AbortSignal {
     return this.#of.deadline.signal;
+  }
+
+  refusal(): ApiError | undefined {
+    this.#stage = 'work';
+    return this.#of.refusal;
   }
 
   /** `{ ...query, ...headers, ...path, body }`: a parameter of the path cannot be overridden by one of the query. */

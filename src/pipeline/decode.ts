@@ -39,10 +39,12 @@ const parametersOf = (operation: Operation): readonly string[] => {
   return names;
 };
 
-const withoutNulls = (body: unknown): unknown =>
-  typeof body !== 'object' || Array.isArray(body)
-    ? body
-    : Object.fromEntries(Object.entries(body ?? {}).filter(([, value]) => value !== null && value !== undefined));
+const withoutNulls = (body: unknown): unknown => {
+  if (typeof body !== 'object' || Array.isArray(body)) return body;
+  const values = Object.entries(body ?? {});
+  const given = values.filter(([, value]) => value !== null && value !== undefined);
+  return body !== null && given.length === values.length ? body : Object.fromEntries(given);
+};
 
 const parse = (schema: z.ZodType, input: unknown, where: 'body' | 'query'): unknown => {
   const result = schema.safeParse(input, { reportInput: true });

@@ -23,6 +23,11 @@ export const createInvoke = (parts: Parts): Invoke => {
       call.takePlace();
       if (entry.operation.needsCertificate && call.peerCertificates.length === 0)
         throw unauthorized('present the client certificate in the TLS handshake of this request');
+      const refusal = source.refusal?.();
+      if (refusal) {
+        authorize(call.actor, entry.operation);
+        throw refusal;
+      }
       const input = decode(entry.operation, await source.input());
       authorize(call.actor, entry.operation);
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to

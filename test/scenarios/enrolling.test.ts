@@ -54,7 +54,7 @@ onEveryStore('enrolling', (open) => {
     const { csr: request } = await csr('CN=a device');
     assertRefused(await sendCsr(app, enrollment.token, request, 'application/xml'), 415, 'UNSUPPORTED_MEDIA');
     const headers = { 'content-type': 'text/plain', accept: 'application/x-pem-file' };
-    assertRefused(await post(app, `/enroll?token=${enrollment.token}`, { raw: request, headers }), 415, 'UNSUPPORTED_MEDIA');
+    assertRefused(await post(app, `/enroll?token=${enrollment.token}`, { raw: request, headers }), 406, 'COULD_NOT_VALIDATE');
     assertRefused(await post(app, '/enroll/ott', { raw: request, headers: { 'content-type': 'text/plain' } }), 415, 'UNSUPPORTED_MEDIA');
   });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { list } from './bounded.ts';
 
 const INT64_MAX = 9223372036854775807n;
 
@@ -27,7 +28,7 @@ export const listQuery = z.object({
 
 /** Lists of kinds with role attributes can also be narrowed by them. */
 export const roleListQuery = listQuery.extend({
-  roleFilter: z.array(z.string()).optional().meta({ description: '`#attribute` or `@id`; may be repeated.' }),
+  roleFilter: list(z.string(), 1000).optional().meta({ description: '`#attribute` or `@id`; may be repeated.' }),
   roleSemantic: z.string().optional().meta({ description: '`AllOf` (default) or `AnyOf` of the attributes.' }),
 });
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
 import { created, empty } from '../shared.ts';
+import { unboundedIn } from './unbounded.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Api = 'management' | 'client' | 'extensions';
@@ -30,7 +31,7 @@ export interface Body {
   readonly required?: boolean;
   /** Media types that it may come in. Default: JSON alone. What comes in another type reaches the schema as the text that it is. */
   readonly media?: readonly string[];
-  /** The code of the refusal of another type, and of an `Accept` that excludes the answer; default `COULD_NOT_VALIDATE`, with 415 and 406. */
+  /** The code of the refusal of another type; default `COULD_NOT_VALIDATE`, with 415. */
   readonly unsupported?: ErrorCode;
 }
 
@@ -141,7 +142,10 @@ type Declared<Q, H, B, A extends Answer> = Omit<
   readonly apis?: readonly Api[];
 };
 
-/** Declares an operation; input and output types follow from path, query, headers, body and answer. */
+/**
+ * Declares an operation; input and output types follow from path, query, headers, body and answer.
+ * @throws TypeError when its input holds a list or a map without a bound
+ */
 export const operation = <
   const P extends string,
   const Q extends z.ZodObject | undefined,
@@ -156,9 +160,14 @@ export const operation = <
   Expand<PathParameters<P> & QueryInput<Q> & HeadersInput<H> & BodyInput<B>>,
   AnswerOutput<A>,
   Expand<PathParameters<P> & QueryDecoded<Q> & HeadersInput<H> & BodyDecoded<B>>
-> =>
+> => {
+  for (const schema of [rest.query, rest.body?.schema]) {
+    const place = schema && unboundedIn(schema);
+    if (place !== undefined) throw new TypeError(`the input of ${method} ${path} has no bound at ${place}: use list and mapOf of the kit`);
+  }
   // `types` is a phantom: the object holds what was declared and nothing else.
-  ({ method, path, apis, ...rest }) as never;
+  return { method, path, apis, ...rest } as never;
+};
 
 export const data = <S extends z.ZodType>(schema: S, more: { readonly counts?: string } = {}) => ({ is: 'data', schema, ...more }) as const;
 export const page = <S extends z.ZodType>(item: S) => ({ is: 'page', item }) as const;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { list, mapOf } from './bounded.ts';
 import type { Field, FieldOptions, Reference, Write } from './field.ts';
-import { readSelectors, selectorFault } from './selectors.ts';
+import { hasSign, readSelectors, selectorFault } from './selectors.ts';
 
 const idText = z.string();
 
@@ -77,21 +78,23 @@ export const byCodePoint = (a: string, b: string): number => {
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
 /** A set of texts: duplicates dropped, returned by code point. */
-export const textSet = z
-  .array(z.string())
+export const textSet = list(z.string(), 1000)
   .transform(sortedSet)
   .meta({ id: 'TextSet', description: 'A set of texts: duplicates are dropped, the order is by code point.' });
 
-const attribute = z.array(z.string()).superRefine((values, context) => {
-  for (const value of values) {
-    const reason =
-      value === ''
-        ? 'role attributes may not be empty'
-        : value.startsWith('#') || value.startsWith('@')
-          ? `role attributes may not be prefixed with ${value[0]}`
-          : undefined;
-    if (reason) context.addIssue({ code: 'custom', message: reason, path: [] });
-  }
+/** Role attributes of one entity, at most. */
+const MOST_ATTRIBUTES = 2000;
+/** Entries of one role array, and entities that one entity refers to, at most. */
+const MOST_ENTRIES = 10_000;
+
+const attributeFault = (value: string): string | undefined => {
+  if (value === '') return 'role attributes may not be empty';
+  return hasSign(value) ? `role attributes may not be prefixed with ${value[0]}` : undefined;
+};
+
+const attribute = list(z.string(), MOST_ATTRIBUTES).superRefine((values, context) => {
+  const bad = values.find((value) => attributeFault(value) !== undefined);
+  if (bad !== undefined) context.addIssue({ code: 'custom', message: attributeFault(bad), path: [] });
 });
 
 export const roleAttributes = attribute.transform(sortedSet).meta({
@@ -99,8 +102,7 @@ export const roleAttributes = attribute.transform(sortedSet).meta({
   description: 'A set of role attributes, by which policies select the entity. No attribute begins with # or @.',
 });
 
-const anyAttribute = z
-  .array(z.string())
+const anyAttribute = list(z.string(), MOST_ATTRIBUTES)
   .superRefine((values, context) => {
     if (values.includes('')) context.addIssue({ code: 'custom', message: 'role attributes may not be empty', path: [] });
   })
@@ -129,8 +131,7 @@ export const plainRoles = (): SetField & { readonly set: { readonly of: 'attribu
 });
 
 /** What is at fault stays as it is, so that the fault is found when the entities are looked up: #all twice is not #all once. */
-const selectorSet = z
-  .array(z.string())
+const selectorSet = list(z.string(), MOST_ENTRIES)
   .transform((values) => (selectorFault(values) === undefined ? sortedSet(values) : values))
   .meta({ id: 'Selectors', description: 'A set of `#attribute` and `@id`, or `#all` alone.' });
 
@@ -177,8 +178,7 @@ export const withDerived = <R extends Readonly<Record<string, unknown>>>(fields:
   return following.length === 0 ? row : { ...row, ...Object.fromEntries(following) };
 };
 
-const idSet = z
-  .array(z.string())
+const idSet = list(z.string(), MOST_ENTRIES)
   .superRefine((values, context) => {
     if (new Set(values).size < values.length) context.addIssue({ code: 'custom', message: 'may name each entity only once', path: [] });
   })
@@ -216,6 +216,6 @@ export const map = <In, Out>(
   ...options,
   write: 'optional',
   keep: 'stored',
-  schema: z.record(z.string(), value),
+  schema: mapOf(value, MOST_ENTRIES),
   default: {},
 });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
@@ -6,8 +6,10 @@ import { text } from '../shared.ts';
 import { hexDigits } from './hex.ts';
 
 /** Kept by their hex digits in lower case. */
-const addresses = z
-  .array(text.refine((address) => hexDigits(address) !== '', { error: 'must have hexadecimal digits, like 00:1a:2b:3c:4d:5e' }))
+const addresses = list(
+  text.max(256).refine((address) => hexDigits(address) !== '', { error: 'must have hexadecimal digits, like 00:1a:2b:3c:4d:5e' }),
+  10_000,
+)
   .min(1)
   .transform((values) => sortedSet(values.map(hexDigits)));
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { byCodePoint, sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
@@ -17,7 +18,7 @@ export const operatingSystem = z
   .meta({ id: 'OperatingSystem' });
 export type OperatingSystem = z.infer<typeof operatingSystem>;
 
-const given = z.object({ type: osType, versions: z.array(version) });
+const given = z.object({ type: osType, versions: list(version, 100) });
 
 /** Command-line clients in the field write these two names with a capital: nowhere else do names compare otherwise than exactly. */
 const withCapitals = (entry: unknown): unknown => {
@@ -27,9 +28,11 @@ const withCapitals = (entry: unknown): unknown => {
 };
 
 /** Of a system that is listed twice, the last entry counts. */
-const operatingSystems = z
+const operatingSystems = list(
   // What goes in is told by the schema behind it.
-  .array(z.preprocess(withCapitals, given) as unknown as typeof given)
+  z.preprocess(withCapitals, given) as unknown as typeof given,
+  100,
+)
   .min(1)
   .transform((systems): readonly OperatingSystem[] =>
     [...new Map(systems.map((system) => [osKey(system.type), system])).values()]

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { byCodePoint, sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
@@ -20,8 +21,8 @@ const entry = z
     osType: osType.optional(),
     os: osType.optional(),
     path: text.min(1),
-    hashes: z.array(text).nullish(),
-    signerFingerprints: z.array(text).nullish(),
+    hashes: list(text, 1000).nullish(),
+    signerFingerprints: list(text, 1000).nullish(),
   })
   .superRefine((value, context) => {
     if (systemOf(value) === undefined) context.addIssue({ code: 'custom', message: 'osType in body is required', path: ['osType'] });
@@ -31,8 +32,7 @@ const systemOf = ({ osType, os }: { readonly osType?: OsType | undefined; readon
 const keyOf = ({ osType, path }: Stored): string => osKey(osType) + path;
 
 /** Of a path that is listed twice for a system, the last entry counts. */
-const processes = z
-  .array(entry)
+const processes = list(entry, 1000)
   .min(1)
   .transform((entries): readonly Stored[] => {
     const all = entries.map(({ path, hashes, signerFingerprints, ...systems }): Stored => {

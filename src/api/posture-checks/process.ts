@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
@@ -7,7 +8,7 @@ import { osType } from './os-type.ts';
 
 const lower = (value: string): string => value.toLowerCase();
 
-const body = z.object({ osType, path: text.min(1), hashes: z.array(text).nullish(), signerFingerprint: text.nullish() });
+const body = z.object({ osType, path: text.min(1), hashes: list(text, 1000).nullish(), signerFingerprint: text.nullish() });
 
 /** `hashes`: SHA-256 of binaries that will do, null for any. `signerFingerprint`: SHA-1 of the certificate that must have signed it. */
 const stored = z

@@ -47,9 +47,6 @@ const own = async (call: Call): Promise<Mfa> => {
 const urlOf = async ({ actor, core }: Call, row: Mfa): Promise<string> =>
   provisioningUrl(core.settings.mfaIssuer, sessionOf(actor).identity.name, await totpSecretOf(core, row));
 
-/** What no cache along the way may keep. */
-const asSecret = ({ answerHeaders }: Call): unknown => answerHeaders.set('cache-control', 'no-store');
-
 export const currentMfaEntries = implement(currentMfa, {
   enroll: async (call) => {
     const { id: identityId } = sessionOf(call.actor).identity;
@@ -63,7 +60,6 @@ export const currentMfaEntries = implement(currentMfa, {
   get: async (call) => {
     const row = await own(call);
     if (row.isVerified) return { ...baseOf(row), isVerified: true, recoveryCodes: null };
-    asSecret(call);
     return {
       ...baseOf(row),
       isVerified: false,
@@ -74,7 +70,6 @@ export const currentMfaEntries = implement(currentMfa, {
   getQrCode: async (call) => {
     const row = await own(call);
     if (row.isVerified) throw notEnrolled();
-    asSecret(call);
     return { contentType: 'image/png', body: await qrCode(await urlOf(call, row)) };
   },
   verify: async (call, { body }) => {
@@ -90,7 +85,6 @@ export const currentMfaEntries = implement(currentMfa, {
   },
   getRecoveryCodes: async (call, { code, body }) => {
     const row = await withCode(call, 'view', body?.code ?? code, async (_entities, seen) => seen);
-    asSecret(call);
     return { ...baseOf(row), recoveryCodes: [...(await leftRecoveryCodes(call.core, row))] };
   },
   replaceRecoveryCodes: async (call, { body }) => {

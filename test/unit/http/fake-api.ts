@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { list, mapOf } from '../../../src/api/kit/bounded.ts';
 import { CREATED, data, EMPTY, type Operation, operation, page } from '../../../src/api/kit/operation.ts';
 import type { CallSource, Entry, Invoke } from '../../../src/call/call.ts';
 import { unauthorized } from '../../../src/errors/index.ts';
@@ -9,9 +10,9 @@ import { decode } from '../../../src/pipeline/decode.ts';
 /** A small API with one operation of each shape, and a pipeline that knows one token: `good`. */
 
 const thing = z
-  .object({ name: z.string().min(1), count: z.int().optional(), tags: z.record(z.string(), z.unknown()).optional() })
+  .object({ name: z.string().min(1), count: z.int().optional(), tags: mapOf(z.unknown(), 100).optional() })
   .meta({ id: 'Thing' });
-const listQuery = z.object({ filter: z.string().optional(), roleFilter: z.array(z.string()).optional() });
+const listQuery = z.object({ filter: z.string().optional(), roleFilter: list(z.string(), 100).optional() });
 const everywhere = { apis: ['management', 'client'], permission: 'open' } as const;
 const meant = { permission: 'session' } as const;
 
@@ -110,6 +111,8 @@ export const invoke: Invoke = async (entry, source) => {
     if (source.credentials.kind !== 'token' || source.credentials.token !== 'good') throw unauthorized();
     headers.set('expiration-seconds', '1800');
   }
+  const refusal = source.refusal?.();
+  if (refusal) throw refusal;
   const input = decode(entry.operation, await source.input());
   return { output: await entry.handler(source as never, input as never), headers };
 };
@@ -127,7 +130,6 @@ export const handlerOf = (behaviours: Behaviours = {}, settings: Partial<Handler
     entries: entriesOf(behaviours),
     invoke,
     platform,
-    version: '9.9.9',
     settings: { maxBodyBytes: 1000, requestTimeoutMs: 10_000, corsOrigins: '*', ...settings },
   });
 

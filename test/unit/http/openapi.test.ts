@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
 import { groups } from '../../../src/api/index.ts';
+import { list } from '../../../src/api/kit/bounded.ts';
 import { data, type Group, group, operation, page } from '../../../src/api/kit/operation.ts';
 import { openApiDocument } from '../../../src/http/openapi.ts';
 import { swaggerDocument } from '../../../src/http/swagger.ts';
 
 const info = { address: 'https://ctrl.test:1280', version: '1.2.3' };
 const name = z.string().min(1).meta({ description: 'A name.' });
-const upper = z
-  .array(z.string())
+const upper = list(z.string(), 10)
   .transform((all) => all.map((one) => one.toUpperCase()))
   .meta({ id: 'Upper' });
 const thing = z
@@ -28,7 +28,7 @@ const things = group('things', 'Things', {
     query: z.object({
       limit: number.optional().meta({ description: 'At most.' }),
       filter: z.string(),
-      tag: z.array(z.string()).optional(),
+      tag: list(z.string(), 100).optional(),
     }),
     answer: page(thing),
   }),
@@ -73,7 +73,7 @@ test('parameters of path and query are described, also those that zod cannot say
   assert.deepEqual(at(openapi, 'paths', '/things', 'get', 'parameters'), [
     { name: 'limit', in: 'query', required: false, description: 'At most.', schema: { type: 'integer', format: 'int64' } },
     { name: 'filter', in: 'query', required: true, schema: { type: 'string' } },
-    { name: 'tag', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
+    { name: 'tag', in: 'query', required: false, schema: { type: 'array', maxItems: 100, items: { type: 'string' } } },
   ]);
   assert.deepEqual(at(openapi, 'paths', '/things/{id}', 'put', 'parameters'), [
     { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
@@ -85,7 +85,7 @@ test('a schema that is taken in another form than it is given has two names', ()
   assert.deepEqual(body, { required: false, content: { 'application/json': { schema: { $ref: '#/components/schemas/ThingInput' } } } });
   assert.deepEqual(at(openapi, 'components', 'schemas', 'ThingInput', 'required'), ['name', 'upper', 'note', 'when']);
   assert.deepEqual(at(openapi, 'components', 'schemas', 'Thing', 'required'), ['name', 'upper', 'level', 'note', 'when']);
-  assert.deepEqual(at(openapi, 'components', 'schemas', 'Upper'), { type: 'array', items: { type: 'string' } });
+  assert.deepEqual(at(openapi, 'components', 'schemas', 'Upper'), { type: 'array', maxItems: 10, items: { type: 'string' } });
   assert.equal(at(openapi, 'components', 'schemas', 'UpperInput'), undefined);
 });
 

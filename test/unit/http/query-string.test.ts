@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
+import { list } from '../../../src/api/kit/bounded.ts';
 import { parseQuery, queryParameters } from '../../../src/http/query-string.ts';
 
 const declared = queryParameters(
   z.object({
     one: z.string().optional(),
-    many: z.array(z.string()).optional(),
-    either: z.union([z.string(), z.array(z.string())]).optional(),
-    piped: z
-      .array(z.string())
+    many: list(z.string(), 9).optional(),
+    either: z.union([z.string(), list(z.string(), 9)]).optional(),
+    piped: list(z.string(), 9)
       .transform((all) => all.join())
       .optional(),
   }),
@@ -29,14 +29,36 @@ test('names are case sensitive and unknown ones ignored', () => {
   assert.deepEqual(parse('One=a&ONE=b&two=c&&=&=x'), {});
 });
 
-test('escapes and plus signs are decoded, malformed ones drop their parameter', () => {
+test('escapes and plus signs are decoded', () => {
   assert.deepEqual(parse('one=a+b%20c%3D%26&many=%C3%A9'), { one: 'a b c=&', many: ['é'] });
-  assert.deepEqual(parse('one=%zz&one=b&many=%ff&%6Fne=c'), { one: 'b' });
+  assert.deepEqual(parse('%6Fne=c'), { one: 'c' });
 });
 
-test('a semicolon does not separate: its parameter is dropped', () => {
-  assert.deepEqual(parse('one=a;many=b&many=c'), { many: ['c'] });
-  assert.deepEqual(parse('one=a%3Bb'), { one: 'a;b' });
+const refused = (query: string, field: string) =>
+  assert.throws(
+    () => parse(query),
+    (error: { code?: string; status?: number; cause?: { field?: string } }) => {
+      assert.deepEqual([error.code, error.status, error.cause?.field], ['COULD_NOT_VALIDATE', 400, field], query);
+      return true;
+    },
+  );
+
+test('a parameter that cannot be decoded is refused by its name, one that nobody asked for is ignored', () => {
+  for (const value of ['%zz', '%ff', '%', '%e2%82', 'a%2', '%ed%a0%80']) {
+    refused(`one=${value}`, 'one');
+    refused(`many=a&many=${value}`, 'many');
+    refused(`%6Fne=${value}&one=b`, 'one');
+    assert.deepEqual(parse(`other=${value}&%ff=x&one=b`), { one: 'b' });
+  }
+  assert.deepEqual(parse('one=b&one=%zz'), { one: 'b' }, 'what does not count is not looked at');
+});
+
+test('a bare semicolon separates nothing: the parameter beside it is refused', () => {
+  refused('one=a;b', 'one');
+  refused('one=a;many=b', 'one');
+  refused('other=a;one=b', 'one');
+  refused('other;one', 'one');
+  assert.deepEqual(parse('one=a%3Bb&other=a;b'), { one: 'a;b' });
 });
 
 test('a parameter without a value is empty', () => {

@@ -1,0 +1,46 @@
+import { BodyIncomplete, BodyTooLarge } from '../../src/adapter-kit.ts';
+import type { NodeIncoming } from './node-request.ts';
+
+/** A body that is being read. */
+export interface Collecting {
+  /** @throws BodyTooLarge, BodyIncomplete, or what `stop` was given */
+  readonly bytes: Promise<Uint8Array>;
+  /** Reads no further, and leaves the rest where it is. */
+  stop(reason: Error): void;
+}
+
+/**
+ * Keeps `limit` bytes at most: with one more it stops.
+ * @param came is told how many bytes have come, each time
+ */
+export const collect = (req: NodeIncoming, limit: number, came: (bytes: number) => void): Collecting => {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const settle = (): void => void req.off('data', data).off('end', end).off('error', cut).off('aborted', cut).off('close', cut);
+  const stop = (reason: Error): void => {
+    req.pause();
+    settle();
+    reject(reason);
+  };
+  const data = (chunk: Buffer): void => {
+    size += chunk.length;
+    if (size > limit) stop(new BodyTooLarge());
+    else {
+      chunks.push(chunk);
+      came(chunk.length);
+    }
+  };
+  const end = (): void => {
+    settle();
+    resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)); // of length 1
+  };
+  const cut = (): void => {
+    settle();
+    reject(new BodyIncomplete());
+  };
+  if (req.destroyed && !req.readableEnded) cut();
+  // In HTTP/2, what a client breaks off ends like any other, after `aborted`.
+  else req.on('data', data).on('end', end).on('error', cut).on('aborted', cut).on('close', cut);
+  return { bytes: promise, stop };
+};

@@ -1,0 +1,116 @@
+import { BodyTooSlow } from '../../src/adapter-kit.ts';
+import { collect } from './collect.ts';
+import type { NodeIncoming } from './node-request.ts';
+
+/**
+ * What bodies may cost while they are on their way. Where one too many comes, the one that has been on its way longest is cut off with 408: a body comes
+ * within moments, and who sends slowly on purpose must not be in the way of those who do not.
+ */
+export interface BodyLimits {
+  /** Bodies on their way at once. Default 1,000. */
+  readonly maxWaitingBodies?: number;
+  /** Those from one address. Default 100. Does not count for requests of trusted proxies, unless the host tells the address behind. */
+  readonly maxWaitingBodiesPerAddress?: number;
+  /** Bytes of them that have come. Default 64 MiB. */
+  readonly maxWaitingBytes?: number;
+  /** Bytes a second with which a body must come on average. Default 1,000. */
+  readonly minBodyBytesPerSecond?: number;
+  /** Milliseconds until that counts. Default 3,000. */
+  readonly bodyGraceMs?: number;
+}
+
+/** Their names, for those who check options. */
+export const BODY_LIMITS = {
+  maxWaitingBodies: true,
+  maxWaitingBodiesPerAddress: true,
+  maxWaitingBytes: true,
+  minBodyBytesPerSecond: true,
+  bodyGraceMs: true,
+} as const;
+
+/** The bodies that are on their way. */
+export interface WaitingBodies {
+  /**
+   * @param address of the client; undefined where only its proxy is known
+   * @throws BodyTooSlow when it is cut off; BodyTooLarge, BodyIncomplete
+   */
+  receive(req: NodeIncoming, limit: number, address: string | undefined): Promise<Uint8Array>;
+}
+
+/** One of them. */
+interface Waiting {
+  readonly since: number;
+  /** Bytes that have come. */
+  bytes: number;
+  cut(): void;
+}
+
+export const createWaitingBodies = ({
+  maxWaitingBodies = 1000,
+  maxWaitingBodiesPerAddress = 100,
+  maxWaitingBytes = 64 * 1024 * 1024,
+  minBodyBytesPerSecond = 1000,
+  bodyGraceMs = 3000,
+}: BodyLimits = {}): WaitingBodies => {
+  /** In the order in which they began, as each of those of one address. */
+  const all = new Set<Waiting>();
+  const byAddress = new Map<string, Set<Waiting>>();
+  let bytes = 0;
+  let watch: NodeJS.Timeout | undefined;
+
+  const cutSlow = (): void => {
+    const now = performance.now();
+    for (const waiting of all) {
+      const milliseconds = now - waiting.since;
+      if (milliseconds > bodyGraceMs && waiting.bytes < (milliseconds / 1000) * minBodyBytesPerSecond) waiting.cut();
+    }
+  };
+  const enter = (waiting: Waiting, address: string | undefined): void => {
+    all.add(waiting);
+    watch ??= setInterval(cutSlow, Math.max(10, Math.min(1000, bodyGraceMs / 2))).unref();
+    if (address !== undefined) {
+      const own = byAddress.get(address) ?? new Set();
+      byAddress.set(address, own.add(waiting));
+      if (own.size > maxWaitingBodiesPerAddress) oldest(own).cut();
+    }
+    if (all.size > maxWaitingBodies) oldest(all).cut();
+  };
+  const leave = (waiting: Waiting, address: string | undefined): void => {
+    if (!all.delete(waiting)) return;
+    bytes -= waiting.bytes;
+    if (all.size === 0) {
+      clearInterval(watch);
+      watch = undefined;
+    }
+    const own = address === undefined ? undefined : byAddress.get(address);
+    own?.delete(waiting);
+    if (address !== undefined && own?.size === 0) byAddress.delete(address);
+  };
+
+  return {
+    receive: async (req, limit, address) => {
+      const body = collect(req, limit, (count) => {
+        waiting.bytes += count;
+        bytes += count;
+        while (bytes > maxWaitingBytes) oldest(all).cut();
+      });
+      const waiting: Waiting = {
+        since: performance.now(),
+        bytes: 0,
+        cut: () => {
+          leave(waiting, address);
+          body.stop(new BodyTooSlow());
+        },
+      };
+      enter(waiting, address);
+      try {
+        return await body.bytes;
+      } finally {
+        leave(waiting, address);
+      }
+    },
+  };
+};
+
+/** The first of a set that holds one. */
+const oldest = <T>(set: ReadonlySet<T>): T => set.values().next().value as T;

@@ -1,0 +1,117 @@
+/**
+ * Drives every operation with good, bad and heavy requests, and the sockets below with what is no HTTP and no TLS, against the example server in a process
+ * of its own. A finding is an answer 5xx, an end of the process, an error in its log, a block of its event loop of more than 100 ms of processor time, or
+ * memory that grows; with any it exits with 1. A seed that is printed with a finding leads to the same request again.
+ * `node scripts/fuzz.ts [--seconds 60] [--store memory|sqlite] [--seed NUMBER]`; the store may also be a `postgres://` address
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Connection } from './fuzz/connection.ts';
+import { attacks } from './fuzz/hostile-sockets.ts';
+import { remoteApp } from './fuzz/network.ts';
+import { createRequests } from './fuzz/requests.ts';
+import { startServer } from './fuzz/server.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    store: { type: 'string', default: 'memory' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
+  },
+});
+const [seconds, firstSeed] = [Number(values.seconds), Number(values.seed)];
+
+/** Processor time of one block, in milliseconds, and growth of memory in use, in bytes, that are findings. */
+const LIMITS = { blockMs: 100, growth: 64 * 1024 * 1024 };
+/** Findings of one kind that are printed. */
+const PRINTED = 20;
+
+const findings = new Map<string, number>();
+const find = (kind: string, detail: string): void => {
+  const count = (findings.get(kind) ?? 0) + 1;
+  findings.set(kind, count);
+  if (count <= PRINTED) console.error(`FOUND ${kind}: ${detail}`);
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'fuzz-'));
+const storage = values.store === 'sqlite' ? `sqlite:${join(folder, 'controller.db')}` : values.store;
+const statuses = new Map<number, number>();
+let [about, worst, ended] = ['the start', 0, false];
+console.log(`fuzzing for ${seconds} s on ${values.store}, --seed ${firstSeed}`);
+const server = await startServer(folder, storage, {
+  block: (ms) => {
+    if (ms > LIMITS.blockMs) find('block', `${ms.toFixed(0)} ms at or before ${about}`);
+    worst = Math.max(worst, ms);
+  },
+  ended: (how) => {
+    ended = true;
+    find('exit', `${how} at ${about}`);
+  },
+  logged: (line) => find('log', line),
+});
+
+/** The same numbers from the same seed (mulberry32). */
+const randomOf = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+};
+
+const judge = (text: string, what: string): void => {
+  for (const [, status = ''] of text.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
+    statuses.set(Number(status), (statuses.get(Number(status)) ?? 0) + 1);
+    if (Number(status) >= 500) find('answer', `${status} to ${what}: ${text.slice(-300)}`);
+  }
+};
+
+const app = await remoteApp(server.port);
+const next = createRequests(app);
+const connection = new Connection(server.port);
+const until = performance.now() + seconds * 1000;
+/** Requests after which the server has all its code and caches, and its memory counts. */
+const WARM = 2000;
+/** Requests for one attack on the sockets. */
+const PER_ATTACK = 40;
+let [requests, seed] = [0, firstSeed];
+let before = await server.memory();
+
+for (; performance.now() < until && !ended; seed++, requests++) {
+  try {
+    if (requests % PER_ATTACK === PER_ATTACK - 1) {
+      const attack = attacks[seed % attacks.length] as (typeof attacks)[number]; // below the length
+      about = `${attack.name} (seed ${seed})`;
+      judge(await attack.run(server.port, randomOf(seed)), about);
+      await app.renew(); // it may have ended its own session
+    }
+    const request = await next(seed);
+    ({ about } = request);
+    const reply = await connection.ask(request.bytes, request.bytes.subarray(0, 5).toString() === 'HEAD ');
+    if (reply) judge(`HTTP/1.1 ${reply.status} ${reply.text}`, about);
+    else judge('', about);
+  } catch (error) {
+    if (!ended) find('harness', `${about}: ${error instanceof Error ? error.message : error}`);
+    await app.renew().catch(() => undefined);
+  }
+  if (requests === WARM) before = await server.memory();
+}
+
+if (!ended) {
+  const after = await server.memory();
+  const growth = after.heap - before.heap;
+  const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  console.log(
+    `memory in use ${mebibytes(before.heap)} -> ${mebibytes(after.heap)}, resident ${mebibytes(before.rss)} -> ${mebibytes(after.rss)}`,
+  );
+  // In the memory store, what was created is memory.
+  if (values.store !== 'memory' && growth > LIMITS.growth) find('memory', `grown by ${mebibytes(growth)}`);
+  connection.close();
+  await server.stop();
+}
+rmSync(folder, { recursive: true, force: true });
+const told = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+console.log(`${requests} requests; answers ${told.join(', ')}; longest block ${worst.toFixed(0)} ms of processor time`);
+console.log(findings.size === 0 ? 'no findings' : `findings: ${[...findings].map(([kind, count]) => `${count} ${kind}`).join(', ')}`);
+process.exit(findings.size === 0 ? 0 : 1);

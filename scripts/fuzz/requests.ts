@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { API_PATHS } from '../../src/api/kit/api-paths.ts';
+import { entries } from '../../src/domain/entries.ts';
+import type { App } from '../../test/support/app.ts';
+import { badRequests } from '../../test/support/bad-input.ts';
+import { documents, heavyBodies } from '../../test/support/heavy-bodies.ts';
+import { nameOf, type Sample, samples } from '../../test/support/samples.ts';
+import { type RemoteApp, requestText } from './network.ts';
+
+type Operation = (typeof entries)[number]['operation'];
+
+/** A request, and what it is about in one line. */
+export interface FuzzRequest {
+  readonly about: string;
+  readonly bytes: Buffer;
+}
+
+/** Calls after which an operation gets a new sample: entities of its own. */
+const SAMPLE_LIFE = 25;
+
+/** Makes requests of every operation: good ones, bad ones, and heavy ones. `next(seed)` depends on the seed and the sample alone. */
+export const createRequests = (app: RemoteApp) => {
+  const known = new Map<Operation, { readonly sample: Sample; uses: number }>();
+  const sampleOf = async (operation: Operation): Promise<Sample> => {
+    const before = known.get(operation);
+    if (before && ++before.uses < SAMPLE_LIFE) return before.sample;
+    // What reaches for the clock or the store finds none: such a sample is left out.
+    const sample = await samples[nameOf(operation)]?.(app as unknown as App).catch(() => ({}));
+    const made = { sample: sample ?? {}, uses: 0 };
+    known.set(operation, made);
+    return made.sample;
+  };
+  return async (seed: number): Promise<FuzzRequest> => {
+    const operation = (entries[seed % entries.length] as (typeof entries)[number]).operation; // below the length
+    const sample = await sampleOf(operation);
+    const [kind = 0, api = 0, who = 0, which = 0] =
+      fc.sample(fc.tuple(fc.nat(99), fc.nat(9), fc.nat(9), fc.nat(1e6)), { seed, numRuns: 1 })[0] ?? [];
+    const place = API_PATHS[operation.apis[api % operation.apis.length] ?? 'management'];
+    const token = who === 0 ? undefined : who === 1 ? 'stale' : (sample.as ?? app.admin);
+    const session = token === undefined ? {} : { 'zt-session': token };
+    const about = (what: string) => `${operation.operationId} ${what} (seed ${seed})`;
+    const json = { ...session, 'content-type': operation.body?.media?.at(-1) === 'text/plain' ? 'text/plain' : 'application/json' };
+
+    if (kind < 15) {
+      const payload = sample.body === undefined ? undefined : typeof sample.body === 'string' ? sample.body : JSON.stringify(sample.body);
+      const query = sample.query === undefined ? '' : `?${sample.query}`;
+      return {
+        about: about('sample'),
+        bytes: requestText(
+          operation.method,
+          `${place}${pathOf(operation, sample.id ?? 'x', sample)}${query}`,
+          payload === undefined ? session : json,
+          bytesOf(payload),
+        ),
+      };
+    }
+    if (kind < 25 && operation.body) {
+      const all = [...documents, ...heavyBodies(operation.body.schema, sample.body)];
+      const { shape, text } = all[which % all.length] ?? { shape: 'none', text: () => '' };
+      const query = sample.query === undefined ? '' : `?${sample.query}`;
+      return {
+        about: about(shape),
+        bytes: requestText(operation.method, `${place}${pathOf(operation, sample.id ?? 'x', sample)}${query}`, json, bytesOf(text())),
+      };
+    }
+    const [bad] = fc.sample(badRequests(operation, sample), { seed, numRuns: 1 });
+    const { id, query, raw, headers } = bad as NonNullable<typeof bad>; // one run gives one
+    const target = `${place}${pathOf(operation, id, sample)}?${query}`.replaceAll(/[\s]/g, '+');
+    return {
+      about: about(`bad input: ${target.slice(0, 200)} ${String(raw).slice(0, 200)}`),
+      bytes: requestText(operation.method, target, { ...(raw === undefined ? session : json), ...headers }, bytesOf(raw)),
+    };
+  };
+};
+
+const pathOf = ({ path }: Operation, id: string, { other }: Sample): string =>
+  path.replace(/\{\w+\}/, () => id).replace(/\{\w+\}/, () => other ?? 'x');
+
+const bytesOf = (payload: string | Uint8Array | undefined): Buffer | undefined =>
+  payload === undefined ? undefined : Buffer.from(payload as string); // text or bytes

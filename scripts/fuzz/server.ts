@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const root = resolve(import.meta.dirname, '../..');
+export const PASSWORD = 'the-password-of-the-fuzzer';
+
+export interface Memory {
+  /** Bytes in use once garbage is collected. */
+  readonly heap: number;
+  readonly rss: number;
+}
+
+type Message = { readonly is: 'block'; readonly ms: number } | ({ readonly is: 'memory' } & Memory);
+
+/** The example server in a process of its own, watched from inside. */
+export interface FuzzedServer {
+  readonly port: number;
+  memory(): Promise<Memory>;
+  stop(): Promise<void>;
+}
+
+export interface Watching {
+  /** @param ms processor time during which nothing else was served */
+  block(ms: number): void;
+  ended(how: string): void;
+  /** What it logged as an error. */
+  logged(line: string): void;
+}
+
+export const startServer = async (folder: string, storage: string, { block, ended, logged }: Watching): Promise<FuzzedServer> => {
+  const probe = pathToFileURL(join(root, 'scripts/fuzz/probe.ts')).href;
+  const options = ['--port', '0', '--storage', storage, '--admin-password', PASSWORD];
+  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, join(root, 'examples/server.ts'), ...options], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  child.on('message', (message: Message) => message.is === 'block' && block(message.ms));
+  const port = await listening(child);
+  const stopped = once(child, 'close');
+  const tell = (code: number | null, signal: string | null) => ended(`the server ended with ${code ?? signal}`);
+  child.on('exit', tell);
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (part: Buffer) => {
+      for (const line of part.toString().split('\n')) if (/error|unhandled/i.test(line)) logged(line.slice(0, 2000));
+    });
+  child.send('watch');
+  return {
+    port,
+    memory: async () => {
+      child.send('memory');
+      for (;;) {
+        const [message]: Message[] = await once(child, 'message');
+        if (message?.is === 'memory') return message;
+      }
+    },
+    stop: async () => {
+      child.off('exit', tell);
+      child.kill();
+      await stopped;
+    },
+  };
+};
+
+const listening = (child: ChildProcess): Promise<number> =>
+  new Promise((ready, fail) => {
+    let said = '';
+    const hear = (part: Buffer) => {
+      said += part.toString();
+      const port = /^listening on \S+:(\d+)$/m.exec(said)?.[1];
+      if (port) ready(Number(port));
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('exit', () => fail(new Error(`the server did not start:\n${said}`)));
+  });

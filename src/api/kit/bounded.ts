@@ -1,0 +1,90 @@
+import * as z from 'zod';
+
+/**
+ * Lists and maps in what clients send. Their bound is checked before anything in them is, and a hundred faults within it are enough: a refusal must not
+ * cost more than what it refuses. zod's own lists and maps collect every fault; `operation` does not take them as input.
+ */
+
+/** Faults after which the rest of a list or map is not looked at. One of them is reported. */
+export const MOST_FAULTS = 100;
+
+/** A list of at most `most` elements. */
+export const list = <T extends z.ZodType>(element: T, most: number): z.ZodArray<T> =>
+  new List({ type: 'array', element, most }) as unknown as z.ZodArray<T>; // of this very element
+
+/** A map of names to values, at most `most` of them. */
+export const mapOf = <T extends z.ZodType>(value: T, most: number): z.ZodRecord<z.ZodString, T> => {
+  const map = new MapOf({ type: 'record', keyType: z.string(), valueType: value, most });
+  return (map as unknown as z.ZodRecord<z.ZodString, T>).meta({ maxProperties: most }); // of these very values
+};
+
+interface Bounded {
+  readonly most: number;
+}
+
+// With types of their own, for the compiler takes what they assert only from names that have one.
+const asArray: (inst: z.ZodArray, def: z.core.$ZodArrayDef) => void = z.ZodArray.init;
+const asRecord: (inst: z.ZodRecord, def: z.core.$ZodRecordDef) => void = z.ZodRecord.init;
+
+const List: z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef & Bounded> = z.core.$constructor('List', (inst, def) => {
+  asArray(inst, def);
+  const refuse = inst._zod.parse;
+  inst._zod.bag.maximum = def.most;
+  inst._zod.parse = (payload, context) => {
+    const input = payload.value;
+    if (!Array.isArray(input)) return refuse(payload, context);
+    if (input.length > def.most) return tooBig(inst, payload, 'array', def.most);
+    const values: unknown[] = [];
+    payload.value = values;
+    for (let i = 0; i < input.length && !isEnough(payload); i++) values.push(parsed(def.element, input[i], i, payload, context));
+    return payload;
+  };
+});
+
+const MapOf: z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef & Bounded> = z.core.$constructor('MapOf', (inst, def) => {
+  asRecord(inst, def);
+  const refuse = inst._zod.parse;
+  inst._zod.parse = (payload, context) => {
+    const input = payload.value;
+    if (!z.core.util.isPlainObject(input)) return refuse(payload, context);
+    const keys = Object.keys(input);
+    if (keys.length > def.most) return tooBig(inst, payload, 'record', def.most);
+    const values: Record<string, unknown> = {};
+    payload.value = values;
+    for (const key of keys) {
+      if (isEnough(payload)) break;
+      // An own key of that name would become the prototype of the copy.
+      if (key !== '__proto__') values[key] = parsed(def.valueType, input[key], key, payload, context);
+    }
+    return payload;
+  };
+});
+
+type Payload = z.core.ParsePayload;
+
+/** The value that comes out, with what is wrong with it among the faults of the whole. */
+const parsed = (
+  schema: z.core.$ZodType,
+  value: unknown,
+  key: PropertyKey,
+  whole: Payload,
+  context: z.core.ParseContextInternal,
+): unknown => {
+  const result = schema._zod.run({ value, issues: [] }, context);
+  if (result instanceof Promise) throw new z.core.$ZodAsyncError();
+  if (result.issues.length > 0) whole.issues.push(...z.core.util.prefixIssues(key, result.issues));
+  return result.value;
+};
+
+/** What follows on the elements, such as checks of the whole, must not see a part for the whole. */
+const isEnough = (payload: Payload): boolean => {
+  if (payload.issues.length < MOST_FAULTS) return false;
+  payload.aborted = true;
+  return true;
+};
+
+const tooBig = <P extends Payload>(inst: z.core.$ZodType, payload: P, origin: 'array' | 'record', maximum: number): P => {
+  payload.issues.push({ code: 'too_big', origin, maximum, inclusive: true, input: payload.value, inst });
+  payload.aborted = true;
+  return payload;
+};

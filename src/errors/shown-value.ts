@@ -1,0 +1,39 @@
+/** A value as text in an error, for people: short, in the form that clients of the field know, and never of what may be a secret. */
+
+const SECRET_NAME = /pass(word|phrase)|code|token|key|secret|pem|jwt|credential|authorization|cookie|jwks/i;
+const SECRET_TEXT = /PRIVATE KEY|^eyJ[\w-]+\.[\w-]+\.|:\/\/[^/?#\s]*@/;
+const HIDDEN = '***';
+const NOTHING = '<nil>';
+
+/** Characters, members of an object or list, and levels that are shown. */
+const MOST = { characters: 256, members: 32, levels: 4 } as const;
+
+/**
+ * `<nil>` for a missing value, `[a b]` for lists, `map[a:1 b:2]` for objects, by name; `***` for what may be a secret by the name of the field or of a
+ * member, or by its look (a private key, a JWT, an address with a password). At most 256 characters.
+ */
+export const shownValue = (field: string, value: unknown): string => {
+  const shown = SECRET_NAME.test(field) ? HIDDEN : show(value, MOST.levels);
+  return shown.length <= MOST.characters ? shown : `${shown.slice(0, MOST.characters - 1)}…`;
+};
+
+const show = (value: unknown, levels: number): string => {
+  if (value === undefined || value === null) return NOTHING;
+  if (typeof value === 'string') return SECRET_TEXT.test(value) ? HIDDEN : value.slice(0, MOST.characters + 1);
+  if (typeof value !== 'object') return String(value);
+  if (levels === 0) return '…';
+  if (Array.isArray(value))
+    return `[${value
+      .slice(0, MOST.members)
+      .map((item) => show(item, levels - 1))
+      .join(' ')}]`;
+  return `map[${membersOf(value)
+    .map(([name, item]) => `${name}:${SECRET_NAME.test(name) ? HIDDEN : show(item, levels - 1)}`)
+    .join(' ')}]`;
+};
+
+const membersOf = (value: object): readonly (readonly [string, unknown])[] =>
+  Object.entries(value)
+    .slice(0, MOST.members)
+    .map(([name, item]) => [name.slice(0, MOST.characters), item] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,57 @@
+import { JSON_LIMITS, tooMany } from '../call/json.ts';
+
+/**
+ * Why a JSON text in UTF-8 is beyond `JSON_LIMITS`, told by its punctuation alone: what it would become takes many times the memory of its text, and
+ * must not be made. Undefined for one within the limits; whether it is JSON, the parser tells.
+ */
+export const excessOf = (bytes: Uint8Array): string | undefined => {
+  let values = 1;
+  let keys = 0;
+  let depth = 0;
+  let previous = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number; // i is below the length
+    switch (byte) {
+      case BLANK:
+      case TAB:
+      case LINE_FEED:
+      case CARRIAGE_RETURN:
+        continue;
+      case QUOTE:
+        i = endOfText(bytes, i);
+        break;
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        if (++depth > JSON_LIMITS.depth) return `the body is nested more than ${JSON_LIMITS.depth} levels deep`;
+        values++; // the first value in it, unless it is empty
+        break;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth--;
+        if (previous === OPEN_LIST || previous === OPEN_OBJECT) values--;
+        break;
+      case COMMA:
+        values++;
+        break;
+      case COLON:
+        if (++keys > JSON_LIMITS.keys) return tooMany('keys');
+        break;
+    }
+    // An empty container may still take one off.
+    if (values > JSON_LIMITS.values + 1) return tooMany('values');
+    previous = byte;
+  }
+  return values > JSON_LIMITS.values ? tooMany('values') : undefined;
+};
+
+/** Where the text that begins at a quote has its closing one. */
+const endOfText = (bytes: Uint8Array, start: number): number => {
+  for (let i = start + 1; i < bytes.length; i++) {
+    if (bytes[i] === BACKSLASH) i++;
+    else if (bytes[i] === QUOTE) return i;
+  }
+  return bytes.length;
+};
+
+const [TAB, LINE_FEED, CARRIAGE_RETURN, BLANK, QUOTE, COMMA, COLON] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x3a];
+const [OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5c, 0x5d, 0x7b, 0x7d];

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { entries } from '../../src/domain/entries.ts';
+import { type App, onEveryStore, openApp } from '../support/app.ts';
+import { documents, type HeavyBody, heavyBodies, MEBIBYTE } from '../support/heavy-bodies.ts';
+import { nameOf, samples } from '../support/samples.ts';
+
+const LIMITS = { milliseconds: 60, bytes: 50 * MEBIBYTE };
+const C = '/edge/client/v1';
+
+/** Processor time and memory of a request, at best of a few: what else the process has to do is not the request's. */
+const costOf = async (work: () => Promise<unknown>): Promise<{ readonly milliseconds: number; readonly bytes: number }> => {
+  let [milliseconds, bytes] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let i = 0; i < 8 && (milliseconds > LIMITS.milliseconds / 2 || bytes > LIMITS.bytes / 2); i++) {
+    const memory = process.memoryUsage();
+    const time = process.threadCpuUsage();
+    await work();
+    const { user, system } = process.threadCpuUsage(time);
+    const after = process.memoryUsage();
+    milliseconds = Math.min(milliseconds, (user + system) / 1000);
+    bytes = Math.min(bytes, Math.max(0, after.heapUsed + after.external - memory.heapUsed - memory.external));
+  }
+  return { milliseconds, bytes };
+};
+
+const assertCheap = async (app: App, operationId: string, bodies: readonly HeavyBody[], { as }: { readonly as?: null } = {}) => {
+  const operation = entries.find((entry) => entry.operation.operationId === operationId)?.operation;
+  assert.ok(operation, operationId);
+  const sample = (await samples[nameOf(operation)]?.(app)) ?? {};
+  for (const { shape, text } of bodies) {
+    const body = text();
+    const request = async () => {
+      const bytes = new TextEncoder().encode(body);
+      const headers: Record<string, string> = {
+        'content-type': 'application/json',
+        ...(as === null ? {} : { 'zt-session': sample.as ?? app.admin }),
+      };
+      const prefix = operation.apis[0] === 'client' ? C : '/edge/management/v1';
+      const target = `${prefix}${operation.path.replace('{id}', sample.id ?? 'x')}${sample.query === undefined ? '' : `?${sample.query}`}`;
+      const { status } = await app.controller.handle({
+        method: operation.method,
+        target,
+        header: (name) => headers[name],
+        body: async () => bytes,
+      });
+      assert.ok(status < 500, `${operationId} with ${shape}: ${status}`);
+    };
+    const { milliseconds, bytes } = await costOf(request);
+    const told = `${operationId} with ${shape}: ${milliseconds.toFixed(1)} ms, ${(bytes / MEBIBYTE).toFixed(1)} MiB`;
+    assert.ok(milliseconds <= LIMITS.milliseconds && bytes <= LIMITS.bytes, told);
+  }
+};
+
+describe('a request of a mebibyte', () => {
+  test('costs little before it is refused, for who has no login', async () => {
+    await using app = await openApp('memory');
+    await assertCheap(app, 'authenticate', documents, { as: null });
+    await assertCheap(app, 'authenticate', [{ shape: '520,000 config types', text: () => `{"configTypes":[${'1,'.repeat(520_000)}1]}` }]);
+  });
+
+  test('costs little before it is refused, whatever a session puts where', async () => {
+    await using app = await openApp('memory');
+    for (const id of [
+      'createIdentity',
+      'createServicePolicy',
+      'createPostureCheck',
+      'createPostureResponseBulk',
+      'associateIdentitysServiceConfigs',
+    ]) {
+      const schema = entries.find(({ operation }) => operation.operationId === id)?.operation.body?.schema;
+      assert.ok(schema, id);
+      const lists = heavyBodies(schema, {}).filter(({ shape }) => !/^long text|: (\[)?(long text|a long|a CERT|many of)/.test(shape));
+      await assertCheap(
+        app,
+        id,
+        lists.filter(({ shape }) => /as often|different|numbers|names|more/.test(shape)),
+      );
+    }
+  });
+});
+
+describe('every operation', () => {
+  test('says in its description how many elements its lists and maps may have', async () => {
+    await using app = await openApp('memory');
+    const { body } = await app.request('GET', '/edge/management/extensions/v1/openapi.json', { as: null });
+    const loose: string[] = [];
+    const look = (value: unknown, way: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const schema = value as Readonly<Record<string, unknown>>;
+      if (schema['type'] === 'array' && typeof schema['maxItems'] !== 'number') loose.push(way);
+      if (typeof schema['$ref'] === 'string') {
+        const name = schema['$ref'].split('/').at(-1) ?? '';
+        if (seen.has(name)) return;
+        seen.add(name);
+        look(body.components.schemas[name], name);
+      }
+      for (const [name, inner] of Object.entries(schema)) look(inner, `${way}.${name}`);
+    };
+    const seen = new Set<string>();
+    for (const [path, methods] of Object.entries<Readonly<Record<string, { readonly requestBody?: unknown }>>>(body.paths))
+      for (const [method, { requestBody }] of Object.entries(methods)) look(requestBody, `${method} ${path}`);
+    assert.ok(seen.size > 50);
+    assert.deepEqual(loose, []);
+  });
+});
+
+onEveryStore('what real networks need', (open) => {
+  test('a policy with 10,000 role entries and an identity with 1,000 attributes are taken, and one entry too many is not', async () => {
+    await using app = await open();
+    const roles = Array.from({ length: 10_000 }, (_, i) => `#role-${i}`);
+    const roleAttributes = Array.from({ length: 1000 }, (_, i) => `role-${i}`);
+    const identity = await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false, roleAttributes });
+    const body = { name: 'all', type: 'Dial', semantic: 'AnyOf', identityRoles: roles, serviceRoles: roles };
+    const policy = await app.create('/service-policies', body);
+    const { data } = (await app.request('GET', `/service-policies/${policy}/identities`)).body;
+    assert.deepEqual(
+      data.map(({ id }: { id: string }) => id),
+      [identity],
+    );
+    const more = await app.request('POST', '/service-policies', {
+      body: { ...body, name: 'more', identityRoles: [...roles, '#one-more'] },
+    });
+    assert.deepEqual([more.status, more.body.error.cause.field], [400, 'identityRoles']);
+  });
+
+  test('callers in process have the same limits as requests', async () => {
+    await using app = await open();
+    const many = (count: number) => Array.from({ length: count }, () => []);
+    const create = (data: object) => app.controller.configTypes.create({ body: { name: 'a type', schema: data } });
+    for (const schema of [{ enum: many(50_000) }, Object.fromEntries(many(20_001).map((_, i) => [`k${i}`, 1]))])
+      await assert.rejects(create(schema), { code: 'COULD_NOT_PARSE_BODY', status: 400 });
+  });
+});
