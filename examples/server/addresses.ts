@@ -15,10 +15,13 @@ export const namesOf = (host: string): Names => {
   return { advertised: host, local: host };
 };
 
-/** What a server certificate must cover. */
-export const certifiedNames = (host: string): readonly string[] => [
-  ...new Set(['localhost', '127.0.0.1', '::1', namesOf(host).advertised]),
+/** What a server certificate must cover: `advertised` is the name in the address that clients are given. */
+export const certifiedNames = (host: string, advertised = namesOf(host).advertised): readonly string[] => [
+  ...new Set(['localhost', '127.0.0.1', '::1', namesOf(host).advertised, advertised]),
 ];
+
+/** The name or address of a URL's `hostname`, which has IPv6 in brackets. */
+export const hostInUrl = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 export const urlOf = (isTls: boolean, name: string, port: number): string =>
   `${isTls ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -5,6 +5,8 @@ import type { Tls } from './tls.ts';
 export interface Greeting {
   /** E.g. `https://127.0.0.1:1280`, as it is reached from this machine. */
   readonly url: string;
+  /** The same, as clients are told to reach it. */
+  readonly advertised: string;
   readonly storage: string;
   readonly certificate: Pick<Tls, 'trust' | 'warning'> | undefined;
   /** Where the server keeps the secret key, if it does. */
@@ -18,7 +20,7 @@ export interface Greeting {
 /** What is said at the start: where it is, and how to log in. A password is only in it when it was made just now. */
 export const greet = async (
   controller: ManagementController,
-  { url, storage, certificate, keyFile, given, isPasswordGiven }: Greeting,
+  { url, advertised, storage, certificate, keyFile, given, isPasswordGiven }: Greeting,
 ): Promise<string> => {
   const { trust, warning } = certificate ?? {};
   const { firstAdministrator } = controller;
@@ -26,6 +28,7 @@ export const greet = async (
   const newPassword = isPasswordGiven ? undefined : firstAdministrator?.password;
   const lines = [
     `address           ${url}/edge/management/v1`,
+    ...(advertised === url ? [] : [`advertised as     ${advertised}`]),
     `storage           ${storage}`,
     ...(trust ? [`${trust.label.padEnd(18)}${trust.file}`] : []),
     ...(keyFile ? [`secret key        ${resolve(keyFile)}   (without it the network in the database does not open)`] : []),

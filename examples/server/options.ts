@@ -1,11 +1,14 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { hostInUrl } from './addresses.ts';
 import { StartFailure } from './failure.ts';
 
 export interface ServerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** Under which clients reach the server, where that is not `host` and `port`: `https://HOST` or `https://HOST:PORT`. */
+  readonly address?: string;
   readonly storage:
     | { readonly is: 'memory' }
     | { readonly is: 'sqlite'; readonly file: string }
@@ -30,6 +33,9 @@ export const USAGE = `Usage: npm start -- [options]
 
   --host HOST            address or name to listen on (default 127.0.0.1)
   --port PORT            port to listen on, 0 for any free one (default 1280)
+  --address URL          address under which clients reach the server, as https://HOST:PORT, where it is not that of
+                         --host and --port: behind a load balancer the balancer's. Enrollment tokens name it, and the
+                         certificate is for its host, too
   --storage STORAGE      memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several
                          HOST:PORT,HOST:PORT for fail-over (default sqlite:data/controller.db)
   --snapshots FOLDER     where snapshots of the database are kept (default: snapshots, beside the database)
@@ -50,7 +56,18 @@ The data folder is that of the SQLite file, else data. A signal (SIGTERM, SIGINT
 Exit status: 0 when all was closed, 1 when it could not start or close, 3 when something did not end in time and was given up.
 `;
 
-const NAMES = ['host', 'port', 'storage', 'snapshots', 'admin-username', 'admin-password', 'tls', 'secret-key-file', 'drain'] as const;
+const NAMES = [
+  'host',
+  'port',
+  'address',
+  'storage',
+  'snapshots',
+  'admin-username',
+  'admin-password',
+  'tls',
+  'secret-key-file',
+  'drain',
+] as const;
 /** Options without a value. */
 const FLAGS = ['show-jwks-endpoints'] as const;
 type Name = (typeof NAMES)[number] | (typeof FLAGS)[number];
@@ -66,6 +83,7 @@ export const readOptions = (
   const values = valuesOf(args);
   if (values === 'help') return undefined;
   const snapshots = values.get('snapshots');
+  const address = values.get('address');
   const secretKeyFile = values.get('secret-key-file');
   const username = values.get('admin-username');
   const fromEnvironment = values.has('admin-password') ? undefined : environment.ADMIN_PASSWORD || undefined;
@@ -73,6 +91,7 @@ export const readOptions = (
   return {
     host: hostOf(values.get('host') ?? '127.0.0.1'),
     port: portOf(values.get('port') ?? '1280'),
+    ...(address === undefined ? {} : { address: addressOf(address) }),
     storage: storageOf(values.get('storage') ?? 'sqlite:data/controller.db'),
     tls: tlsOf(values.get('tls') ?? 'auto'),
     ...(values.has('show-jwks-endpoints') ? { showJwksEndpoints: true } : {}),
@@ -118,10 +137,20 @@ const valuesOf = (args: readonly string[]): ReadonlyMap<Name, string> | 'help' =
   return values;
 };
 
+const isHost = (host: string): boolean =>
+  isIP(host) ? !host.includes('%') : host.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) && !/^[\d.]+$/.test(host);
+
 const hostOf = (host: string): string => {
-  const isName = host.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) && !/^[\d.]+$/.test(host);
-  if ((isIP(host) && !host.includes('%')) || isName) return host;
+  if (isHost(host)) return host;
   throw new StartFailure(`--host must be a host name or an IP address, got '${host}'`);
+};
+
+/** What is wrong is not repeated: it may hold a password. */
+const addressOf = (address: string): string => {
+  const { protocol, origin, href, hostname } = URL.parse(address) ?? {};
+  const isOrigin = href === `${origin}/` && (protocol === 'https:' || protocol === 'http:');
+  if (origin && isOrigin && isHost(hostInUrl(hostname ?? ''))) return origin;
+  throw new StartFailure('--address must be an address without a path, such as https://overlay.example.com or https://10.0.0.7:1280');
 };
 
 const portOf = (port: string): number => {

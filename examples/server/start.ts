@@ -13,18 +13,19 @@ import { prepareTls } from './tls.ts';
 
 const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
   const closeOnSignal = exitOnSignal();
-  const { host, port, storage, tls, snapshots, administrator, given, drainMs, showJwksEndpoints } = options;
+  const { host, port, storage, snapshots, administrator, given, drainMs, showJwksEndpoints } = options;
   const { advertised, local } = namesOf(host);
   const { adapter, name } = await prepareStorage(storage);
   const folder = dataFolderOf(storage);
   const { key, file: keyFile } = await keepSecretKey(options, adapter, folder);
   const network = { storage: adapter, secretKey: key, folder, isKept: storage.is !== 'memory' };
-  const certificate = await prepareTls({ tls, host }, network);
+  const certificate = await prepareTls(options, network);
 
   // The port comes first: a network whose first password was made, and not shown because the port was in use, would be locked for ever.
   const { promise: opened, resolve: ready } = Promise.withResolvers<ManagementController>();
   const serving = await listen({ controller: { handle: async (request) => (await opened).handle(request) }, host, port, certificate });
   const url = (of: string) => urlOf(certificate !== undefined, of, serving.port);
+  const address = options.address ?? url(advertised);
   const controller = await ManagementController.open({
     storage: adapter,
     administrator,
@@ -33,7 +34,7 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
     // Identity providers on the same machine are common where people try things out.
-    settings: { address: url(advertised), outboundAllow: ['loopback'], showJwksEndpoints: showJwksEndpoints === true },
+    settings: { address, outboundAllow: ['loopback'], showJwksEndpoints: showJwksEndpoints === true },
   });
   ready(controller);
 
@@ -42,7 +43,9 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
     await controller.close();
   }, drainMs + CLOSE_MS);
   const isPasswordGiven = administrator.password !== undefined;
-  console.log(await greet(controller, { url: url(local), storage: name, certificate, keyFile, given, isPasswordGiven }));
+  console.log(
+    await greet(controller, { url: url(local), advertised: address, storage: name, certificate, keyFile, given, isPasswordGiven }),
+  );
   console.log(`listening on ${url(host)}`);
 };
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type KeyPair, type NetworkAuthority, networkAuthority, type PkiOptions, type StorageAdapter } from '../../src/index.ts';
-import { certifiedNames, namesOf } from './addresses.ts';
+import { certifiedNames, hostInUrl, namesOf } from './addresses.ts';
 import { StartFailure } from './failure.ts';
 import { readIfThere } from './files.ts';
 import type { ServerOptions } from './options.ts';
@@ -31,13 +31,17 @@ export interface Network {
 }
 
 /** @throws StartFailure when there is no certificate to be had */
-export const prepareTls = async ({ tls, host }: Pick<ServerOptions, 'tls' | 'host'>, network: Network): Promise<Tls | undefined> => {
+export const prepareTls = async (
+  { tls, host, address }: Pick<ServerOptions, 'tls' | 'host' | 'address'>,
+  network: Network,
+): Promise<Tls | undefined> => {
   if (tls.is === 'off') return undefined;
-  if (tls.is === 'files') return givenFiles(tls.cert, tls.key, namesOf(host).advertised);
+  const advertised = address === undefined ? namesOf(host).advertised : hostInUrl(new URL(address).hostname);
+  if (tls.is === 'files') return givenFiles(tls.cert, tls.key, advertised);
   // Apart from those of a database, whose clients trust another root.
   const folder = resolve(network.folder, network.isKept ? 'pki' : 'pki-memory');
   const authority = await authorityOf(network, folder);
-  const keep = (now: Date) => keepServer(folder, authority, certifiedNames(host), now);
+  const keep = (now: Date) => keepServer(folder, authority, certifiedNames(host, advertised), now);
   const { rootFile, server } = await keep(new Date());
   let inUse = server;
   return {

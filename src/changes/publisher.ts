@@ -15,7 +15,7 @@ const BATCH = 500;
 export interface Publisher {
   /** Changes that this controller has just committed. */
   announce(changes: readonly Change[]): Promise<void>;
-  /** Publishes whatever the change log holds beyond what was published. */
+  /** Publishes what the change log holds beyond what was published. What has left the log meanwhile is missing, and logged as a warning. */
   catchUp(): Promise<void>;
 }
 
@@ -24,15 +24,22 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
   let work: Promise<void> = Promise.resolve();
 
   const emit = (change: Change) => {
+    if (change.revision > published + 1)
+      logger.warn('changes left the change log before their events were published: what follows events must read its entities anew', {
+        from: published + 1,
+        to: change.revision - 1,
+      });
     published = change.revision;
     listeners.emit(change);
   };
-  const readOn = async () => {
+  /** @param end the revision before which it stops: what comes from there on is at hand */
+  const readOn = async (end = Number.POSITIVE_INFINITY) => {
     for (let more = true; more; ) {
       const where = { op: 'compare', field: ID, is: '>', value: changeId(published) } as const;
       const rows = await store.transaction('read', (tx) => tx.list(changeKind.kind, { where, limit: BATCH }));
-      for (const row of rows) emit(changeOf(row));
-      more = rows.length === BATCH;
+      const wanted = rows.map(changeOf).filter(({ revision }) => revision < end);
+      wanted.forEach(emit);
+      more = wanted.length === BATCH;
     }
   };
   // One at a time, so that no change is published twice or out of turn.
@@ -47,8 +54,8 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
       queue(async () => {
         const fresh = changes.filter((change) => change.revision > published);
         if (fresh[0] === undefined) return;
-        if (fresh[0].revision === published + 1) fresh.forEach(emit);
-        else await readOn();
+        if (fresh[0].revision > published + 1) await readOn(fresh[0].revision);
+        fresh.forEach(emit);
       }),
     catchUp: () => queue(readOn),
   };

@@ -69,7 +69,8 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
         const where = { op: 'compare', field: ID, is: '>=', value: changeId(from) } as const;
         const rows = await entities.list(changeKind, { where, limit: BATCH });
         const [oldest] = rows;
-        if (oldest && from > 0 && oldest.revision !== from) return beginAnew(entities);
+        // The first of all has the revision 1.
+        if ((oldest?.revision ?? 0) > Math.max(from, 1)) return beginAnew(entities);
         for (const row of rows) take({ ...row, at: row.createdAt } as unknown as Change); // written by `Entities` in this shape
         if (rows.length < BATCH) return known((rows.at(-1)?.revision ?? 0) >= revision);
       }

@@ -1,6 +1,7 @@
 import type { Random } from '../platform/platform.ts';
 import { webRandom } from '../platform/web.ts';
 import { type Certificate, certificatesPem, Eku, KeyUsage, readCertificates } from './certificate.ts';
+import { pemFaultText } from './faults.ts';
 import { issue, type Profile } from './issue.ts';
 import { type KeyHolder, keyHolder, newKeyPair } from './keys.ts';
 import type { KeyPair } from './network-key.ts';
@@ -73,8 +74,8 @@ const validity = (days: number, now: number) => ({ notBefore: now - HOUR, notAft
 
 /** @throws TypeError for what is no certificate with its key */
 const holderOf = async ({ key, cert }: KeyPair, what: string) => {
-  const { value: [certificate] = [], fault } = await readCertificates(cert);
-  if (!certificate) throw new TypeError(`${what} must be a certificate in PEM: ${fault}`);
+  const { value: [certificate] = [], fault = 'noPem' } = await readCertificates(cert);
+  if (!certificate) throw new TypeError(`${what} must be a certificate in PEM: ${pemFaultText(fault)}`);
   return { certificate, holder: await keyHolder(key, certificate) };
 };
 

@@ -1,4 +1,5 @@
 import type { Certificate } from './certificate.ts';
+import { pemFaultText } from './faults.ts';
 import { readPem, writePem } from './pem.ts';
 import { keyWeakness } from './strength.ts';
 
@@ -62,9 +63,11 @@ export const foreignKeyHolder = (sign: KeyHolder['sign'], certificate: Certifica
 /** A way to sign by a private key in PEM, PKCS#8. @throws TypeError for another, or for one that is not the certificate's */
 export const keyHolder = async (pem: string, certificate: Certificate): Promise<KeyHolder & { readonly key: Key }> => {
   const algorithm = algorithmOf(certificate);
-  const { value: [der] = [], fault } = readPem(pem, { labels: ['PRIVATE KEY'], most: 1 });
+  const { value: [der] = [], fault = 'noPem' } = readPem(pem, { labels: ['PRIVATE KEY'], most: 1 });
   if (!der)
-    throw new TypeError(`the private key of ${certificate.subject} must be one block PRIVATE KEY (PKCS#8) in PEM, unencrypted: ${fault}`);
+    throw new TypeError(
+      `the private key of ${certificate.subject} must be one block PRIVATE KEY (PKCS#8) in PEM, unencrypted: ${pemFaultText(fault, { label: 'PRIVATE KEY', most: 1 })}`,
+    );
   const key = await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']).catch(() => undefined);
   const holder = key && {
     algorithm,

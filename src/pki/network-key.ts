@@ -1,4 +1,5 @@
 import { type Certificate, readCertificates } from './certificate.ts';
+import { pemFaultText } from './faults.ts';
 import { keyHolder } from './keys.ts';
 
 /** A certificate and its private key, in PEM; further certificates may follow the first. */
@@ -25,8 +26,8 @@ export interface NetworkKey {
 
 /** @throws TypeError that says what does not fit */
 export const openNetworkKey = async ({ key: pem, cert }: KeyPair): Promise<NetworkKey> => {
-  const { value: [certificate] = [], fault } = await readCertificates(cert);
-  if (!certificate) throw new TypeError(`the server's certificate must be in PEM: ${fault}`);
+  const { value: [certificate] = [], fault = 'noPem' } = await readCertificates(cert);
+  if (!certificate) throw new TypeError(`the server's certificate must be in PEM: ${pemFaultText(fault)}`);
   const { algorithm, key } = await keyHolder(pem, certificate);
   const { SignJWT } = await import('jose/jwt/sign');
   const header = { alg: algorithm.jose, kid: certificate.fingerprint, typ: 'JWT' };

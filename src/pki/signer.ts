@@ -1,6 +1,7 @@
 import { certsOnly } from './bundle.ts';
 import { type Certificate, readCertificates } from './certificate.ts';
 import { validateChain } from './chain.ts';
+import { pemFaultText } from './faults.ts';
 import { foreignKeyHolder, type KeyHolder, keyHolder } from './keys.ts';
 
 /** The authority that signs certificates for clients and routers, as a host hands it in. */
@@ -66,6 +67,6 @@ export const openSigner = async (options: SignerOptions, bundle?: string): Promi
 
 const certificatesOf = async (name: string, pem: string): Promise<readonly Certificate[]> => {
   const { value, fault } = await readCertificates(pem, MOST);
-  if (fault) throw new TypeError(`the signer's ${name} must be certificates in PEM: ${fault}`);
+  if (fault) throw new TypeError(`the signer's ${name} must be certificates in PEM: ${pemFaultText(fault, { most: MOST })}`);
   return value;
 };

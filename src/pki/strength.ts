@@ -15,7 +15,7 @@ interface Algorithm {
 
 /** Bits of RSA keys at least, and at most: checking signatures of a longer one costs too much, and so does one with a long exponent. */
 export const RSA_BITS = { least: 2048, most: 8192 } as const;
-const MAX_EXPONENT_BITS = 32;
+export const MAX_EXPONENT_BITS = 32;
 
 /** Whether an RSA key, in DER, has 2048 to 8192 bits. */
 export const isGoodRsa = (spki: ArrayBuffer): boolean => {

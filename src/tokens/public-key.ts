@@ -4,7 +4,7 @@ import { type Certificate, readCertificate } from '../pki/certificate.ts';
 import { bitLength } from '../pki/der.ts';
 import { signingAlgorithmOf } from '../pki/keys.ts';
 import { readBase64 } from '../pki/pem.ts';
-import { RSA_BITS } from '../pki/strength.ts';
+import { MAX_EXPONENT_BITS, RSA_BITS } from '../pki/strength.ts';
 import { allows, keyTypeOf } from './algorithms.ts';
 
 /** A key that tokens may be signed with. */
@@ -29,20 +29,21 @@ export const keyOfJwk = async (jwk: Members): Promise<PublicKey | undefined> => 
   if (use !== undefined && use !== 'sig') return undefined;
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) return undefined;
   if (x5c === undefined) return publicKey(kid, jwk, alg);
-  const members = Array.isArray(x5c) ? await membersOfDer(x5c[0]) : undefined;
+  const certificate = await readCertificate(certificateIn(jwk) ?? new Uint8Array());
+  const members = certificate && (await membersOf(certificate));
   return members && publicKey(kid, members, alg);
+};
+
+/** The certificate of a member that has a chain of them: the first (RFC 7517, section 4.7). The others are not read. */
+export const certificateIn = ({ x5c }: Members): Uint8Array<ArrayBuffer> | undefined => {
+  const [first]: readonly unknown[] = Array.isArray(x5c) ? x5c : [];
+  return typeof first === 'string' ? readBase64(first) : undefined;
 };
 
 /** The key of a certificate. */
 export const keyOfCertificate = async (kid: string, certificate: Certificate): Promise<PublicKey | undefined> => {
   const members = await membersOf(certificate);
   return members && publicKey(kid, members);
-};
-
-const membersOfDer = async (base64: unknown): Promise<Members | undefined> => {
-  const der = typeof base64 === 'string' ? readBase64(base64) : undefined;
-  const certificate = der && (await readCertificate(der));
-  return certificate && membersOf(certificate);
 };
 
 const membersOf = async ({ parsed: { publicKey } }: Certificate): Promise<Members | undefined> => {
@@ -64,6 +65,12 @@ const bitsIn = (base64url: string): number => {
   return bytes ? bitLength(bytes) : 0;
 };
 
+/** Whether it is a public exponent, in base64url, with which checking a signature costs little. */
+const isGoodExponent = (exponent: unknown): boolean => {
+  const bits = typeof exponent === 'string' && exponent.length <= MAX_MODULUS ? bitsIn(exponent) : 0;
+  return bits > 1 && bits <= MAX_EXPONENT_BITS;
+};
+
 /** Whether it is the modulus of an RSA key, in base64url, that is neither too short nor too long. */
 const isOfGoodLength = (modulus: unknown): boolean => {
   const bits = typeof modulus === 'string' && modulus.length <= MAX_MODULUS ? bitsIn(modulus) : 0;
@@ -73,7 +80,7 @@ const isOfGoodLength = (modulus: unknown): boolean => {
 /** @param stated the one algorithm that the key is for, where it says so */
 const publicKey = (kid: string, { kty, crv, n, e, x, y }: Members, stated?: unknown): PublicKey | undefined => {
   const type = keyTypeOf(kty, crv);
-  if (!type || (type === 'RSA' && !isOfGoodLength(n))) return undefined;
+  if (!type || (type === 'RSA' && !(isOfGoodLength(n) && isGoodExponent(e)))) return undefined;
   // Only what makes the public key: whatever else stands there could change what is imported.
   const members = type === 'RSA' ? { kty, n, e } : { kty, crv, x, ...(kty === 'EC' ? { y } : {}) };
   const imported = new Map<string, Promise<Imported>>();

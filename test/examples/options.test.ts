@@ -53,6 +53,17 @@ test('the addresses of key sets are shown where an option says so', () => {
   assert.equal(read('')?.showJwksEndpoints, undefined);
 });
 
+test('the address that clients are given is an origin: a path of / and the common port go without saying', () => {
+  const taken = {
+    'https://overlay.example.com': 'https://overlay.example.com',
+    'https://Overlay.example.com:443/': 'https://overlay.example.com',
+    'https://10.0.0.7:1280': 'https://10.0.0.7:1280',
+    'https://[fd00::1]:1280': 'https://[fd00::1]:1280',
+    'http://overlay.example.com:80': 'http://overlay.example.com',
+  };
+  for (const [given, address] of Object.entries(taken)) assert.equal(read(`--address ${given}`)?.address, address);
+});
+
 test('the secret key stands in the environment, or in a file, which counts more', () => {
   assert.deepEqual(read('--secret-key-file file', { SECRET_KEY: 'key' })?.secretKeyFile, 'file');
   assert.equal(read('--secret-key-file file', { SECRET_KEY: 'key' })?.secretKey, undefined);
@@ -86,6 +97,24 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--host 127.0.0.1:80', /got '127\.0\.0\.1:80'$/],
   ['--port 65536', /^--port must be a number from 0 to 65535, got '65536'$/],
   ['--port https', /got 'https'$/],
+  ...[
+    'overlay.example.com',
+    '//x',
+    'ftp://x',
+    'https://',
+    'https://x/overlay',
+    'https://x?',
+    'https://x#',
+    'https://a:secret@x',
+    'https://a_b',
+    'x:1',
+  ].map(
+    (address) =>
+      [
+        `--address ${address}`,
+        /^--address must be an address without a path, such as https:\/\/overlay\.example\.com or https:\/\/10\.0\.0\.7:1280$/,
+      ] as const,
+  ),
   ['--drain 3601', /^--drain must be a number of seconds from 0 to 3600, got '3601'$/],
   ['--drain -1', /^option --drain needs a value; see --help$/],
   ['--drain=-1', /got '-1'$/],

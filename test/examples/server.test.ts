@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -110,6 +111,34 @@ test('the controller says of itself the address that it really has', async (t) =
   assert.match(server.url, /^https:\/\/localhost:\d+$/);
   const { body } = await server.request('GET', '/version');
   assert.ok(JSON.stringify(body).includes(server.url), JSON.stringify(body));
+});
+
+test('behind a load balancer the server says the address of the balancer, and has a certificate for its name', async (t) => {
+  const folder = temporaryFolder(t);
+  const start = (address: string) =>
+    startServer(t, folder, ['--storage', 'memory', '--address', address], { ADMIN_PASSWORD: 'the-admin-password' });
+  const server = await start('https://overlay.example.com/');
+  assert.equal(server.told('advertised as'), 'https://overlay.example.com');
+  assert.match(server.url, /^https:\/\/127\.0\.0\.1:\d+$/);
+  const { body } = await server.request('GET', '/version');
+  assert.equal(body.data.apiVersions['edge-management'].v1.apiBaseUrls[0], 'https://overlay.example.com/edge/management/v1');
+
+  const token = await server.login('the-admin-password');
+  const identity = { name: 'lift', type: 'Device', isAdmin: false, enrollment: { ott: true } };
+  const { id } = (await server.request('POST', '/identities', { token, body: identity })).body.data;
+  const { jwt } = (await server.request('GET', `/identities/${id}`, { token })).body.data.enrollment.ott;
+  const claims = JSON.parse(Buffer.from(jwt.split('.')[1], 'base64url').toString());
+  assert.deepEqual([claims.iss, claims.ctrls], ['https://overlay.example.com', ['tls:overlay.example.com:443']]);
+
+  const certificate = () =>
+    new X509Certificate(
+      readFileSync(join(folder, 'data', 'pki-memory', 'server.private.pem'), 'utf8').replace(/^.*?(?=-----BEGIN CERT)/s, ''),
+    );
+  assert.ok(certificate().checkHost('overlay.example.com'));
+  assert.ok(certificate().checkIP('127.0.0.1'), 'health checks reach the server itself');
+  await server.stop();
+  await start('https://[fd00::7]:8443');
+  assert.ok(certificate().checkIP('fd00::7'));
 });
 
 test('a first signal drains and a second one ends the server at once', async (t) => {

@@ -250,6 +250,40 @@ onEveryStore('certificate authorities', (open) => {
     assert.equal((await read(app, own.id)).isVerified, false);
   });
 
+  test('a refusal of certificates says in plain words what is wrong with them, and what would be right', async () => {
+    await using app = await open();
+    const own = await aCa(app, {}, { verified: false });
+    const { cert } = await own.issue(own.verificationToken);
+    const damaged = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
+    const texts: readonly (readonly [string, RegExp])[] = [
+      ['nonsense', /^it holds no block from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----$/],
+      [own.key, /^it holds a block of another type than CERTIFICATE$/],
+      [damaged, /^the content of a block CERTIFICATE is damaged: it must be the DER of one structure, in base64$/],
+      [`${cert}and more`, /^there may be nothing but white space between and after the blocks$/],
+      [cert.repeat(11), /^it holds more than 10 blocks$/],
+      [`${cert}${' '.repeat(400_000)}`, /^it is too large: a block may have 16384 bytes, and few names and extensions$/],
+    ];
+    for (const [certPem, sentence] of texts) {
+      const { body } = await app.request('POST', '/cas', { body: caBody('refused', certPem) });
+      assert.deepEqual([body.error?.code, body.error?.cause.field], ['COULD_NOT_VALIDATE', 'certPem']);
+      const [, said = ''] = /^certPem must be certificates in PEM: (.*)$/.exec(body.error?.cause.reason) ?? [];
+      assert.match(said, sentence);
+    }
+    const verifications: readonly (readonly [string, RegExp])[] = [
+      ['nonsense', /^the body must be a certificate in PEM: it holds no block from -----BEGIN CERTIFICATE-----/],
+      [(await party(own.verificationToken)).cert, /^the certificate must be signed with the private key of the authority/],
+      [
+        (await own.issue(own.verificationToken, { notAfter: NOW - 1000 })).cert,
+        /^the certificate, or that of the authority, has expired or is not valid yet$/,
+      ],
+    ];
+    for (const [pem, sentence] of verifications) {
+      const { body } = await verifyCa(app, own.id, pem);
+      assert.equal(body.error?.cause.code, 'UNHANDLED');
+      assert.match(body.error?.cause.message, sentence);
+    }
+  });
+
   test('the JWT of a CA tells where to enroll, is signed by the key of the server, and does not end', async () => {
     await using app = await open();
     const own = await aCa(app);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { jwtVerify } from 'jose';
+import { decodeJwt, jwtVerify } from 'jose';
 import { ADMIN, type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { aCa } from '../support/certificates.ts';
 import { enrolled, LATER, sendCsr, setPassword, toEnroll } from '../support/enrolling.ts';
@@ -56,6 +56,15 @@ onEveryStore('enrollments', (open) => {
       em: 'ott',
       ctrls: ['tls:controller.example.com:1280'],
     });
+  });
+
+  test('the JWT says the port of the controller where its address leaves the usual one out', async () => {
+    const usual = { 'https://controller.example.com': 'controller.example.com:443', 'http://[fd00::1]': '[fd00::1]:80' };
+    for (const [address, place] of Object.entries(usual)) {
+      await using app = await open({ settings: { address } });
+      const { enrollment } = await toEnroll(app);
+      assert.deepEqual(decodeJwt(enrollment.jwt).ctrls, [`tls:${place}`]);
+    }
   });
 
   test('an updb enrollment shows its username', async () => {

@@ -1,6 +1,7 @@
 import { ca } from '../../api/cas.ts';
 import { invalidField } from '../../errors/index.ts';
 import { type Certificate, KeyUsage, readCertificates } from '../../pki/certificate.ts';
+import { pemFaultText } from '../../pki/faults.ts';
 import { keyWeakness, signatureWeakness } from '../../pki/strength.ts';
 import { equals, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
@@ -27,8 +28,8 @@ export const caBehaviour = behaviour(ca, {
  * @throws ApiError `COULD_NOT_VALIDATE` for a text that is none, and for one that may not sign others or is too weak
  */
 const authorityIn = async (pem: string): Promise<Certificate> => {
-  const { value: [certificate] = [], fault } = await readCertificates(pem);
-  if (!certificate) throw invalidField('certPem', `certPem must be certificates in PEM: ${fault}`, undefined);
+  const { value: [certificate] = [], fault = 'noPem' } = await readCertificates(pem);
+  if (!certificate) throw invalidField('certPem', `certPem must be certificates in PEM: ${pemFaultText(fault)}`, undefined);
   const { isCa, keyUsage = KeyUsage.keyCertSign } = certificate;
   if (!isCa || !(keyUsage & KeyUsage.keyCertSign))
     throw invalidField('certPem', 'the first certificate must be that of a certificate authority, which may sign others', undefined);

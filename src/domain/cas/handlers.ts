@@ -4,6 +4,7 @@ import { implement } from '../../call/implement.ts';
 import { ApiError } from '../../errors/index.ts';
 import { type Certificate, readCertificates } from '../../pki/certificate.ts';
 import { validateChain } from '../../pki/chain.ts';
+import { chainFaultText, pemFaultText } from '../../pki/faults.ts';
 import type { PemFault } from '../../pki/pem.ts';
 import { crudHandlers } from '../../resources/crud.ts';
 import { caBehaviour } from './behaviour.ts';
@@ -20,8 +21,8 @@ export const caEntries = implement(cas, {
       const authority = await authorityOf(row);
       const { fault = undefined } = authority
         ? await validateChain(certificate, { anchors: [authority.certificate], intermediates: [], now: call.core.platform.clock.now() })
-        : { fault: 'noChain' };
-      if (fault) throw new ApiError('CERTIFICATE_FAILED_VALIDATION', { cause: { code: 'UNHANDLED', message: fault } });
+        : { fault: 'noChain' as const };
+      if (fault) throw new ApiError('CERTIFICATE_FAILED_VALIDATION', { cause: { code: 'UNHANDLED', message: chainFaultText[fault] } });
       await entities.update(ca, row, { isVerified: true });
     });
     return {};
@@ -51,5 +52,7 @@ const verificationIn = async (pem: string): Promise<Certificate> => {
   const code = faults[fault];
   throw code
     ? new ApiError(code)
-    : new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message: `the body is no certificate in PEM: ${fault}` } });
+    : new ApiError('COULD_NOT_PARSE_BODY', {
+        cause: { code: 'UNHANDLED', message: `the body must be a certificate in PEM: ${pemFaultText(fault)}` },
+      });
 };

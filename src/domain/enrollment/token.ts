@@ -40,11 +40,17 @@ export const newToken = async (
     exp: Math.floor(Date.parse(expiresAt) / 1000),
     jti: token,
     em: method,
-    ctrls: [`tls:${new URL(settings.address).host}`],
+    ctrls: [`tls:${hostAndPortOf(settings.address)}`],
   };
   const jwt = await (await pki.networkKey()).sign({ ...claims });
   const tokenHash = hashToken(token);
   return { tokenHash, sealed: await secrets.seal(jwt, contextOf(tokenHash)) };
+};
+
+/** A URL leaves the usual port out; outside of one there is no usual port. */
+const hostAndPortOf = (address: string): string => {
+  const { hostname, port, protocol } = new URL(address);
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 };
 
 /** The token and the JWT of an enrollment, for those who may see them. */

@@ -52,6 +52,13 @@ describe('a public key', () => {
     for (const bits of [512, 1024, 2040, 8200, 16_384])
       assert.equal(await keyOfJwk({ kid: 'a', kty: 'RSA', e: 'AQAB', n: n(bits) }), undefined, `${bits}`);
     for (const bits of [2048, 3072, 4096, 8192]) assert.ok(await keyOfJwk({ kid: 'a', kty: 'RSA', e: 'AQAB', n: n(bits) }), `${bits}`);
+    const e = (bits: number) =>
+      Buffer.from((1n << BigInt(bits - 1)).toString(16).padStart(Math.ceil(bits / 8) * 2, '0'), 'hex').toString('base64url');
+    for (const bits of [1, 33, 64, 2048])
+      assert.equal(await keyOfJwk({ kid: 'a', kty: 'RSA', e: e(bits), n: n(2048) }), undefined, `e ${bits}`);
+    for (const wrong of ['', 3, undefined, 'A'.repeat(5000)])
+      assert.equal(await keyOfJwk({ kid: 'a', kty: 'RSA', e: wrong, n: n(2048) }), undefined);
+    for (const bits of [2, 32]) assert.ok(await keyOfJwk({ kid: 'a', kty: 'RSA', e: e(bits), n: n(2048) }), `e ${bits}`);
     for (const other of [
       { kty: 'oct', k: 'c2VjcmV0' },
       { kty: 'OKP', crv: 'X25519' },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countElements } from '../../../src/pki/der.ts';
 import type { OutboundAnswer } from '../../../src/platform/outbound.ts';
 import { createSignerKeys, type KeySource } from '../../../src/tokens/signer-keys.ts';
 import { frozenClock } from '../../support/clock.ts';
@@ -151,6 +152,25 @@ test('of a key set no more than a hundred keys are looked at', async () => {
   provider.keys = [...Array.from({ length: 100 }, (_, i) => ({ ...b.jwk, kid: `k${i}` })), a.jwk];
   assert.ok(await knows('k99'));
   assert.ok(!(await knows('a')));
+});
+
+test('certificates in a key set may have 2,000 elements together: a set with more is not read, and the log says so', async () => {
+  const { knows, provider, log, clock } = opened();
+  const elements = (der: Uint8Array) => countElements(der, 1000);
+  const small = (await party('small')).certificate.der;
+  const large = (await party('large', { names: { dnsNames: Array.from({ length: 700 }, (_, i) => `n${i}`) } })).certificate.der;
+  assert.ok(elements(large) > 700 && elements(large) <= 1000);
+  const member = (kid: string, der: Uint8Array) => ({ kid, kty: 'EC', x5c: [Buffer.from(der).toString('base64'), 'AAAA', 5] });
+  // Padded with certificates up to the bound itself, and beyond it by one more.
+  const padding = Array.from({ length: Math.floor((2000 - 2 * elements(large)) / elements(small)) }, (_, i) => member(`s${i}`, small));
+  provider.keys = [member('a', large), member('b', large), ...padding];
+  assert.ok(await knows('a'));
+  assert.ok(await knows('b'));
+  assert.deepEqual(log, []);
+  clock.advance('1h');
+  provider.keys = [...provider.keys, member('c', small)];
+  assert.ok(!(await knows('c')));
+  assert.match(JSON.stringify(log), /the certificates of the key set have more than 2000 elements together; publish fewer or smaller ones/);
 });
 
 test('closing ends what is under way, without a word', async () => {

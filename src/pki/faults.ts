@@ -1,0 +1,33 @@
+import { MAX_CHAIN } from './certificate.ts';
+import type { ChainFault } from './chain.ts';
+import { MAX_DER, type PemFault } from './pem.ts';
+import { RSA_BITS } from './strength.ts';
+
+/** What was expected in a text in PEM. */
+interface Expected {
+  /** The label of its blocks. Default `CERTIFICATE`. */
+  readonly label?: string;
+  /** How many of them at most. Default those of a chain. */
+  readonly most?: number;
+}
+
+/** What is wrong with a text in PEM, and what would be right: the end of a sentence such as `certPem must be certificates in PEM: ...`. */
+export const pemFaultText = (fault: PemFault, { label = 'CERTIFICATE', most = MAX_CHAIN }: Expected = {}): string =>
+  ({
+    noPem: `it holds no block from -----BEGIN ${label}----- to -----END ${label}-----`,
+    anotherType: `it holds a block of another type than ${label}`,
+    malformed: `the content of a block ${label} is damaged: it must be the DER of one structure, in base64`,
+    trailingData: 'there may be nothing but white space between and after the blocks',
+    tooLarge: `it is too large: a block may have ${MAX_DER} bytes, and few names and extensions`,
+    tooMany: `it holds more than ${most} ${most === 1 ? 'block' : 'blocks'}`,
+  })[fault];
+
+/** Why a certificate is not accepted below an authority, and what would be right. */
+export const chainFaultText: Readonly<Record<ChainFault, string>> = {
+  noChain:
+    'the certificate must be signed with the private key of the authority, which may sign certificates, and have no critical extension that is unknown here',
+  notValidNow: 'the certificate, or that of the authority, has expired or is not valid yet',
+  wrongUsage: 'the certificate, or that of the authority, is not for this use: see its extended key usage',
+  weak: `keys must be RSA of ${RSA_BITS.least} to ${RSA_BITS.most} bits, P-256, P-384, P-521 or Ed25519, and signatures made with SHA-256, SHA-384 or SHA-512`,
+  tooManyCertificates: `at most ${MAX_CHAIN} certificates may stand between the certificate and the authority`,
+};
