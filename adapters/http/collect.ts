@@ -11,7 +11,7 @@ export interface Collecting {
 
 /**
  * Keeps `limit` bytes at most: with one more it stops.
- * @param came is told how many bytes have come, each time
+ * @param came called with the number of bytes of each chunk
  */
 export const collect = (req: NodeIncoming, limit: number, came: (bytes: number) => void): Collecting => {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();

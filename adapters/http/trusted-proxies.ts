@@ -21,7 +21,7 @@ const MOST = 11;
 /** Trusted proxies, and what they say. */
 export interface Proxies {
   has(address: string): boolean;
-  /** The certificates that a proxy hands on: none where it names none, or what is none. Undefined for a request of anybody else, whose headers count for nothing. */
+  /** The certificates that a proxy hands on: none where it names none, or what is none. Undefined for a request that comes from elsewhere: its headers are ignored. */
   certificatesOf(req: NodeIncoming): readonly Uint8Array[] | undefined;
 }
 

@@ -57,7 +57,7 @@ const putWhole = async (
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     await writeFile(temporary, text, { mode, flag: 'wx', flush: true });
-    // Whatever the umask of this process: the mode is part of what is written.
+    // Independent of the umask of this process: the mode is part of the file.
     await chmod(temporary, mode);
     await place(temporary, file);
     await flushed(dirname(file));

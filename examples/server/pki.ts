@@ -67,7 +67,7 @@ export const keepAuthority = async (folder: string, now: Date): Promise<FormerAu
 export const keepServer = async (folder: string, authority: NetworkAuthority, names: readonly string[], now: Date): Promise<ServerPki> => {
   await privateFolder(folder);
   const rootFile = join(folder, ROOT_CERTIFICATE);
-  // Who was told to trust the root of this folder goes on to reach its server, for as long as the network has that root.
+  // Clients that trust the root of this folder still reach its server, as long as the network has that root.
   const told = await readIfThere(rootFile);
   const root = authority.roots.find((one) => one === told) ?? authority.roots[0] ?? '';
   if (told !== root) await writeWhole(rootFile, root, 0o644);

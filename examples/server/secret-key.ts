@@ -46,7 +46,7 @@ const keyIn = async (file: string): Promise<string> => {
   return key;
 };
 
-/** A file without a key is damaged: to make another one would lock out whoever has a backup of it. */
+/** A file without a key is damaged. A new key would make every backup of the old one useless. */
 const keyIfThere = async (file: string): Promise<string | undefined> => {
   const key = (await readIfThere(file))?.trim();
   if (key === '') throw new StartFailure(`${file} is empty: restore the secret key, or remove the file if there is no network yet`);

@@ -39,7 +39,7 @@ const assertWritable = async (file: string): Promise<void> => {
   const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
   try {
     // Makes an empty file where there is none, as SQLite would, but for its owner only: it will hold password hashes. What SQLite puts beside it has its
-    // mode. The file of somebody else keeps the mode that it has.
+    // mode. A file of another owner keeps its mode.
     const handle = await open(file, 'a', 0o600);
     const { mode } = await handle.stat();
     if ((mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => undefined);

@@ -10,7 +10,7 @@ export interface Reply {
 /** How long an answer may take before it counts as none. */
 const PATIENCE_MS = 20_000;
 
-/** A connection that sends whatever bytes it is given, and reads answers as the server writes them: with `content-length`. */
+/** A connection that sends the given bytes, and reads answers as the server writes them: with `content-length`. */
 export class Connection {
   readonly #port: number;
   #socket: tls.TLSSocket | undefined;

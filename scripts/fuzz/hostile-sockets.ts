@@ -74,7 +74,7 @@ export const attacks: readonly Attack[] = [
   ),
   over('a tunnel of bytes', (random) => [noise(random, 5000)]),
   over('a body beyond the limit', () => [POST('Content-Length: 9000000\r\n'), '{'.repeat(2_000_000)], 0, 1000),
-  over('answers that nobody reads', () => [GET().repeat(2000)], 0, 1),
+  over('answers that are never read', () => [GET().repeat(2000)], 0, 1),
   under('no TLS at all', () => [GET()]),
   under('noise instead of TLS', (random) => [noise(random, 2000)]),
   under('a greeting that is cut off', () => [Uint8Array.of(0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3)]),

@@ -4,7 +4,7 @@ import { PASSWORD } from './server.ts';
 
 export const M = '/edge/management/v1';
 
-/** A request as bytes, with whatever stands in it. */
+/** A request as bytes, valid or not. */
 export const requestText = (method: string, target: string, headers: Readonly<Record<string, string>>, body?: Uint8Array): Buffer => {
   const all = { host: 'x', ...headers, ...(body ? { 'content-length': String(body.length) } : {}) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -10,7 +10,7 @@ const AT_ONCE = 100;
 const MOST_WAITING = 10_000;
 const ORIGIN = { actor: 'system', requestId: 'activity' };
 
-/** When sessions were last active, until it is written down: after the answer, so that nobody who only reads waits for a writer. */
+/** When sessions were last active, until it is written down: after the answer, so that no reader waits for a writer. */
 export interface Activity {
   /** Has the activity written down, some time after this. */
   note(sessionId: string, at: string): void;

@@ -30,7 +30,7 @@ export interface CallSource {
   readonly peerCertificates?: readonly Uint8Array[];
   readonly remoteAddress?: string;
   readonly signal?: AbortSignal;
-  /** Milliseconds after which the caller is told that it took too long. Default: never. */
+  /** Milliseconds after which the caller gets TIMEOUT. Default: never. */
   readonly timeLimit?: number;
   /** The host's open transaction, to be joined. */
   readonly hostTransaction?: unknown;

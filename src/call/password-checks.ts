@@ -19,7 +19,7 @@ export type Check = (password: string, hash: string | undefined) => Promise<Verd
 
 /**
  * The work on passwords of one controller: little at a time, in turns that go round the addresses that ask for it, no sooner over for a username that does
- * not exist, and only as long as somebody waits for it.
+ * not exist, and only while its request waits.
  */
 export interface PasswordChecks {
   /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` */
@@ -43,7 +43,7 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
     queuedPerName: settings.maxQueuedPasswordChecksPerName,
   });
   // Made at once, so that the first unknown username takes no longer than the second. It is asked for again should this fail.
-  let dummy: Promise<string> | undefined = passwords.hash(NOBODYS);
+  let dummy: Promise<string> | undefined = passwords.hash(DUMMY_PASSWORD);
   dummy.catch(() => {
     dummy = undefined;
   });
@@ -52,7 +52,7 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
 
   const check = async (password: string, hash: string | undefined, signal: AbortSignal): Promise<Verdict> => {
     signal.throwIfAborted();
-    const isSame = await passwords.verify(password, hash ?? (await (dummy ??= passwords.hash(NOBODYS))));
+    const isSame = await passwords.verify(password, hash ?? (await (dummy ??= passwords.hash(DUMMY_PASSWORD))));
     if (!isSame || hash === undefined) return { isRight: false };
     signal.throwIfAborted();
     return { isRight: true, ...(await renewed(passwords, password, hash)) };
@@ -76,7 +76,7 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
   };
 };
 
-const NOBODYS = 'a password of nobody';
+const DUMMY_PASSWORD = 'the password of no identity';
 
 const renewed = async (passwords: PasswordHasher, password: string, hash: string): Promise<Pick<Verdict, 'renewedHash'>> =>
   passwords.isOutdated(hash) ? { renewedHash: await passwords.hash(password) } : {};

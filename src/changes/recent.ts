@@ -64,7 +64,7 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
     catchUp: async (entities) => {
       if (revision < 0) return beginAnew(entities);
       for (let batch = 0; batch < MOST_BATCHES; batch++) {
-        // The last one that is known is read again: whoever does not see it sees an earlier state, and where it was dropped, others may have been, too.
+        // The last known record is read again: a transaction that does not see it sees an earlier state; where it was dropped, others may have been too.
         const from = revision;
         const where = { op: 'compare', field: ID, is: '>=', value: changeId(from) } as const;
         const rows = await entities.list(changeKind, { where, limit: BATCH });

@@ -78,5 +78,5 @@ export const unavailable = (reason?: string): ApiError =>
     retryAfter: AWAY_SECONDS,
     ...(reason === undefined ? {} : { cause: { code: 'SERVER_UNAVAILABLE', message: reason } }),
   });
-/** Texts of clients may be as long as their requests; what is told of them is not. */
+/** Texts from clients can be as long as their requests; what an error quotes of them is short. */
 const brief = (text: string): string => (text.length <= 1024 ? text : `${text.slice(0, 1023)}…`);

@@ -1,5 +1,5 @@
 /**
- * Headers of every answer, whoever makes it. Nothing is kept by browsers and proxies, for what looks harmless today may carry a token tomorrow; and
- * nothing is taken for another type than it says.
+ * Headers of every answer, also of refusals below the controller. Browsers and proxies cache nothing, because an answer that looks harmless today may carry a
+ * token tomorrow, and guess no content type.
  */
 export const SAFE_HEADERS = Object.freeze({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });

@@ -19,7 +19,7 @@ export interface HttpSourceOptions {
   readonly deadline: Deadline;
   /** ms */
   readonly timeLimit: number;
-  /** Of what is wrong with the request whoever sends it, and is told only to who may call the operation. */
+  /** A fault of the request itself, reported only to callers that have the right to the operation. */
   readonly refusal: ApiError | undefined;
 }
 

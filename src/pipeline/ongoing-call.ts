@@ -91,7 +91,7 @@ export class OngoingCall implements Call {
 
   /**
    * Runs `work` with all reading inside of it in one transaction. Nothing can be written there. It is run anew when its session turns out to be an ordinary
-   * one, and all places of these are taken: nobody waits with a connection in hand.
+   * one, and all places of these are taken: a call never waits while it holds a connection.
    */
   async inOneState<T>(work: () => Promise<T>): Promise<T> {
     const { store } = this.core;

@@ -6,7 +6,7 @@ import { StoreBusy, StoreSchemaMismatch, StoreUnavailable, ValueTooLong, WriteCo
 /** What a call says that the store failed. What is no error of the store stays as it is. */
 export type OfStore = (error: unknown, context: Readonly<Record<string, unknown>>) => unknown;
 
-/** Errors of the store in the words of the API. What somebody has to look after is logged, and a flood of it is counted. */
+/** Errors of the store in the words of the API. Errors that need an operator are logged, repeated ones with a count. */
 export const createStoreErrors = (platform: Pick<Platform, 'clock' | 'logger'>): OfStore => {
   const log = createRepeatedLog(platform);
   return (error, context) => {

@@ -58,7 +58,7 @@ export const Eku = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7
 
 const LABELS = ['CERTIFICATE'];
 
-/** Certificates above a leaf at most, and those of a text, whoever sends it. */
+/** Certificates above a leaf, or in one PEM text, at most. */
 export const MAX_CHAIN = 10;
 
 /**

@@ -14,7 +14,7 @@ export interface Presented {
 export const MAX_CHAIN_BYTES = 32_768;
 
 /**
- * Chains that were read, by their bytes: clients present the same ones again and again, on one connection and on the next. As many as have these bytes in
+ * Chains that were read, by their bytes: clients present the same chain on every connection. As many as have these bytes in
  * all; what is read of them takes up to 45 times as much.
  */
 const known = new LRUCache<string, { readonly presented: Promise<Presented | undefined> }>({ maxSize: 2_097_152 });

@@ -30,7 +30,7 @@ export const canonicalHost = (host: string): string | undefined => {
   return isName(bare) ? bare.toLowerCase() : canonicalAddress(bare);
 };
 
-/** Whether it means the machine of whoever says it, and so belongs to nobody: `localhost` (RFC 6761, section 6.3), loopback addresses. */
+/** Whether it means the speaker's own machine, and so belongs to no router: `localhost` (RFC 6761, section 6.3), loopback addresses. */
 export const isEverybodys = (host: string): boolean => /^(.+\.)?localhost$/.test(host) || isLoopback(host);
 
 /** The words under which a host is found by others that mean it: its name, and what a wildcard for it would have after the star. */

@@ -15,7 +15,7 @@ export interface Clock {
   now(): number;
   /**
    * Runs `task` once, when so many milliseconds have gone by, unless the returned function is called before. It keeps no process alive.
-   * Default: a timer of the runtime, whatever `now` says.
+   * Default: a timer of the runtime, independent of `now`.
    */
   after?(milliseconds: number, task: () => void): () => void;
 }

@@ -103,7 +103,7 @@ const ofPredicate = (where: Predicate, shape: Shape, shapeOf: ShapeOf): Price =>
   }
 };
 
-/** The element of a set stands in a column, and is met again and again. */
+/** The element of a set stands in a column, and is read many times. */
 const ELEMENT_SHAPE: Shape = { column: () => 'plain' };
 
 const ofField = (shape: Shape, field: FieldRef, perRow: number): Price =>

@@ -1,4 +1,4 @@
-/** What a question may cost: nobody but the host may ask what would hold up everybody else (docs/filters.md, "What a question costs"). */
+/** What a query may cost: only the host may ask what would hold up all others (docs/filters.md, "What a question costs"). */
 import type { Resource } from '../api/kit/resource.ts';
 import { isAdministrator } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';

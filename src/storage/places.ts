@@ -1,4 +1,4 @@
-/** So many at once, in the order in which they come. Whoever goes away meanwhile loses no place, and holds up nobody. */
+/** A counting semaphore with a FIFO queue. A waiter that gives up leaves the queue. */
 export interface Places {
   /** A place, if one is free. @returns what gives it back */
   take(): Leave | undefined;
@@ -17,7 +17,7 @@ export const createPlaces = (count: number): Places => {
   const waiting = new Set<() => void>();
   const leave = () => {
     const [next] = waiting;
-    // It takes over this place; only when nobody waits does it become free.
+    // The first waiter takes over this place; it becomes free only when none waits.
     if (next) next();
     else taken--;
   };

@@ -55,7 +55,7 @@ export interface SignerKeysOptions extends Pick<Platform, 'clock' | 'logger' | '
 
 /** Signers whose keys are kept. */
 const MOST = 1000;
-/** Time between two requests for the keys of one signer, whatever its answers say of caching. ms */
+/** Least time between two requests for the keys of one signer, whatever caching its answers allow. ms */
 const PAUSE = 1000;
 /** Time until keys that are known are asked for again, unless their caching says less. ms */
 const FRESH = 5 * 60_000;

@@ -6,8 +6,8 @@ import { patiently } from './patience.ts';
 import { raw, type Sql, writtenOut } from './sql.ts';
 
 /**
- * Runs `work` in a transaction. The connection is given back between attempts to begin, because whoever holds the lock may need it to finish.
- * @throws StoreBusy when the database stayed locked; StoreUnavailable; the reason of `signal`; whatever `work` throws.
+ * Runs `work` in a transaction. The connection is given back between attempts to begin, because the holder of the lock may need it to finish.
+ * @throws StoreBusy when the database stayed locked; StoreUnavailable; the reason of `signal`; the error of `work`.
  */
 export const inTransaction = async <T>(
   engine: Engine,

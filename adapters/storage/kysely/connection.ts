@@ -17,7 +17,7 @@ export interface Result {
 }
 
 export interface Connections {
-  /** Runs `work` with a connection that nobody else uses meanwhile. @throws the reason of `terms.signal`, once aborted before there is one */
+  /** Runs `work` with exclusive use of a connection. @throws the reason of `terms.signal`, once aborted before there is one */
   use<T>(work: (connection: Connection) => Promise<T>, terms?: Terms): Promise<T>;
 }
 

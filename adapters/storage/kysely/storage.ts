@@ -119,7 +119,7 @@ export const storageOver = (engine: Engine, options: StoreOptions, connect: () =
       throw translated(engine, error);
     }
   };
-  /** What the planner must know may have been lost. It is told before readers open connections, which read it then; where another writer is busy, the next to open does. */
+  /** Restores the planner statistics where they were lost, before readers open connections and load them. While another writer is busy, this is left to the next `open`. */
   const tellPlanner = async (source: Source, schema: StorageSchema) => {
     if (await source.writer.use((connection) => areSaid(engine, connection, prefix, schema))) return;
     const begin = { mode: 'write', limits: { lockTimeout } } as const;

@@ -107,7 +107,7 @@ export class KyselyStore implements Store {
     await inTransaction(this.#scope.engine, this.#source.reader, begin, async () => undefined);
   }
 
-  /** The lock of the writers of this namespace, and then the version of the schema, which nobody changes as long as it is held. */
+  /** The lock of the writers of this namespace, and then the version of the schema, which cannot change while the lock is held. */
   #asWriter() {
     const lock = this.#scope.lockWriters();
     const { statement, assertOurs } = this.#fence;

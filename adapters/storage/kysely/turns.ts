@@ -6,7 +6,7 @@ export const inTurns = (connections: Connections): Connections => {
   return {
     use(work, terms) {
       const turn = last.then(() => {
-        // Whoever has gone away while it waited needs no connection.
+        // A caller that gave up while it waited needs no connection.
         terms?.signal?.throwIfAborted();
         return connections.use(work, terms);
       });

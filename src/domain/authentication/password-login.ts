@@ -12,7 +12,7 @@ import { countWrongPassword, type Tried } from './lockout.ts';
 import { invalidAuth, type LoginBody, openSession } from './login.ts';
 
 /**
- * Login by username and password. Whoever fails is told the same, after the same work of hashing and as many questions to the store, whether the username
+ * Login by username and password. Every failure has the same answer, after the same hashing and as many requests to the store, whether the username
  * exists, the password is wrong, or the identity is disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out does more.
  * @throws ApiError `INVALID_AUTH`, `COULD_NOT_VALIDATE` without a field when username or password is missing, `SERVER_TOO_MANY_REQUESTS`
  */
@@ -41,20 +41,20 @@ const attempt = async (call: Call, body: LoginBody, username: string, password: 
 };
 
 /** In place of the id of an identity that there is not: asked for all the same. */
-const NOBODY = 'nobody';
+const NO_ID = 'none';
 
-/** Asks the store three times, whatever it finds. */
+/** Always makes three requests to the store. */
 const candidateOf = async (entities: Entities, username: string, now: string): Promise<Tried | undefined> => {
   const own = await authenticatorOf(entities, username);
-  const owner = await entities.get(identity, own?.identityId ?? NOBODY);
-  const policy = await entities.get(authPolicy, owner?.authPolicyId ?? NOBODY);
+  const owner = await entities.get(identity, own?.identityId ?? NO_ID);
+  const policy = await entities.get(authPolicy, owner?.authPolicyId ?? NO_ID);
   if (!own || !owner || !policy?.primary.updb.allowed || isDisabled(owner, now)) return undefined;
   return { own, owner, updb: policy.primary.updb };
 };
 
 const belongsToAdministrator = async (entities: Entities, username: string): Promise<boolean> => {
   const own = await authenticatorOf(entities, username);
-  const owner = await entities.get(identity, own?.identityId ?? NOBODY);
+  const owner = await entities.get(identity, own?.identityId ?? NO_ID);
   return owner?.isAdmin === true || owner?.isDefaultAdmin === true;
 };
 

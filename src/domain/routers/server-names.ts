@@ -70,7 +70,7 @@ const canonical = (hosts: readonly string[]): readonly string[] =>
 const takenBy = async (entities: Entities, core: Core, { id }: Router, hosts: readonly string[]): Promise<ReadonlySet<string>> => {
   const own = await entities.get(router, id);
   const advertised = new Set(canonical(core.presence.hostsBeside(id)).flatMap(wordsOf));
-  // What a router has in its certificates stays its own, whatever others say of themselves.
+  // The names in a router's certificates remain its own, even where another router claims them.
   const owned = new Set(own?.serverNames);
   const isTaken = (host: string) => !owned.has(host) && rivalsOf(host).some((word) => advertised.has(word));
   const taken = new Set(hosts.filter(isTaken));

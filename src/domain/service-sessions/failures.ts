@@ -12,7 +12,7 @@ import type { Decision } from '../access/decide.ts';
 const KEPT = 50;
 /** Policies that are told of in one, at most. */
 const MOST_POLICIES = 50;
-/** Characters of what is told of them, as JSON: of further policies nothing is told. Endpoints have a say in what they fail with. */
+/** Length of the failures as JSON, in characters; further policies are left out. Endpoints influence what they fail with. */
 const MOST_CHARACTERS = 131_072;
 
 const newestFirst = [{ field: { path: ['number'], type: 'number' }, descending: true }] as const;

@@ -17,7 +17,7 @@ type Document = Readonly<Record<string, unknown>>;
 export interface Asking {
   readonly identity: RowOf<typeof identity>;
   readonly apiSessionId: string;
-  /** With the policies that select the identity; asked for only where a change may concern somebody by them. */
+  /** With the policies that select the identity; asked for only where a change may concern an identity through them. */
   viewer(): Promise<Viewer>;
   /** Whether one of its services has this config, or the identity for one of them. */
   hasConfig(id: string): Promise<boolean>;
@@ -44,7 +44,7 @@ const ofIdentity: Concerns = (change, { identity: who }) => statesOf(change).som
 const changes = ({ before, after }: Change, ...fields: readonly string[]): boolean =>
   fields.some((field) => !isSameJson(before?.[field], after?.[field]));
 
-/** By kind, whom a change concerns. Other kinds concern nobody's services. */
+/** By kind, whom a change concerns. Other kinds affect no list of services. */
 const concerns: { readonly [K in KindName]?: Concerns } = {
   // Role arrays and semantic, as every policy has them.
   servicePolicy: (change, { identity: who }) =>
@@ -61,7 +61,7 @@ const concerns: { readonly [K in KindName]?: Concerns } = {
   identity: (change, { identity: who }) => change.entityId === who.id && changes(change, 'roleAttributes', 'isAdmin', 'isDefaultAdmin'),
 };
 
-/** The kinds of which changes may concern somebody. */
+/** The kinds whose changes may affect a list of services. */
 export const concerningKinds = Object.keys(concerns) as KindName[]; // as they are declared above
 
 export const mayConcern = async (change: Change, asking: Asking): Promise<boolean> =>

@@ -40,7 +40,7 @@ export const viewerOf = async (
 export const grantedTo = ({ policies }: Viewer, type?: PolicyType): Predicate =>
   selectedBy(policies.filter((policy) => type === undefined || policy.type === type).map((policy) => sideOf(policy, 'serviceRoles')));
 
-/** What somebody sees: an administrator every service, anybody else those that policies grant. */
+/** What an identity sees: an administrator every service, any other those that policies grant. */
 export const visibleTo = (viewer: Viewer): Predicate =>
   !viewer.identity || viewer.identity.isAdmin || viewer.identity.isDefaultAdmin ? ALL : grantedTo(viewer);
 

@@ -16,13 +16,13 @@ import { type Asking, configFinder, mayConcern } from './concerns.ts';
 import { type ListState, listStateOf } from './list-state.ts';
 import { type Viewer, viewerOf } from './seen.ts';
 
-/** What a session was told last, and what its list was then. */
+/** The last answer to a session, and what its list was then. */
 interface Told extends ListState {
   readonly revision: number;
   readonly lastChangeAt: string;
 }
 
-/** Sessions that ask again and again, for each controller. One that is forgotten asks as if for the first time. */
+/** Sessions that poll, for each controller. One that is forgotten asks as if for the first time. */
 const MOST_SESSIONS = 100_000;
 const tolds = new WeakMap<Core, LRUCache<string, Told>>();
 
@@ -75,7 +75,7 @@ const since = async (entities: Entities, call: Call, before: Told, recent: Recen
   return { ...state, revision, lastChangeAt: latest(changedAt, after(Date.parse(before.lastChangeAt))) };
 };
 
-/** The time of the newest change that may concern somebody. */
+/** The time of the newest change that may affect a list of services. */
 const newsOf = async (
   recent: Recent,
   asking: Asking,

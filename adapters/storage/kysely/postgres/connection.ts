@@ -45,7 +45,7 @@ export class PgConnection implements Connection {
     await this.#stopping;
   }
 
-  /** Whoever waits for an answer gets an error. */
+  /** Pending queries are rejected. */
   destroy(): void {
     this.isLost = true;
     this.#client.connection?.stream.destroy();

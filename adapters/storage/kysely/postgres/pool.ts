@@ -5,7 +5,7 @@ import type { PgPool } from './driver.ts';
 import { statementNames } from './statements.ts';
 
 export interface PoolConnections extends Connections {
-  /** Ends the connections that are in use now, whatever they do. */
+  /** Destroys the connections that are in use now. */
   destroy(): void;
 }
 

@@ -19,7 +19,7 @@ export class SqlitePool implements Connections {
   async use<T>(work: (connection: Connection) => Promise<T>, terms?: Terms): Promise<T> {
     const connection = await this.acquire();
     try {
-      // Whoever has gone away while it waited needs no connection.
+      // A caller that gave up while it waited needs no connection.
       terms?.signal?.throwIfAborted();
       return await work(connection);
     } finally {
