@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { apiSession } from '../api/sessions.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
@@ -8,19 +9,23 @@ import type { Background } from './background.ts';
 const AT_ONCE = 100;
 /** Sessions that may wait for it; the next call of another notes its activity again. */
 const MOST_WAITING = 10_000;
+/** Sessions whose activity is remembered, written or not. */
+const MOST_REMEMBERED = 10_000;
 const ORIGIN = { actor: 'system', requestId: 'activity' };
 
 /** When sessions were last active, until it is written down: after the answer, so that no reader waits for a writer. */
 export interface Activity {
   /** Has the activity written down, some time after this. */
   note(sessionId: string, at: string): void;
-  /** The session with what is not written down yet. */
+  /** The session with its latest activity, which the state that it was read from may not hold yet. */
   current<S extends { readonly id: string; readonly lastActivityAt: string | null }>(session: S): S;
 }
 
 export const createActivity = (store: Store, background: Background, platform: Pick<Platform, 'clock' | 'logger'>): Activity => {
   const log = createRepeatedLog(platform);
   const waiting = new Map<string, string>();
+  // Kept when it is written, too: a transaction that began before the write does not see it, and may look here after it.
+  const latest = new LRUCache<string, string>({ max: MOST_REMEMBERED });
   let isWorking = false;
 
   /** Volatile: no revision, no change record. A session that ended meanwhile stays ended. */
@@ -39,6 +44,7 @@ export const createActivity = (store: Store, background: Background, platform: P
         await write(sessions);
       } catch (error) {
         // The next call of each session notes it again.
+        for (const [id, at] of sessions) if (latest.get(id) === at) latest.delete(id);
         log('warn', 'the activity of sessions was not written down', { sessions: sessions.length, error: String(error) });
       }
       for (const [id, at] of sessions) if (waiting.get(id) === at) waiting.delete(id);
@@ -51,13 +57,14 @@ export const createActivity = (store: Store, background: Background, platform: P
     note: (sessionId, at) => {
       if (waiting.size >= MOST_WAITING && !waiting.has(sessionId)) return;
       waiting.set(sessionId, at);
+      latest.set(sessionId, at);
       if (isWorking) return;
       isWorking = true;
       // It fails only where the controller is closed already.
       background.run(ORIGIN, work).catch(() => undefined);
     },
     current: (session) => {
-      const at = waiting.get(session.id);
+      const at = latest.get(session.id);
       return at === undefined || at <= (session.lastActivityAt ?? '') ? session : { ...session, lastActivityAt: at };
     },
   };
