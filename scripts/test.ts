@@ -13,7 +13,7 @@ import { text } from 'node:stream/consumers';
 const MINUTE = 60_000;
 const root = resolve(import.meta.dirname, '..');
 
-/** Minutes of processor time between them, on every store; what they find is seldom found by nothing else. */
+/** Together they take minutes of processor time. Other tests find most of what they find, so they run apart. */
 const LONG: readonly string[] = [
   'test/conformance/sqlite.test.ts',
   'test/contract/operations.test.ts',

@@ -176,7 +176,7 @@ export const proofs: Proofs = {
   444: ['a filter that is none is refused, and so are unknown and secret names', 'limits and offsets are brought into range, and what is no integer is refused', 'lists are sorted by the parameter, and by the filter when it says so'],
   445: ['fields of another JSON type than theirs make the body unreadable', 'of several faults the first by name is told', 'whatever comes in, the answer is no fault of ours, has its form, and a refusal writes nothing'],
   446: ['it cannot be deleted', 'its last authenticator cannot be deleted, but changed'],
-  448: ['without credentials every operation but the open ones is refused', 'no token at all is told with a cause, a bad one without'],
+  448: ['without credentials every operation but the open ones is refused', 'the cause tells a missing token from a bad one, and nothing of what is bad'],
   450: ['what is not there is 404 with the kind and the id that were asked for', 'an id that is not there is not found, and nothing is written'],
   451: ['a config type with configs is not deleted, and is after they are gone'],
   456: ['more changes than may wait for their turn are told to come back later', 'at most one a minute, on all controllers of a network; one that failed does not count'],

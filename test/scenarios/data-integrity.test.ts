@@ -126,7 +126,7 @@ onEveryStore('data integrity', (open, store) => {
     await falsified(app);
     const left = await app.trail(async () => {
       const { error, results, inProgress } = await integrityRun(app, 'fix');
-      assert.deepEqual([error, results, inProgress], ['the disk is full', [], false]);
+      assert.deepEqual([error, results, inProgress], ['the place where snapshots are kept did not take it; the log of the controller says why', [], false]);
     });
     assert.deepEqual(left, []);
     assert.equal((await integrityRun(app, 'check')).error, null);

@@ -4,7 +4,7 @@ import { type Answer, type App, onEveryStore, PASSWORD } from '../support/app.ts
 import { NOW } from '../support/pki.ts';
 import { policyBody } from '../support/policies.ts';
 import { AUDIENCE, certificateSigner, claimsOf, keyServer, loginByToken, providerKey, sign } from '../support/provider.ts';
-import { assertInvalid, assertRefused } from '../support/refusals.ts';
+import { assertInvalid, assertNoReason, assertRefused } from '../support/refusals.ts';
 import { newStorage } from '../support/stores.ts';
 
 const person = (app: App, fields: Readonly<Record<string, unknown>> = {}) =>
@@ -12,7 +12,7 @@ const person = (app: App, fields: Readonly<Record<string, unknown>> = {}) =>
 const allowed = ({ status, text }: Answer) => assert.equal(status, 200, text);
 const refused = (answer: Answer, why?: string) => {
   assertRefused(answer, 401, 'INVALID_AUTH');
-  assert.equal(answer.body.error.cause, undefined, why);
+  assertNoReason(answer, why);
 };
 
 onEveryStore('logins by external tokens', (open, store) => {

@@ -187,6 +187,7 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
   anySession: '',
   session: '',
   administrator: `
+    GET /database/snapshot
     GET /identities/{identityId}/services/{serviceId}/explain
     GET /posture-checks/{id}/service-policies
   `,

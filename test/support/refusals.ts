@@ -13,3 +13,16 @@ export const assertRefused = ({ status, text, body }: Answer, expected: number, 
   assert.equal(status, expected, text);
   assert.equal(body.error.code, code, text);
 };
+
+/** A refused login tells what to do, and the same one whatever was wrong. */
+export const assertNoReason = ({ body }: Answer, why?: string): void => {
+  assert.deepEqual(
+    body.error.cause,
+    {
+      code: 'INVALID_AUTH',
+      message: 'the credentials are wrong, or this identity may not log in with them now: check them, or ask an administrator',
+    },
+    why,
+  );
+  assert.deepEqual(Object.keys(body.error).toSorted(), ['cause', 'code', 'message', 'requestId'], why);
+};
