@@ -3,8 +3,8 @@ import { list, mapOf, textUpTo } from './bounded.ts';
 import type { Field, FieldOptions, Reference, Write } from './field.ts';
 import { hasSign, readSelectors, selectorFault } from './selectors.ts';
 
-/** Beyond what any index takes. */
-const word = textUpTo(4096);
+/** An id or an entry of a set. What is longer than an index takes is refused when it is written, with the name of its field. */
+const word = textUpTo(65_536);
 
 export interface ReferenceOptions extends FieldOptions, Partial<Omit<Reference, 'target'>> {
   /** Default `required`. */
