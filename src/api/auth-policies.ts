@@ -5,7 +5,7 @@ import { given, leaves } from './kit/leaves.ts';
 import { group } from './kit/operation.ts';
 import { pointers, textSet } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, name, text } from './shared.ts';
+import { flag, name, shortText } from './shared.ts';
 
 /** Numbers out of range are brought into range, not refused. */
 const atLeast = (min: number) => z.int().transform((value) => Math.max(value, min));
@@ -28,7 +28,7 @@ const primaryPatch = z
   .object({ cert: given(leaves(cert)), extJwt: given(leaves(extJwt)), updb: given(leaves(updb)) })
   .meta({ id: 'AuthPolicyPrimaryPatch' });
 
-const signer = text.transform((value): string | null => (value === '' ? null : value));
+const signer = shortText.transform((value): string | null => (value === '' ? null : value));
 const secondary = z.object({ requireTotp: flag, requireExtJwtSigner: signer.nullish() }).meta({ id: 'AuthPolicySecondary' });
 /** Here null clears the signer (the one null that counts). */
 const secondaryPatch = z

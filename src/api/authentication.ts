@@ -3,13 +3,13 @@ import { list } from './kit/bounded.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { mfaCode } from './mfa.ts';
 import { currentSession } from './sessions.ts';
-import { envInfo, password, sdkInfo, text, username } from './shared.ts';
+import { envInfo, password, sdkInfo, shortText, username } from './shared.ts';
 
 const authenticate = z
   .object({
     username: username.optional(),
     password: password.optional(),
-    configTypes: list(text, 1000)
+    configTypes: list(shortText, 1000)
       .optional()
       .meta({ description: 'Config types whose data this session wants to see with services: ids or names, or `all`.' }),
     envInfo: envInfo.optional(),

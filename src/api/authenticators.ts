@@ -4,7 +4,7 @@ import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, moment, password, tags, text, timestamp, username } from './shared.ts';
+import { flag, moment, password, pem, tags, text, timestamp, username } from './shared.ts';
 
 /** What a filter must accept and may never answer: neither hashes nor salts can be probed. */
 const secret = { secret: 'string' } as const;
@@ -22,7 +22,7 @@ export const authenticator = resource({
     passwordHash: readOnly(text, { keep: 'hidden' }),
     /** Consecutive wrong passwords. */
     failedAttempts: readOnly(z.int(), { keep: 'hidden', default: 0, volatile: true }),
-    certPem: { ...optional(text, { absent: true }), write: 'createOptional' },
+    certPem: { ...optional(pem, { absent: true }), write: 'createOptional' },
     fingerprint: readOnly(text, { absent: true, unique: true, filter: 'certFingerprint' }),
     isIssuedByNetwork: readOnly(flag, { absent: true, filter: true, default: false }),
     isExtendRequested: readOnly(flag, { absent: true, filter: true, default: false }),
@@ -52,7 +52,7 @@ const requestExtension = z
   .object({ rollKeys: flag.optional().meta({ description: 'Whether the new certificate is to have a new key. Default false.' }) })
   .meta({ id: 'RequestExtendAuthenticator' });
 const extension = z
-  .object({ clientCertCsr: text.meta({ description: 'A certificate request in PEM; its names beside the subject do not count.' }) })
+  .object({ clientCertCsr: pem.meta({ description: 'A certificate request in PEM; its names beside the subject do not count.' }) })
   .meta({ id: 'IdentityExtendEnrollmentRequest' });
 const extended = z
   .object({
@@ -61,7 +61,7 @@ const extended = z
   })
   .meta({ id: 'IdentityExtendCerts' });
 const confirmation = z
-  .object({ clientCert: text.meta({ description: 'PEM of the certificate that the extension gave; others may follow it.' }) })
+  .object({ clientCert: pem.meta({ description: 'PEM of the certificate that the extension gave; others may follow it.' }) })
   .meta({ id: 'IdentityExtendValidateEnrollmentRequest' });
 
 /** How a session's identity replaces a certificate of its own: in two steps, so that the old one serves until the new one is in its hands. */

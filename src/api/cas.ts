@@ -5,16 +5,16 @@ import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
 import { roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, name, text } from './shared.ts';
+import { flag, name, pem, shortText, text } from './shared.ts';
 
 const claim = {
   location: z.enum(['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL']).meta({ description: 'Where the values stand in a certificate.' }),
   matcher: z.enum(['ALL', 'PREFIX', 'SUFFIX', 'SCHEME']).meta({
     description: 'Which values count: all; those that begin or end with the criteria, which are cut off; URIs of a scheme.',
   }),
-  matcherCriteria: text,
+  matcherCriteria: shortText,
   parser: z.enum(['NONE', 'SPLIT']).meta({ description: 'Whether a value is one, or several with the criteria between them.' }),
-  parserCriteria: text,
+  parserCriteria: shortText,
   index: z.int().meta({ description: 'Which of the values that come out is the external id, from 0.' }),
 };
 
@@ -36,7 +36,7 @@ const isEmptyDocument = (value: unknown): boolean =>
 
 /** The name of an identity that enrols by itself, unless the authority says otherwise. */
 export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
-const nameFormat = text
+const nameFormat = shortText
   .transform((value) => (value.trim() === '' ? DEFAULT_NAME_FORMAT : value))
   .meta({
     description: `Text with [caName], [caId], [commonName], [requestedName] and [identityId]; blank is ${DEFAULT_NAME_FORMAT}.`,
@@ -50,7 +50,7 @@ export const ca = resource({
     'A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates that it issues.',
   fields: {
     name: required(name, { unique: true, filter: true }),
-    certPem: createOnly(text.meta({ description: 'PEM of one or more certificates, of which the first is the authority.' })),
+    certPem: createOnly(pem.meta({ description: 'PEM of one or more certificates, of which the first is the authority.' })),
     fingerprint: readOnly(text, { unique: true, filter: true }),
     /** SHA-256 of the subject's DER: certificates find their issuer by it. */
     subjectHash: readOnly(text, { keep: 'hidden', index: true }),
@@ -79,7 +79,7 @@ export const cas = group('cas', 'Certificate authorities', {
     operationId: 'verifyCa',
     summary: 'Prove that a certificate authority is in your hands, by a certificate that it signed for its verification token',
     permission: 'ca.update',
-    body: { schema: text, name: 'certificate', media: ['text/plain'] },
+    body: { schema: pem, name: 'certificate', media: ['text/plain'] },
     answer: EMPTY,
     errors: [
       'EXPECTED_PEM_CERTIFICATE',

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
-import { password, text, username } from './shared.ts';
+import { password, pem, shortText, text, username } from './shared.ts';
 
-const csr = text.meta({ description: 'A certificate request (PKCS#10) in PEM.' });
+const csr = pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' });
 
 const fields = z
   .object({
@@ -11,8 +12,7 @@ const fields = z
     serverCertCsr: csr.optional().meta({ description: 'Of a router: a request for the certificate of its own server.' }),
     username: username.optional().meta({ description: 'Of no effect: that of the enrollment counts.' }),
     password: password.optional(),
-    name: text
-      .max(256)
+    name: textUpTo(256)
       .optional()
       .meta({ description: 'The name that an identity which enrols by itself asks for; its authority may not heed it.' }),
   })
@@ -56,7 +56,7 @@ const unsupported = 'UNSUPPORTED_MEDIA';
 const routerOtt = (id: string) =>
   z
     .object({
-      token: text.optional(),
+      token: shortText.optional(),
       clientCsr: csr.optional().meta({ description: 'As `certCsr` where the method is in the query.' }),
       serverCsr: csr.optional().meta({ description: 'As `serverCertCsr` there.' }),
     })
@@ -67,8 +67,8 @@ export const enrolling = group('enrolling', 'Enrolling', {
     operationId: 'enroll',
     summary: 'Turn an enrollment into an authenticator, by the method that the enrollment is for',
     query: z.object({
-      token: text.optional().meta({ description: 'The token of the enrollment.' }),
-      method: text.optional().meta({ description: 'Default: the method of the enrollment.' }),
+      token: shortText.optional().meta({ description: 'The token of the enrollment.' }),
+      method: shortText.optional().meta({ description: 'Default: the method of the enrollment.' }),
     }),
     body: { schema: enroll, name: 'body', required: false, media: MEDIA, unsupported },
     ...common,
@@ -78,7 +78,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     operationId: 'enrollOtt',
     summary: 'Get a certificate of the network for a key of the client',
     body: {
-      schema: z.object({ token: text.optional(), clientCsr: csr.optional() }).meta({ id: 'EnrollOtt' }),
+      schema: z.object({ token: shortText.optional(), clientCsr: csr.optional() }).meta({ id: 'EnrollOtt' }),
       name: 'ottEnrollmentRequest',
       unsupported,
     },
@@ -88,7 +88,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     operationId: 'enrollOttCa',
     summary: 'Prove an identity from now on by the client certificate of this request, which a known authority issued',
     ...common,
-    body: { schema: z.object({ token: text.optional() }).meta({ id: 'EnrollOttCa' }), name: 'ottEnrollmentRequest', unsupported },
+    body: { schema: z.object({ token: shortText.optional() }).meta({ id: 'EnrollOttCa' }), name: 'ottEnrollmentRequest', unsupported },
     errors: [...common.errors, 'ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'],
   }),
   erott: operation('POST', '/enroll/erott', {
@@ -130,7 +130,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
   updb: operation('POST', '/enroll/updb', {
     operationId: 'enrollUpdb',
     summary: 'Set the password of an identity that has none yet',
-    query: z.object({ token: text.optional() }),
+    query: z.object({ token: shortText.optional() }),
     body: {
       schema: fields.pick({ username: true, password: true }).meta({ id: 'EnrollUpdb' }),
       name: 'updbCredentials',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
-import { entityReference, flag, text } from './shared.ts';
+import { entityReference, flag, shortText, text } from './shared.ts';
 
 const selector = z
   .object({
@@ -80,7 +80,7 @@ export const access = group('access', 'Access', {
     apis: ['extensions'],
     query: z.object({
       type: z.enum(['Dial', 'Bind']).default('Dial'),
-      apiSessionId: text.optional().meta({
+      apiSessionId: shortText.optional().meta({
         description: 'An API session of the identity, whose codes count for posture checks. Without one, no code was passed.',
       }),
     }),

@@ -5,26 +5,26 @@ import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { texts } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { blankIsNull, flag, isWebAddress, name, notBlank, text, timestamp } from './shared.ts';
+import { blankIsNull, flag, isWebAddress, name, notBlank, pem, shortText, text, timestamp } from './shared.ts';
 
 /** Dates of what has no certificate. */
 const NO_DATE = '0001-01-01T00:00:00.000Z';
 
 const targetToken = z.enum(['ACCESS', 'ID']).meta({ description: 'Which token of the provider clients shall send.' });
 
-const webAddress = text.refine(isWebAddress, 'must be an http or https address').meta({ format: 'uri' });
-const webAddressOrBlank = text
+const webAddress = shortText.refine(isWebAddress, 'must be an http or https address').meta({ format: 'uri' });
+const webAddressOrBlank = shortText
   .refine((value) => value.trim() === '' || isWebAddress(value), 'must be an http or https address')
   .transform((value): string | null => (value.trim() === '' ? null : value))
   .meta({ format: 'uri' });
-const claim = text.transform((value) => (value.trim() === '' ? 'sub' : value));
+const claim = shortText.transform((value) => (value.trim() === '' ? 'sub' : value));
 
 /** What clients are told, too. */
 const shared = {
   name: required(name, { unique: true, filter: true }),
   audience: required(notBlank, { filter: true }),
   externalAuthUrl: optional(webAddressOrBlank),
-  clientId: optional(text, { filter: true }),
+  clientId: optional(shortText, { filter: true }),
   scopes: texts(),
   targetToken: optional(targetToken, { default: 'ACCESS', filter: true }),
 } as const;
@@ -40,7 +40,7 @@ export const externalJwtSigner = resource({
     issuer: required(notBlank, { unique: true, filter: true }),
     enabled: required(flag, { filter: true, index: true }),
     /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
-    certPem: optional(text),
+    certPem: optional(pem),
     jwksEndpoint: {
       ...optional(
         webAddress.meta({
@@ -86,7 +86,7 @@ export const publicExternalJwtSigner = resource({
   view: { of: externalJwtSigner.kind, where: 'enabled' },
   fields: {
     ...shared,
-    clientId: optional(text, { filter: true, absent: true }),
+    clientId: optional(shortText, { filter: true, absent: true }),
     enabled: readOnly(flag, { keep: 'hidden', default: true }),
   },
 });

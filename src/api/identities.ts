@@ -25,6 +25,7 @@ import {
   name,
   precedence,
   sdkInfo,
+  shortText,
   text,
   timestamp,
   username,
@@ -32,7 +33,7 @@ import {
 import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is the default policy. */
-const policyId = text.transform((value): string | null => (value.trim() === '' ? 'default' : value));
+const policyId = shortText.transform((value): string | null => (value.trim() === '' ? 'default' : value));
 
 const authenticatorSummaries = z
   .object({ cert: z.object({ id: text, fingerprint: text }).optional(), updb: z.object({ id: text, username: text }).optional() })
@@ -40,7 +41,11 @@ const authenticatorSummaries = z
 
 /** How the new identity is to prove itself; the first of ott, ottca, updb that is set takes effect. */
 const enrollmentRequest = z
-  .object({ ott: flag.nullish(), ottca: text.nullish().meta({ description: 'Id of a certificate authority.' }), updb: username.nullish() })
+  .object({
+    ott: flag.nullish(),
+    ottca: shortText.nullish().meta({ description: 'Id of a certificate authority.' }),
+    updb: username.nullish(),
+  })
   .meta({ id: 'IdentityEnrollmentRequest' });
 
 const outstanding = { id: text, token: text, jwt: text, expiresAt: timestamp };

@@ -3,7 +3,7 @@ import { readOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { entityBase, flag, text, timestamp } from './shared.ts';
+import { entityBase, flag, shortText, text, timestamp } from './shared.ts';
 
 const whole = z.array(z.int());
 
@@ -30,9 +30,9 @@ export const mfa = resource({
 });
 
 /** Of the authenticator app, or where it says so a recovery code. */
-export const mfaCode = z.object({ code: text }).meta({ id: 'MfaCode' });
+export const mfaCode = z.object({ code: shortText }).meta({ id: 'MfaCode' });
 /** The code may stand in the header instead; that of the body counts if there are both. */
-const optionalCode = z.object({ code: text.optional() }).meta({ id: 'OptionalMfaCode' });
+const optionalCode = z.object({ code: shortText.optional() }).meta({ id: 'OptionalMfaCode' });
 
 /** What is needed to verify is shown until then, and never again. */
 const mfaStatus = z

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { list } from './kit/bounded.ts';
+import { list, textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
 import { flag, text } from './shared.ts';
@@ -8,24 +8,24 @@ import { flag, text } from './shared.ts';
 const MOST_AT_ONCE = 1000;
 
 /** By custom the id of the posture check that is answered. It is not verified. */
-const id = text.max(256);
-const word = text.max(256);
+const id = textUpTo(256);
+const word = textUpTo(256);
 const hex = word.transform(hexDigits);
 
 /** Twenty bytes, the longest hardware addresses that are in use, with separators. */
-const macAddress = text.max(64).transform(hexDigits);
+const macAddress = textUpTo(64).transform(hexDigits);
 
 const macResponse = z.object({
   typeId: z.literal('MAC'),
   id,
   macAddresses: list(macAddress, 1000).transform((addresses) => [...new Set(addresses)]),
 });
-const domainResponse = z.object({ typeId: z.literal('DOMAIN'), id, domain: text.max(1000) });
+const domainResponse = z.object({ typeId: z.literal('DOMAIN'), id, domain: textUpTo(1000) });
 const osResponse = z.object({ typeId: z.literal('OS'), id, type: word, version: word, build: word.nullish() });
 const processResponse = z.object({
   typeId: z.literal('PROCESS'),
   id,
-  path: text.max(4096).nullish(),
+  path: textUpTo(4096).nullish(),
   isRunning: flag.nullish(),
   hash: hex.nullish(),
   signerFingerprints: list(hex, 32).nullish(),

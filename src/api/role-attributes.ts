@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { listQuery } from './kit/list-query.ts';
+import { listQuery, queryText } from './kit/list-query.ts';
 import { group, operation, type Permission, page } from './kit/operation.ts';
 
 const attributeQuery = listQuery.extend({
-  sort: z
-    .string()
+  sort: queryText
     .optional()
     .meta({ description: '`id` or `name`, which are both the attribute itself, and `asc` or `desc`; any other sort is ignored.' }),
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { list } from './kit/bounded.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { entityReference, text } from './shared.ts';
+import { entityReference, shortText, text } from './shared.ts';
 
 export const serviceConfig = resource({
   kind: 'serviceConfig',
@@ -18,7 +18,7 @@ export const serviceConfig = resource({
   },
 });
 
-const pair = z.object({ serviceId: text, configId: text }).meta({ id: 'ServiceConfigAssign' });
+const pair = z.object({ serviceId: shortText, configId: shortText }).meta({ id: 'ServiceConfigAssign' });
 export const serviceConfigPairs = list(pair, 5000).meta({ id: 'ServiceConfigAssignList' });
 
 /** One of them as the identity's list shows it. */

@@ -5,7 +5,7 @@ import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { entityReference, tags, text, timestamp } from './shared.ts';
+import { entityReference, shortText, tags, text, timestamp } from './shared.ts';
 
 const sessionType = z.enum(['Dial', 'Bind']);
 /** A router by which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that older clients know. */
@@ -37,7 +37,7 @@ export const session = resource({
 
 const sessionCreate = z
   .object({
-    serviceId: text.optional().meta({ description: 'Needed: without one, no service is found.' }),
+    serviceId: shortText.optional().meta({ description: 'Needed: without one, no service is found.' }),
     type: sessionType.default('Dial'),
     tags: tags.optional(),
   })

@@ -5,12 +5,12 @@ import { listQuery, roleListQuery } from './kit/list-query.ts';
 import { references, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { postureQueries } from './posture-queries.ts';
-import { flag, jsonMap, name, text } from './shared.ts';
+import { flag, jsonMap, name, shortText, text } from './shared.ts';
 
 export const terminatorStrategies: readonly string[] = ['smartrouting', 'random', 'weighted', 'sticky'];
 
 /** Blank is the default strategy. */
-const strategy = text.transform((value): string => value || 'smartrouting').meta({ description: terminatorStrategies.join(', ') });
+const strategy = shortText.transform((value): string => value || 'smartrouting').meta({ description: terminatorStrategies.join(', ') });
 
 export const service = resource({
   kind: 'service',
@@ -35,9 +35,9 @@ export const service = resource({
 });
 
 /** Names or ids of config types, `all` for every one. */
-const configTypes = list(text, 1000)
+const configTypes = list(shortText, 1000)
   .transform((values) => values.flatMap((value) => value.split(',')))
-  .pipe(list(text, 1000))
+  .pipe(list(shortText, 1000))
   .meta({ override: { type: 'array', items: { type: 'string' } } })
   .optional()
   .meta({ description: 'Config types by name or id whose data `config` shows, `all` for every one; comma-separated or repeated.' });
@@ -46,7 +46,7 @@ export const serviceListQuery = roleListQuery.extend({ configTypes });
 
 /** As an administrator, one may also see what another identity would see. */
 export const managedServiceListQuery = serviceListQuery.extend({
-  asIdentity: text.optional().meta({ description: 'Id or name of an identity: the services that it sees.' }),
+  asIdentity: shortText.optional().meta({ description: 'Id or name of an identity: the services that it sees.' }),
 });
 
 export const policyTypeQuery = listQuery.extend({

@@ -4,9 +4,9 @@ import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { created, text, timestamp } from './shared.ts';
+import { created, pem, text, timestamp } from './shared.ts';
 
-const pem = text.meta({ description: 'The certificate in PEM, then those above it, without the root.' });
+const certificate = text.meta({ description: 'The certificate in PEM, then those above it, without the root.' });
 
 export const apiSessionCertificate = resource({
   kind: 'apiSessionCertificate',
@@ -19,7 +19,7 @@ export const apiSessionCertificate = resource({
       ...reference('apiSession', { write: 'never', onDelete: 'cascade', alone: true, filter: 'apiSession' }),
       keep: 'hidden',
     },
-    certificate: readOnly(pem, { default: '' }),
+    certificate: readOnly(certificate, { default: '' }),
     fingerprint: readOnly(text, { default: '', filter: true }),
     subject: readOnly(text, { default: '', filter: true }),
     validFrom: readOnly(timestamp),
@@ -30,7 +30,7 @@ export const apiSessionCertificate = resource({
 const own = { permission: 'session', apis: ['client'] } as const;
 const at = '/current-api-session/certificates';
 const createdCertificate = created
-  .extend({ certificate: pem, cas: text.meta({ description: 'What to trust, in PEM.' }) })
+  .extend({ certificate, cas: text.meta({ description: 'What to trust, in PEM.' }) })
   .meta({ id: 'CreatedApiSessionCertificate' });
 
 export const sessionCertificates = group('sessionCertificates', 'Certificates of the current API session', {
@@ -52,7 +52,7 @@ export const sessionCertificates = group('sessionCertificates', 'Certificates of
     summary: 'Get a certificate of the session of this request, for a key of the client',
     body: {
       schema: z
-        .object({ csr: text.meta({ description: 'A certificate request (PKCS#10) in PEM.' }) })
+        .object({ csr: pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' }) })
         .meta({ id: 'ApiSessionCertificateCreate' }),
       name: 'sessionCertificate',
     },

@@ -1,35 +1,41 @@
 import * as z from 'zod';
-import { mapOf } from './kit/bounded.ts';
+import { mapOf, textUpTo } from './kit/bounded.ts';
 
 /** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
 
+/** What people and programs write by hand: ids, names, addresses, tokens. */
+export const shortText = textUpTo(4096);
+
+/** Certificates and certificate requests in PEM: those of whole authorities have a few KiB each. */
+export const pem = textUpTo(524_288);
+
 /** Unique within a kind, compared exactly. */
-export const name = z
-  .string()
+export const name = shortText
   .min(1)
   .refine((value) => value === '' || /\P{Default_Ignorable_Code_Point}/u.test(value), 'name must hold a character that can be seen')
   .meta({ description: 'Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8.' });
 
 /** A text that says something. */
-export const notBlank = z
-  .string()
-  .refine((value) => value.trim() !== '', 'must not be blank')
-  .meta({ minLength: 1 });
+export const notBlank = shortText.refine((value) => value.trim() !== '', 'must not be blank').meta({ minLength: 1 });
 
 /** Blank text is no value. */
-export const blankIsNull = z.string().transform((value): string | null => (value.trim() === '' ? null : value));
+export const blankIsNull = shortText.transform((value): string | null => (value.trim() === '' ? null : value));
 
 /** A text that is an http or https address. */
 export const isWebAddress = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 
 export const flag = z.boolean();
+/** In answers. What clients send has a bound: `shortText`, `pem`. */
 export const text = z.string();
 
 /** As stored and shown: UTC, three decimals. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
 /** A date with its offset (RFC 3339), kept as `timestamp`. */
-export const moment = z.iso.datetime({ offset: true }).transform((given): string => new Date(given).toISOString());
+export const moment = z.iso
+  .datetime({ offset: true })
+  .max(64, { abort: true })
+  .transform((given): string => new Date(given).toISOString());
 
 /** 0 to 65535 (specification, "Limits"). */
 export const cost = z.int().min(0).max(65535);
@@ -42,8 +48,7 @@ export const username = characters(4, 100);
 export const password = characters(5, 100);
 
 function characters(min: number, max: number) {
-  return z
-    .string()
+  return shortText
     .superRefine((value, context) => {
       const { length } = [...value];
       if (length < min) context.addIssue({ code: 'too_small', minimum: min, origin: 'string', inclusive: true, input: value });
@@ -106,12 +111,12 @@ export type EntityReference = z.infer<typeof entityReference>;
 /** Facts about the client's surroundings, told at login. */
 export const envInfo = z
   .object({
-    arch: text.max(255),
-    domain: text.max(253),
-    hostname: text.max(253),
-    os: text.max(255),
-    osRelease: text.max(255),
-    osVersion: text.max(255),
+    arch: textUpTo(255),
+    domain: textUpTo(253),
+    hostname: textUpTo(253),
+    os: textUpTo(255),
+    osRelease: textUpTo(255),
+    osVersion: textUpTo(255),
   })
   .partial()
   .meta({ id: 'EnvInfo' });
@@ -119,12 +124,12 @@ export const envInfo = z
 /** Facts about the client's software, told at login. */
 export const sdkInfo = z
   .object({
-    appId: text.max(255),
-    appVersion: text.max(255),
-    branch: text.max(255),
-    revision: text.max(255),
-    type: text.max(255),
-    version: text.max(255),
+    appId: textUpTo(255),
+    appVersion: textUpTo(255),
+    branch: textUpTo(255),
+    revision: textUpTo(255),
+    type: textUpTo(255),
+    version: textUpTo(255),
   })
   .partial()
   .meta({ id: 'SdkInfo' });

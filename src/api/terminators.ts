@@ -4,7 +4,7 @@ import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { cost, entityBase, entityReference, precedence, text } from './shared.ts';
+import { cost, entityBase, entityReference, precedence, shortText, text } from './shared.ts';
 
 export const terminator = resource({
   kind: 'terminator',
@@ -13,18 +13,18 @@ export const terminator = resource({
   about: 'A terminator is one way out of the network to a service: an address behind a router.',
   fields: {
     /** Bodies say `service` and `router`; what is stored, and shown beside the reference, is the id. */
-    service: writeOnly(text.min(1), { required: true }),
+    service: writeOnly(shortText.min(1), { required: true }),
     serviceId: reference('service', { write: 'never', onDelete: 'cascade', filter: 'service' }),
-    router: writeOnly(text.min(1), { required: true }),
+    router: writeOnly(shortText.min(1), { required: true }),
     routerId: reference('router', { write: 'never', onDelete: 'cascade', filter: 'router' }),
-    binding: required(text, { filter: true }),
-    address: required(text.min(1), { filter: true }),
+    binding: required(shortText, { filter: true }),
+    address: required(shortText.min(1), { filter: true }),
     cost: optional(cost, { default: 0 }),
     precedence: optional(precedence, { default: 'default' }),
     dynamicCost: readOnly(z.int(), { keep: 'computed' }),
     /** Tells apart the instances of one service. */
-    identity: { ...optional(text, { default: '', filter: 'instanceId' }), write: 'createOptional' },
-    identitySecret: { ...writeOnly(text), write: 'createOptional' },
+    identity: { ...optional(shortText, { default: '', filter: 'instanceId' }), write: 'createOptional' },
+    identitySecret: { ...writeOnly(shortText), write: 'createOptional' },
     /** Under the host's secret key, bound to the terminator; null where none was given. */
     sealedIdentitySecret: readOnly(text, { keep: 'hidden' }),
     hostId: readOnly(text, { keep: 'hidden', default: '', filter: true }),

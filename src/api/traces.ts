@@ -3,7 +3,7 @@ import { list } from './kit/bounded.ts';
 import { readOnly } from './kit/field.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, text, timestamp } from './shared.ts';
+import { flag, shortText, text, timestamp } from './shared.ts';
 
 /** Which data flows are to be traced. The controller carries none: who does, follows the changes of this kind. */
 export const trace = resource({
@@ -22,9 +22,9 @@ export const trace = resource({
 export const traceSpec = z
   .object({
     enabled: flag.optional(),
-    duration: text.optional().meta({ description: 'How long from now, such as `1h30m` or `90s`. Units: ns, us, ms, s, m, h.' }),
-    traceId: text.optional().meta({ description: 'Default: a new UUID.' }),
-    channels: list(text, 100).optional().meta({ description: '`EstablishPath`, `SelectPath` or `all`, which is the default.' }),
+    duration: shortText.optional().meta({ description: 'How long from now, such as `1h30m` or `90s`. Units: ns, us, ms, s, m, h.' }),
+    traceId: shortText.optional().meta({ description: 'Default: a new UUID.' }),
+    channels: list(shortText, 100).optional().meta({ description: '`EstablishPath`, `SelectPath` or `all`, which is the default.' }),
   })
   .meta({ id: 'TraceSpec' });
 

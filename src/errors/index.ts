@@ -11,3 +11,4 @@ export {
   unavailable,
 } from './api-error.ts';
 export { catalog, type ErrorCode } from './catalog.ts';
+export { shownValue } from './shown-value.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { ListQuery } from '../api/kit/list-query.ts';
 import type { Page } from '../api/kit/operation.ts';
 import { hasSign, readSelectors } from '../api/kit/selectors.ts';
-import { ApiError, invalidField } from '../errors/index.ts';
+import { ApiError, invalidField, shownValue } from '../errors/index.ts';
 import {
   and,
   type BoundFilter,
@@ -97,7 +97,7 @@ const readSortParameter = (symbols: Symbols, sort: string | undefined): readonly
 const rolePredicate = (entries: readonly string[], semantic = 'AllOf'): Predicate => {
   const anyOf = semantic.toLowerCase() === 'anyof';
   if (!anyOf && semantic.toLowerCase() !== 'allof')
-    throw invalidField('semantic', `semantic must be AllOf or AnyOf, got '${semantic}'`, semantic);
+    throw invalidField('semantic', `semantic must be AllOf or AnyOf, got '${shownValue('semantic', semantic)}'`, semantic);
   if (entries.length === 0) return { op: 'all' };
   const strange = entries.find((entry) => !hasSign(entry));
   if (strange !== undefined)

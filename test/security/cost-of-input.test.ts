@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { API_PATHS } from '../../src/api/kit/api-paths.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
+import type { Operation } from '../support/calls.ts';
 import { documents, type HeavyBody, heavyBodies, MEBIBYTE } from '../support/heavy-bodies.ts';
 import { nameOf, samples } from '../support/samples.ts';
+import { withUniqueNames } from '../support/unique-names.ts';
 
 const LIMITS = { milliseconds: 60, bytes: 50 * MEBIBYTE };
-const C = '/edge/client/v1';
 
-/** Processor time and memory of a request, at best of a few: what else the process has to do is not the request's. */
+/** Processor time and memory of a request, once they are within the limits, or the best of a few: what else the process has to do is not the request's. */
 const costOf = async (work: () => Promise<unknown>): Promise<{ readonly milliseconds: number; readonly bytes: number }> => {
   let [milliseconds, bytes] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let i = 0; i < 8 && (milliseconds > LIMITS.milliseconds / 2 || bytes > LIMITS.bytes / 2); i++) {
+  for (let i = 0; i < 8 && (milliseconds > LIMITS.milliseconds || bytes > LIMITS.bytes); i++) {
     const memory = process.memoryUsage();
     const time = process.threadCpuUsage();
     await work();
@@ -23,58 +25,62 @@ const costOf = async (work: () => Promise<unknown>): Promise<{ readonly millisec
   return { milliseconds, bytes };
 };
 
-const assertCheap = async (app: App, operationId: string, bodies: readonly HeavyBody[], { as }: { readonly as?: null } = {}) => {
-  const operation = entries.find((entry) => entry.operation.operationId === operationId)?.operation;
-  assert.ok(operation, operationId);
-  const sample = (await samples[nameOf(operation)]?.(app)) ?? {};
+/** Documents that cost most of those that are within the limits, and of those that are not. */
+const DEAREST = ['as many keys as may be', 'as many values as may be', 'many keys'];
+
+const assertCheap = async (app: App, operation: Operation, bodies: readonly HeavyBody[]) => {
+  if (bodies.length === 0) return;
+  const { id = 'x', other = 'x', query, as = app.admin, certificates } = (await samples[nameOf(operation)]?.(withUniqueNames(app))) ?? {};
+  const path = operation.path.replace(/\{\w+\}/, id).replace(/\{\w+\}/, other);
+  const target = `${API_PATHS[operation.apis[0] ?? 'management']}${path}${query === undefined ? '' : `?${query}`}`;
+  const headers: Readonly<Record<string, string>> = {
+    'content-type': operation.body?.media?.at(-1) === 'text/plain' ? 'text/plain' : 'application/json',
+    ...(operation.permission === 'open' ? {} : { 'zt-session': as }),
+  };
   for (const { shape, text } of bodies) {
-    const body = text();
-    const request = async () => {
-      const bytes = new TextEncoder().encode(body);
-      const headers: Record<string, string> = {
-        'content-type': 'application/json',
-        ...(as === null ? {} : { 'zt-session': sample.as ?? app.admin }),
-      };
-      const prefix = operation.apis[0] === 'client' ? C : '/edge/management/v1';
-      const target = `${prefix}${operation.path.replace('{id}', sample.id ?? 'x')}${sample.query === undefined ? '' : `?${sample.query}`}`;
+    const bytes = new TextEncoder().encode(text());
+    const { milliseconds, bytes: memory } = await costOf(async () => {
       const { status } = await app.controller.handle({
         method: operation.method,
         target,
         header: (name) => headers[name],
         body: async () => bytes,
+        ...(certificates ? { peerCertificates: certificates } : {}),
       });
-      assert.ok(status < 500, `${operationId} with ${shape}: ${status}`);
-    };
-    const { milliseconds, bytes } = await costOf(request);
-    const told = `${operationId} with ${shape}: ${milliseconds.toFixed(1)} ms, ${(bytes / MEBIBYTE).toFixed(1)} MiB`;
-    assert.ok(milliseconds <= LIMITS.milliseconds && bytes <= LIMITS.bytes, told);
+      assert.ok(status < 500, `${operation.operationId} with ${shape}: ${status}`);
+    });
+    const told = `${operation.operationId} with ${shape}: ${milliseconds.toFixed(1)} ms, ${(memory / MEBIBYTE).toFixed(1)} MiB`;
+    assert.ok(milliseconds <= LIMITS.milliseconds && memory <= LIMITS.bytes, told);
   }
 };
 
 describe('a request of a mebibyte', () => {
   test('costs little before it is refused, for who has no login', async () => {
     await using app = await openApp('memory');
-    await assertCheap(app, 'authenticate', documents, { as: null });
-    await assertCheap(app, 'authenticate', [{ shape: '520,000 config types', text: () => `{"configTypes":[${'1,'.repeat(520_000)}1]}` }]);
+    const login = entries.find(({ operation }) => operation.operationId === 'authenticate')?.operation;
+    assert.ok(login);
+    const configTypes = { shape: '520,000 config types', text: () => `{"configTypes":[${'1,'.repeat(520_000)}1]}` };
+    await assertCheap(app, login, [...documents, configTypes]);
   });
 
   test('costs little before it is refused, whatever a session puts where', async () => {
     await using app = await openApp('memory');
-    for (const id of [
-      'createIdentity',
-      'createServicePolicy',
-      'createPostureCheck',
-      'createPostureResponseBulk',
-      'associateIdentitysServiceConfigs',
-    ]) {
-      const schema = entries.find(({ operation }) => operation.operationId === id)?.operation.body?.schema;
-      assert.ok(schema, id);
-      const lists = heavyBodies(schema, {}).filter(({ shape }) => !/^long text|: (\[)?(long text|a long|a CERT|many of)/.test(shape));
-      await assertCheap(
-        app,
-        id,
-        lists.filter(({ shape }) => /as often|different|numbers|names|more/.test(shape)),
+    const heavy = documents.filter(({ shape }) => DEAREST.includes(shape));
+    for (const { operation } of entries) {
+      if (!operation.body) continue;
+      const fields = heavyBodies(operation.body.schema, {}).filter(({ shape }) =>
+        /names for \[\[|{"a":1} as often|different texts with #/.test(shape),
       );
+      await assertCheap(app, operation, [...heavy, ...fields.slice(0, 3)]);
+    }
+  });
+
+  test('has no text that costs much, wherever it stands', async () => {
+    await using app = await openApp('memory');
+    for (const { operation } of entries) {
+      if (!operation.body) continue;
+      const texts = heavyBodies(operation.body.schema, {}).filter(({ shape }) => /: long text of "(😀|\|\|)"$/.test(shape));
+      await assertCheap(app, operation, texts.slice(0, 8));
     }
   });
 });

@@ -618,6 +618,7 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     return {};
   },
   createDatabaseSnapshot: nothing,
+  databaseSnapshotState: nothing,
 
   listVersion: nothing,
   listEnumeratedCapabilities: nothing,

@@ -1,12 +1,15 @@
 import * as z from 'zod';
 
 /**
- * Lists and maps in what clients send. Their bound is checked before anything in them is, and a hundred faults within it are enough: a refusal must not
- * cost more than what it refuses. zod's own lists and maps collect every fault; `operation` does not take them as input.
+ * Texts, lists and maps in what clients send. Their bound is checked before anything in them is, and a hundred faults within it are enough: a refusal must
+ * not cost more than what it refuses. zod's own lists and maps collect every fault; `operation` does not take them, or texts without a bound, as input.
  */
 
 /** Faults after which the rest of a list or map is not looked at. One of them is reported. */
 export const MOST_FAULTS = 100;
+
+/** A text of at most `most` characters. One that is longer is refused by its length, and looked at no further. */
+export const textUpTo = (most: number): z.ZodString => z.string().max(most, { abort: true });
 
 /** A list of at most `most` elements. */
 export const list = <T extends z.ZodType>(element: T, most: number): z.ZodArray<T> =>

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { list } from './bounded.ts';
+import { list, textUpTo } from './bounded.ts';
 
 const INT64_MAX = 9223372036854775807n;
 
 /** A signed 64-bit decimal integer as a query parameter (`+3`, `03` allowed, empty is absent), or a number in process. */
 const integer = z
-  .union([z.number(), z.string()])
+  .union([z.number(), textUpTo(64)])
   .transform((value, context): number | undefined => {
     if (value === '') return undefined;
     const digits = typeof value === 'number' ? (Number.isInteger(value) ? String(value) : '') : value;
@@ -18,18 +18,21 @@ const integer = z
   })
   .meta({ override: { type: 'integer', format: 'int64' } });
 
+/** Far beyond the longest filter that is read; over HTTP the request line is shorter. */
+export const queryText = textUpTo(65_536);
+
 /** What every list takes. Corrections (limit 500 at most, ...) are made by the list itself and echoed in `pagination`. */
 export const listQuery = z.object({
   limit: integer.optional().meta({ description: 'Entities to return at most; default 10, at most 500, -1 for all.' }),
   offset: integer.optional().meta({ description: 'Entities to pass over; at most 100000.' }),
-  filter: z.string().optional().meta({ description: 'A condition in the filter language.' }),
-  sort: z.string().optional().meta({ description: 'Fields to sort by, e.g. `name desc, createdAt`.' }),
+  filter: queryText.optional().meta({ description: 'A condition in the filter language.' }),
+  sort: queryText.optional().meta({ description: 'Fields to sort by, e.g. `name desc, createdAt`.' }),
 });
 
 /** Lists of kinds with role attributes can also be narrowed by them. */
 export const roleListQuery = listQuery.extend({
-  roleFilter: list(z.string(), 1000).optional().meta({ description: '`#attribute` or `@id`; may be repeated.' }),
-  roleSemantic: z.string().optional().meta({ description: '`AllOf` (default) or `AnyOf` of the attributes.' }),
+  roleFilter: list(queryText, 1000).optional().meta({ description: '`#attribute` or `@id`; may be repeated.' }),
+  roleSemantic: queryText.optional().meta({ description: '`AllOf` (default) or `AnyOf` of the attributes.' }),
 });
 
 export type ListQuery = z.output<typeof listQuery>;

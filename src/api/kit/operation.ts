@@ -144,7 +144,7 @@ type Declared<Q, H, B, A extends Answer> = Omit<
 
 /**
  * Declares an operation; input and output types follow from path, query, headers, body and answer.
- * @throws TypeError when its input holds a list or a map without a bound
+ * @throws TypeError when its input holds a text, a list or a map without a bound
  */
 export const operation = <
   const P extends string,
@@ -163,7 +163,8 @@ export const operation = <
 > => {
   for (const schema of [rest.query, rest.body?.schema]) {
     const place = schema && unboundedIn(schema);
-    if (place !== undefined) throw new TypeError(`the input of ${method} ${path} has no bound at ${place}: use list and mapOf of the kit`);
+    if (place !== undefined)
+      throw new TypeError(`the input of ${method} ${path} has no bound at ${place || 'its root'}: use textUpTo, list and mapOf of the kit`);
   }
   // `types` is a phantom: the object holds what was declared and nothing else.
   return { method, path, apis, ...rest } as never;

@@ -1,9 +1,10 @@
-import * as z from 'zod';
-import { list, mapOf } from './bounded.ts';
+import type * as z from 'zod';
+import { list, mapOf, textUpTo } from './bounded.ts';
 import type { Field, FieldOptions, Reference, Write } from './field.ts';
 import { hasSign, readSelectors, selectorFault } from './selectors.ts';
 
-const idText = z.string();
+/** An id or an entry of a set. What is longer than an index takes is refused when it is written, with the name of its field. */
+const word = textUpTo(65_536);
 
 export interface ReferenceOptions extends FieldOptions, Partial<Omit<Reference, 'target'>> {
   /** Default `required`. */
@@ -35,7 +36,7 @@ export function reference(
 ): ReferenceField<'optional', string | null>;
 export function reference(target: string, options?: ReferenceOptions): ReferenceField<'required', string>;
 export function reference(target: string, options: ReferenceOptions = {}): Field<Write, 'stored', string, string | null> {
-  const { write = 'required', onDelete = 'restrict', unknown = 'notFound', fault, alone, urlName, schema = idText, ...rest } = options;
+  const { write = 'required', onDelete = 'restrict', unknown = 'notFound', fault, alone, urlName, schema = word, ...rest } = options;
   return {
     ...rest,
     write,
@@ -54,7 +55,7 @@ export const hiddenReference = (
 ): Field<'never', 'hidden', string, string | null> & { readonly reference: Reference } => ({
   write: 'never',
   keep: 'hidden',
-  schema: idText,
+  schema: word,
   default: null,
   index: true,
   reference: { target, onDelete, unknown: 'unresolved' },
@@ -78,7 +79,7 @@ export const byCodePoint = (a: string, b: string): number => {
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
 /** A set of texts: duplicates dropped, returned by code point. */
-export const textSet = list(z.string(), 1000)
+export const textSet = list(word, 1000)
   .transform(sortedSet)
   .meta({ id: 'TextSet', description: 'A set of texts: duplicates are dropped, the order is by code point.' });
 
@@ -92,7 +93,7 @@ const attributeFault = (value: string): string | undefined => {
   return hasSign(value) ? `role attributes may not be prefixed with ${value[0]}` : undefined;
 };
 
-const attribute = list(z.string(), MOST_ATTRIBUTES).superRefine((values, context) => {
+const attribute = list(word, MOST_ATTRIBUTES).superRefine((values, context) => {
   const bad = values.find((value) => attributeFault(value) !== undefined);
   if (bad !== undefined) context.addIssue({ code: 'custom', message: attributeFault(bad), path: [] });
 });
@@ -102,7 +103,7 @@ export const roleAttributes = attribute.transform(sortedSet).meta({
   description: 'A set of role attributes, by which policies select the entity. No attribute begins with # or @.',
 });
 
-const anyAttribute = list(z.string(), MOST_ATTRIBUTES)
+const anyAttribute = list(word, MOST_ATTRIBUTES)
   .superRefine((values, context) => {
     if (values.includes('')) context.addIssue({ code: 'custom', message: 'role attributes may not be empty', path: [] });
   })
@@ -131,7 +132,7 @@ export const plainRoles = (): SetField & { readonly set: { readonly of: 'attribu
 });
 
 /** What is at fault stays as it is, so that the fault is found when the entities are looked up: #all twice is not #all once. */
-const selectorSet = list(z.string(), MOST_ENTRIES)
+const selectorSet = list(word, MOST_ENTRIES)
   .transform((values) => (selectorFault(values) === undefined ? sortedSet(values) : values))
   .meta({ id: 'Selectors', description: 'A set of `#attribute` and `@id`, or `#all` alone.' });
 
@@ -178,7 +179,7 @@ export const withDerived = <R extends Readonly<Record<string, unknown>>>(fields:
   return following.length === 0 ? row : { ...row, ...Object.fromEntries(following) };
 };
 
-const idSet = list(z.string(), MOST_ENTRIES)
+const idSet = list(word, MOST_ENTRIES)
   .superRefine((values, context) => {
     if (new Set(values).size < values.length) context.addIssue({ code: 'custom', message: 'may name each entity only once', path: [] });
   })

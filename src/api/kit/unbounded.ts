@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /**
- * Where a schema of input takes a list or a map without a bound, or what cannot be looked into: the way there, e.g. `.processes[].hashes`. Undefined when
+ * Where a schema of input takes a text, a list or a map without a bound, or what cannot be looked into: the way there, e.g. `.processes[].hashes`. Undefined when
  * there is no such place. What is `unknown` has the bounds of the document that it comes in.
  */
 export const unboundedIn = (schema: z.core.$ZodType): string | undefined => {
@@ -15,6 +15,7 @@ const search = (schema: z.core.$ZodTypes): string | undefined => {
   const { def } = schema._zod;
   switch (def.type) {
     case 'string':
+      return typeof (schema as z.ZodString).maxLength === 'number' ? undefined : ''; // texts of this library are no others
     case 'number':
     case 'boolean':
     case 'null':

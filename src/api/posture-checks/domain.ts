@@ -2,7 +2,7 @@ import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
-import { text } from '../shared.ts';
+import { shortText } from '../shared.ts';
 
 /** The endpoint must have joined one of these Windows domains. Their case is kept and does not count. */
-export const domain = variant('Domain', { domains: required(list(text, 1000).min(1).transform(sortedSet)) });
+export const domain = variant('Domain', { domains: required(list(shortText, 1000).min(1).transform(sortedSet)) });

@@ -1,13 +1,12 @@
-import { list } from '../kit/bounded.ts';
+import { list, textUpTo } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
-import { text } from '../shared.ts';
 import { hexDigits } from './hex.ts';
 
 /** Kept by their hex digits in lower case. */
 const addresses = list(
-  text.max(256).refine((address) => hexDigits(address) !== '', { error: 'must have hexadecimal digits, like 00:1a:2b:3c:4d:5e' }),
+  textUpTo(256).refine((address) => hexDigits(address) !== '', { error: 'must have hexadecimal digits, like 00:1a:2b:3c:4d:5e' }),
   10_000,
 )
   .min(1)

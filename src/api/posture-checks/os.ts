@@ -3,11 +3,11 @@ import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { byCodePoint, sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
-import { text } from '../shared.ts';
+import { shortText, text } from '../shared.ts';
 import { osKey, osType } from './os-type.ts';
 import { readVersionRange } from './version-range.ts';
 
-const version = text.refine((range) => readVersionRange(range) !== undefined, {
+const version = shortText.refine((range) => readVersionRange(range) !== undefined, {
   error: 'must be a semantic version or a range of them, like >=10.0.0 <11.0.0 || 12.x',
 });
 

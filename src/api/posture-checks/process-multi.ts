@@ -3,7 +3,7 @@ import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { byCodePoint, sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
-import { text } from '../shared.ts';
+import { shortText, text } from '../shared.ts';
 import { type OsType, osKey, osType } from './os-type.ts';
 
 const texts = z.array(text).readonly();
@@ -20,9 +20,9 @@ const entry = z
   .object({
     osType: osType.optional(),
     os: osType.optional(),
-    path: text.min(1),
-    hashes: list(text, 1000).nullish(),
-    signerFingerprints: list(text, 1000).nullish(),
+    path: shortText.min(1),
+    hashes: list(shortText, 1000).nullish(),
+    signerFingerprints: list(shortText, 1000).nullish(),
   })
   .superRefine((value, context) => {
     if (systemOf(value) === undefined) context.addIssue({ code: 'custom', message: 'osType in body is required', path: ['osType'] });

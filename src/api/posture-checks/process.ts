@@ -3,12 +3,12 @@ import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
-import { text } from '../shared.ts';
+import { shortText, text } from '../shared.ts';
 import { osType } from './os-type.ts';
 
 const lower = (value: string): string => value.toLowerCase();
 
-const body = z.object({ osType, path: text.min(1), hashes: list(text, 1000).nullish(), signerFingerprint: text.nullish() });
+const body = z.object({ osType, path: shortText.min(1), hashes: list(shortText, 1000).nullish(), signerFingerprint: shortText.nullish() });
 
 /** `hashes`: SHA-256 of binaries that will do, null for any. `signerFingerprint`: SHA-1 of the certificate that must have signed it. */
 const stored = z

@@ -1,7 +1,7 @@
 import { config } from '../../api/configs.ts';
 import { service, terminatorStrategies } from '../../api/services.ts';
 import { terminator } from '../../api/terminators.ts';
-import { ApiError, invalidField } from '../../errors/index.ts';
+import { ApiError, invalidField, shownValue } from '../../errors/index.ts';
 import { equals, oneOf, text } from '../../query/index.ts';
 import { behaviour } from '../../resources/behaviours.ts';
 
@@ -9,7 +9,7 @@ import { behaviour } from '../../resources/behaviours.ts';
 export const serviceBehaviour = behaviour(service, {
   prepare: async (_call, _verb, { terminatorStrategy: strategy }) => {
     if (typeof strategy === 'string' && !terminatorStrategies.includes(strategy)) {
-      const message = `no terminator strategy is named '${strategy.slice(0, 64)}': use one of ${terminatorStrategies.join(', ')}`;
+      const message = `no terminator strategy is named '${shownValue('terminatorStrategy', strategy)}': use one of ${terminatorStrategies.join(', ')}`;
       throw new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message } });
     }
     return {};

@@ -3,7 +3,7 @@ import { identity } from '../../api/identities.ts';
 import { trace, type traceSpec } from '../../api/traces.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
-import { invalidField } from '../../errors/index.ts';
+import { invalidField, shownValue } from '../../errors/index.ts';
 import { date } from '../../query/index.ts';
 import { newRow } from '../../resources/merge.ts';
 import { parseDuration } from './duration.ts';
@@ -38,7 +38,8 @@ export const traceIdentity = (call: Call, { id, body }: { readonly id: string; r
 
 const endOf = (call: Call, duration: string): string => {
   const length = parseDuration(duration);
-  if (length === undefined) throw invalidField('duration', `duration must be like 1h30m or 90s, got '${duration.slice(0, 64)}'`, duration);
+  if (length === undefined)
+    throw invalidField('duration', `duration must be like 1h30m or 90s, got '${shownValue('duration', duration)}'`, duration);
   return new Date(Date.parse(call.now()) + Math.trunc(length)).toISOString();
 };
 

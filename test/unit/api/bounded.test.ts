@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod';
-import { list, MOST_FAULTS, mapOf } from '../../../src/api/kit/bounded.ts';
+import { list, MOST_FAULTS, mapOf, textUpTo } from '../../../src/api/kit/bounded.ts';
 import { EMPTY, operation } from '../../../src/api/kit/operation.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
@@ -64,6 +64,28 @@ describe('a list', () => {
   });
 });
 
+describe('a text', () => {
+  test('is taken up to its bound, in characters', () => {
+    const schema = textUpTo(3);
+    for (const good of ['', 'abc', '😀😀😀']) assert.equal(schema.parse(good), good);
+    for (const wrong of ['abcd', '😀😀😀😀', 1, null]) assert.ok(!schema.safeParse(wrong).success);
+  });
+
+  test('with more than its bound is refused by its length: nothing else is asked of it', () => {
+    let looks = 0;
+    const schema = textUpTo(3)
+      .refine(() => ++looks > 0)
+      .transform((text) => text + ++looks);
+    const issues = schema.safeParse('abcd').error?.issues ?? [];
+    assert.deepEqual([issues.map(({ code }) => code), looks], [['too_big'], 0]);
+    assert.equal(schema.parse('abc'), 'abc2');
+  });
+
+  test('tells its bound to those who read the schema', () => {
+    assert.equal(z.toJSONSchema(textUpTo(7).min(1)).maxLength, 7);
+  });
+});
+
 describe('a map', () => {
   test('takes what it is of, up to its bound', () => {
     const schema = mapOf(z.int(), 3);
@@ -100,10 +122,17 @@ describe('an operation', () => {
       answer: EMPTY,
     });
 
-  test('takes no list and no map without a bound, however deep it stands', () => {
-    const array = z.array(z.string());
-    const record = z.record(z.string(), z.string());
+  test('takes no text, no list and no map without a bound, however deep it stands', () => {
+    const text = textUpTo(5);
+    const array = z.array(text);
+    const record = z.record(text, text);
     const hidden: readonly z.ZodType[] = [
+      z.string(),
+      z.string().min(1).optional(),
+      z.iso.datetime(),
+      list(z.string(), 5),
+      mapOf(z.string(), 5),
+      z.object({ a: z.object({ b: z.string() }) }),
       array,
       record,
       array.max(5),
@@ -111,25 +140,26 @@ describe('an operation', () => {
       z.object({ a: z.object({ b: record.nullable() }) }),
       list(array, 5),
       mapOf(record, 5),
-      z.union([z.string(), array]),
+      z.union([text, array]),
       z.discriminatedUnion('is', [z.object({ is: z.literal('a') }), z.object({ is: z.literal('b'), all: array })]),
       array.transform((all) => all.length),
       z.preprocess((value) => value, array),
       z.unknown().pipe(array),
       z.object({ a: array.default([]).readonly() }),
-      z.set(z.string()),
-      z.map(z.string(), z.string()),
+      z.set(text),
+      z.map(text, text),
       z.looseObject({}),
-      z.object({}).catchall(z.string()),
+      z.object({}).catchall(text),
       z.lazy(() => array),
     ];
     for (const schema of hidden) assert.throws(() => declare(schema), { name: 'TypeError', message: /POST \/things/ }, schema.def.type);
-    assert.throws(() => declare(z.string(), z.object({ roleFilter: array })), { name: 'TypeError', message: /roleFilter/ });
+    assert.throws(() => declare(text, z.object({ roleFilter: array })), { name: 'TypeError', message: /roleFilter/ });
   });
 
-  test('takes lists and maps of the kit, and what others bound by themselves', () => {
-    const bounded = z.object({ a: list(z.object({ b: mapOf(list(z.string(), 1), 2) }), 3).optional() });
-    const other = z.record(z.string(), z.string()).meta({ maxProperties: 9 });
+  test('takes texts, lists and maps of the kit, and what others bound by themselves', () => {
+    const text = textUpTo(5);
+    const bounded = z.object({ a: list(z.object({ b: mapOf(list(text.min(1), 1), 2) }), 3).optional() });
+    const other = z.record(z.string(), text).meta({ maxProperties: 9 });
     for (const schema of [bounded, other, z.preprocess((value) => value, bounded), z.object({}), z.unknown()]) assert.ok(declare(schema));
   });
 });

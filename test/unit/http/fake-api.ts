@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { list, mapOf } from '../../../src/api/kit/bounded.ts';
+import { list, mapOf, textUpTo } from '../../../src/api/kit/bounded.ts';
 import { CREATED, data, EMPTY, type Operation, operation, page } from '../../../src/api/kit/operation.ts';
 import type { CallSource, Entry, Invoke } from '../../../src/call/call.ts';
 import { unauthorized } from '../../../src/errors/index.ts';
@@ -9,10 +9,9 @@ import { decode } from '../../../src/pipeline/decode.ts';
 
 /** A small API with one operation of each shape, and a pipeline that knows one token: `good`. */
 
-const thing = z
-  .object({ name: z.string().min(1), count: z.int().optional(), tags: mapOf(z.unknown(), 100).optional() })
-  .meta({ id: 'Thing' });
-const listQuery = z.object({ filter: z.string().optional(), roleFilter: list(z.string(), 100).optional() });
+const text = textUpTo(1_000_000);
+const thing = z.object({ name: text.min(1), count: z.int().optional(), tags: mapOf(z.unknown(), 100).optional() }).meta({ id: 'Thing' });
+const listQuery = z.object({ filter: text.optional(), roleFilter: list(text, 100).optional() });
 const everywhere = { apis: ['management', 'client'], permission: 'open' } as const;
 const meant = { permission: 'session' } as const;
 
@@ -62,7 +61,7 @@ export const operations = {
     summary: 'Sign',
     permission: 'open',
     headers: { code: 'x-one-time-code' },
-    body: { schema: z.union([z.string(), thing]), name: 'request', media: ['application/json', 'text/plain', 'application/x-pem-file'] },
+    body: { schema: z.union([text, thing]), name: 'request', media: ['application/json', 'text/plain', 'application/x-pem-file'] },
     answer: data(z.unknown()),
   }),
   extra: operation('GET', '/extra', {

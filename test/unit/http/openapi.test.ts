@@ -2,21 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
 import { groups } from '../../../src/api/index.ts';
-import { list } from '../../../src/api/kit/bounded.ts';
+import { list, textUpTo } from '../../../src/api/kit/bounded.ts';
 import { data, type Group, group, operation, page } from '../../../src/api/kit/operation.ts';
 import { openApiDocument } from '../../../src/http/openapi.ts';
 import { swaggerDocument } from '../../../src/http/swagger.ts';
 
 const info = { address: 'https://ctrl.test:1280', version: '1.2.3' };
-const name = z.string().min(1).meta({ description: 'A name.' });
-const upper = list(z.string(), 10)
+const text = textUpTo(99);
+const name = text.min(1).meta({ description: 'A name.' });
+const upper = list(text, 10)
   .transform((all) => all.map((one) => one.toUpperCase()))
   .meta({ id: 'Upper' });
 const thing = z
-  .object({ name, upper, level: z.int().default(3), note: z.string().nullable(), when: z.iso.datetime() })
+  .object({ name, upper, level: z.int().default(3), note: text.nullable(), when: z.iso.datetime().max(64) })
   .meta({ id: 'Thing' });
 const number = z
-  .union([z.number(), z.string()])
+  .union([z.number(), text])
   .transform(Number)
   .meta({ override: { type: 'integer', format: 'int64' } });
 
@@ -27,8 +28,8 @@ const things = group('things', 'Things', {
     permission: 'session',
     query: z.object({
       limit: number.optional().meta({ description: 'At most.' }),
-      filter: z.string(),
-      tag: list(z.string(), 100).optional(),
+      filter: text,
+      tag: list(text, 100).optional(),
     }),
     answer: page(thing),
   }),
@@ -46,7 +47,7 @@ const things = group('things', 'Things', {
     summary: 'Version',
     permission: 'open',
     apis: ['management', 'client'],
-    answer: data(z.object({ either: z.union([z.string(), z.object({})]) })),
+    answer: data(z.object({ either: z.union([text, z.object({})]) })),
   }),
   raw: operation('GET', '/raw', {
     operationId: 'raw',
@@ -72,8 +73,8 @@ test('an operation is found by path and method, with its own id, tag and summary
 test('parameters of path and query are described, also those that zod cannot say', () => {
   assert.deepEqual(at(openapi, 'paths', '/things', 'get', 'parameters'), [
     { name: 'limit', in: 'query', required: false, description: 'At most.', schema: { type: 'integer', format: 'int64' } },
-    { name: 'filter', in: 'query', required: true, schema: { type: 'string' } },
-    { name: 'tag', in: 'query', required: false, schema: { type: 'array', maxItems: 100, items: { type: 'string' } } },
+    { name: 'filter', in: 'query', required: true, schema: { type: 'string', maxLength: 99 } },
+    { name: 'tag', in: 'query', required: false, schema: { type: 'array', maxItems: 100, items: { type: 'string', maxLength: 99 } } },
   ]);
   assert.deepEqual(at(openapi, 'paths', '/things/{id}', 'put', 'parameters'), [
     { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
@@ -85,7 +86,11 @@ test('a schema that is taken in another form than it is given has two names', ()
   assert.deepEqual(body, { required: false, content: { 'application/json': { schema: { $ref: '#/components/schemas/ThingInput' } } } });
   assert.deepEqual(at(openapi, 'components', 'schemas', 'ThingInput', 'required'), ['name', 'upper', 'note', 'when']);
   assert.deepEqual(at(openapi, 'components', 'schemas', 'Thing', 'required'), ['name', 'upper', 'level', 'note', 'when']);
-  assert.deepEqual(at(openapi, 'components', 'schemas', 'Upper'), { type: 'array', maxItems: 10, items: { type: 'string' } });
+  assert.deepEqual(at(openapi, 'components', 'schemas', 'Upper'), {
+    type: 'array',
+    maxItems: 10,
+    items: { type: 'string', maxLength: 99 },
+  });
   assert.equal(at(openapi, 'components', 'schemas', 'UpperInput'), undefined);
 });
 
@@ -134,7 +139,7 @@ test('the older form says the same in its own words', () => {
     in: 'query',
     required: false,
     type: 'array',
-    items: { type: 'string' },
+    items: { type: 'string', maxLength: 99 },
     collectionFormat: 'multi',
   });
   assert.deepEqual(at(swagger, 'paths', '/things/{id}', 'put', 'parameters', 1), {
@@ -143,7 +148,7 @@ test('the older form says the same in its own words', () => {
     required: false,
     schema: { $ref: '#/definitions/ThingInput' },
   });
-  assert.deepEqual(at(swagger, 'definitions', 'Thing', 'properties', 'note'), { type: 'string', 'x-nullable': true });
+  assert.deepEqual(at(swagger, 'definitions', 'Thing', 'properties', 'note'), { type: 'string', maxLength: 99, 'x-nullable': true });
   assert.deepEqual(at(swagger, 'paths', '/version', 'get', 'responses', '200', 'schema', 'properties', 'data', 'properties'), {
     either: {},
   });
