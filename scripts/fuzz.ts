@@ -1,7 +1,7 @@
 /**
  * Drives every operation with good, bad and heavy requests, and the sockets below with what is no HTTP and no TLS, against the example server in a process
  * of its own. A finding is an answer 5xx, an end of the process, an error in its log, a block of its event loop of more than 100 ms of processor time, or
- * memory that grows; with any it exits with 1. A seed that is printed with a finding leads to the same request again.
+ * memory that grows; with any it exits with 1. Several connections ask side by side: a block is reported with the request that began last.
  * `node scripts/fuzz.ts [--seconds 60] [--store memory|sqlite] [--seed NUMBER]`; the store may also be a `postgres://` address
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -69,34 +69,43 @@ const judge = (text: string, what: string): void => {
 
 const app = await remoteApp(server.port);
 const next = createRequests(app);
-const connection = new Connection(server.port);
 const until = performance.now() + seconds * 1000;
+/** Connections that ask side by side, each one request at a time. */
+const CLIENTS = 4;
 /** Requests after which the server has all its code and caches, and its memory counts. */
 const WARM = 2000;
-/** Requests for one attack on the sockets. */
-const PER_ATTACK = 40;
 let [requests, seed] = [0, firstSeed];
 let before = await server.memory();
 
-for (; performance.now() < until && !ended; seed++, requests++) {
-  try {
-    if (requests % PER_ATTACK === PER_ATTACK - 1) {
-      const attack = attacks[seed % attacks.length] as (typeof attacks)[number]; // below the length
-      about = `${attack.name} (seed ${seed})`;
-      judge(await attack.run(server.port, randomOf(seed)), about);
-      await app.renew(); // it may have ended its own session
+/** Repeats some work until the time is over; what fails in the fuzzer itself is a finding, too. */
+const repeat = async (work: (seed: number) => Promise<void>): Promise<void> => {
+  while (performance.now() < until && !ended) {
+    try {
+      await work(seed++);
+    } catch (error) {
+      if (!ended) find('harness', `${about}: ${error instanceof Error ? error.message : error}`);
+      await app.renew().catch(() => undefined);
     }
-    const request = await next(seed);
-    ({ about } = request);
-    const reply = await connection.ask(request.bytes, request.bytes.subarray(0, 5).toString() === 'HEAD ');
-    if (reply) judge(`HTTP/1.1 ${reply.status} ${reply.text}`, about);
-    else judge('', about);
-  } catch (error) {
-    if (!ended) find('harness', `${about}: ${error instanceof Error ? error.message : error}`);
-    await app.renew().catch(() => undefined);
   }
-  if (requests === WARM) before = await server.memory();
-}
+};
+
+const ask = async (connection: Connection, ofSeed: number): Promise<void> => {
+  const request = await next(ofSeed);
+  ({ about } = request);
+  const reply = await connection.ask(request.bytes, request.bytes.subarray(0, 5).toString() === 'HEAD ');
+  judge(reply ? `HTTP/1.1 ${reply.status} ${reply.text}` : '', request.about);
+  if (++requests === WARM) before = await server.memory();
+};
+
+const assault = async (ofSeed: number): Promise<void> => {
+  const attack = attacks[ofSeed % attacks.length] as (typeof attacks)[number]; // below the length
+  about = `${attack.name} (seed ${ofSeed})`;
+  judge(await attack.run(server.port, randomOf(ofSeed)), about);
+  await app.renew(); // a request may have ended the session
+};
+
+const connections = Array.from({ length: CLIENTS }, () => new Connection(server.port));
+await Promise.all([repeat(assault), ...connections.map((connection) => repeat((ofSeed) => ask(connection, ofSeed)))]);
 
 if (!ended) {
   const after = await server.memory();
@@ -107,7 +116,7 @@ if (!ended) {
   );
   // In the memory store, what was created is memory.
   if (values.store !== 'memory' && growth > LIMITS.growth) find('memory', `grown by ${mebibytes(growth)}`);
-  connection.close();
+  for (const connection of connections) connection.close();
   await server.stop();
 }
 rmSync(folder, { recursive: true, force: true });

@@ -17,13 +17,20 @@ export class Connection {
   #received = Buffer.alloc(0);
   /** Called when something has come, or nothing will. */
   #moved = () => {};
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(port: number) {
     this.#port = port;
   }
 
-  /** Sends a request and gives its answer; undefined when the server closed without one. */
-  async ask(request: Uint8Array | string, withoutBody = false): Promise<Reply | undefined> {
+  /** Sends a request, once those before it are answered, and gives its answer; undefined when the server closed without one. */
+  ask(request: Uint8Array | string, withoutBody = false): Promise<Reply | undefined> {
+    const reply = this.#last.then(() => this.#ask(request, withoutBody));
+    this.#last = reply.catch(() => undefined);
+    return reply;
+  }
+
+  async #ask(request: Uint8Array | string, withoutBody: boolean): Promise<Reply | undefined> {
     const socket = await this.#open();
     if (!socket) return undefined;
     this.#received = Buffer.alloc(0);

@@ -10,8 +10,10 @@ export interface Places {
   wait(signal?: AbortSignal): Promise<Leave>;
 }
 
+/** Gives a place back; again, it does nothing. */
 export type Leave = () => void;
 
+/** @param count how many places there are */
 export const createPlaces = (count: number): Places => {
   let taken = 0;
   const waiting = new Set<() => void>();

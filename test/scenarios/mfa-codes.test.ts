@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, onEveryStore } from '../support/app.ts';
 import { beginMfa, enrollMfa, type Factor, giveCode } from '../support/mfa.ts';
+import { assertInvalid } from '../support/refusals.ts';
 
 const AT = '/current-identity/mfa';
 
@@ -151,12 +152,12 @@ onEveryStore('what each code does', (open) => {
       recoveryCodes.join(''),
       recoveryCodes.join(','),
       '%',
-      'x'.repeat(100_000),
     ]) {
       const { status, body } = await giveCode(app, as, given);
       assert.equal(status, 400, given.slice(0, 20));
       assert.ok(['MFA_INVALID_TOKEN', 'COULD_NOT_PARSE_BODY'].includes(body.error.code));
     }
+    assertInvalid(await giveCode(app, as, 'x'.repeat(100_000)), 'code'); // is not looked at
     assert.equal((await giveCode(app, as, code())).status, 200);
   });
 });

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+// By name: bundlers take `z.core` whole, with the messages of all languages.
+import { $constructor, $ZodAsyncError, util } from 'zod/v4/core';
 
 /**
  * Texts, lists and maps in what clients send. Their bound is checked before anything in them is, and a hundred faults within it are enough: a refusal must
@@ -29,7 +31,7 @@ interface Bounded {
 const asArray: (inst: z.ZodArray, def: z.core.$ZodArrayDef) => void = z.ZodArray.init;
 const asRecord: (inst: z.ZodRecord, def: z.core.$ZodRecordDef) => void = z.ZodRecord.init;
 
-const List: z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef & Bounded> = z.core.$constructor('List', (inst, def) => {
+const List: z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef & Bounded> = $constructor('List', (inst, def) => {
   asArray(inst, def);
   const refuse = inst._zod.parse;
   inst._zod.bag.maximum = def.most;
@@ -44,12 +46,12 @@ const List: z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef & Bounded> = z.c
   };
 });
 
-const MapOf: z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef & Bounded> = z.core.$constructor('MapOf', (inst, def) => {
+const MapOf: z.core.$constructor<z.ZodRecord, z.core.$ZodRecordDef & Bounded> = $constructor('MapOf', (inst, def) => {
   asRecord(inst, def);
   const refuse = inst._zod.parse;
   inst._zod.parse = (payload, context) => {
     const input = payload.value;
-    if (!z.core.util.isPlainObject(input)) return refuse(payload, context);
+    if (!util.isPlainObject(input)) return refuse(payload, context);
     const keys = Object.keys(input);
     if (keys.length > def.most) return tooBig(inst, payload, 'record', def.most);
     const values: Record<string, unknown> = {};
@@ -74,8 +76,8 @@ const parsed = (
   context: z.core.ParseContextInternal,
 ): unknown => {
   const result = schema._zod.run({ value, issues: [] }, context);
-  if (result instanceof Promise) throw new z.core.$ZodAsyncError();
-  if (result.issues.length > 0) whole.issues.push(...z.core.util.prefixIssues(key, result.issues));
+  if (result instanceof Promise) throw new $ZodAsyncError();
+  if (result.issues.length > 0) whole.issues.push(...util.prefixIssues(key, result.issues));
   return result.value;
 };
 
