@@ -13,7 +13,7 @@ export interface Places {
 /** Gives a place back; again, it does nothing. */
 export type Leave = () => void;
 
-/** @param count how many places there are */
+/** Makes a counting semaphore. @param count how many places there are */
 export const createPlaces = (count: number): Places => {
   let taken = 0;
   const waiting = new Set<() => void>();
