@@ -1,6 +1,6 @@
 /**
- * What an engine is told of tables whose planner guesses badly until it has counted: the same for every namespace and size. Migrations say it; a tool
- * that counts (ANALYZE) or a copy that leaves it out unsays it, so that it is looked after whenever a store is opened.
+ * Planner statistics for tables that the planner estimates badly without them, the same for every namespace and size. Migrations write them. `ANALYZE`, or a
+ * copy without them, removes them, so `open` checks and restores them.
  */
 import type { ColumnSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 import { type Connection, run } from './connection.ts';

@@ -37,7 +37,7 @@ export const postgres: Engine = {
   },
   keyedTable: '',
   documents: { columns: ', fields jsonb not null generated always as (document::jsonb) stored', asked: raw('fields') },
-  // Not `to_regclass`, which may remember that there was no table: whoever waited for another that migrates would make it again.
+  // Not `to_regclass`, which may remember that there was no table: a process that waited for another one's migration would create it again.
   tableCount: (table) =>
     sql`select count(*)::int as value from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where c.relname = ${table} and n.nspname = any (current_schemas(false))`,
 
