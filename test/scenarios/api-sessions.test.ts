@@ -143,7 +143,7 @@ onEveryStore('API sessions', (open) => {
     const as = await user.login();
     const written = async () => {
       await app.request('GET', '/current-identity', { as });
-      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve)); // what follows an answer is over then
+      await app.settled();
       const [row] = (await app.rows('apiSession')).filter(({ identityId }) => identityId === user.id);
       return row?.lastActivityAt;
     };

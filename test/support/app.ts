@@ -83,6 +83,8 @@ export interface App extends AsyncDisposable {
   readonly log: readonly string[];
   /** Every request that was answered so far. */
   readonly transcript: readonly Exchange[];
+  /** Resolves when no transaction runs any more: what follows an answer is over then. */
+  settled(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -96,7 +98,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     console.error(...line);
   };
   const platform = webPlatform({ clock, passwords: fastPasswordHasher(), logger: { error, warn: note, info: note }, ...options.platform });
-  const { storage, storeOf } = watched(options.storage ?? newStorage(store));
+  const { storage, storeOf, settled } = watched(options.storage ?? newStorage(store));
   const snapshots = new Map<string, string>();
   const controller = await ManagementController.open({
     administrator: ADMIN,
@@ -178,6 +180,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     snapshots,
     log,
     transcript,
+    settled,
     close: () => controller.close(),
     [Symbol.asyncDispose]: () => controller.close(),
   };
@@ -192,15 +195,29 @@ const wholeOf = async (parts: AsyncIterable<string>): Promise<string> => {
   return whole;
 };
 
-/** The adapter, and the store that it gave to the controller: for looking at what is stored. */
-const watched = (adapter: StorageAdapter): { storage: StorageAdapter; storeOf(): Store } => {
+/** The adapter, the store that it gave to the controller, for looking at what is stored, and the end of what runs in it. */
+const watched = (adapter: StorageAdapter): { storage: StorageAdapter; storeOf(): Store; settled(): Promise<void> } => {
   let store: Store | undefined;
-  const storage: StorageAdapter = { ...adapter, open: async (schema) => (store = await adapter.open(schema)) };
+  const running = new Set<Promise<unknown>>();
+  const watch = (opened: Store): Store => {
+    const transaction = opened.transaction.bind(opened);
+    opened.transaction = (...args) => {
+      const result = transaction(...args);
+      const over: Promise<unknown> = result.catch(() => undefined).finally(() => running.delete(over));
+      running.add(over);
+      return result;
+    };
+    return opened;
+  };
+  const storage: StorageAdapter = { ...adapter, open: async (schema) => (store = watch(await adapter.open(schema))) };
   return {
     storage,
     storeOf: () => {
       if (!store) throw new TypeError('the store is not open yet');
       return store;
+    },
+    settled: async () => {
+      while (running.size > 0) await Promise.all(running);
     },
   };
 };
