@@ -13,6 +13,7 @@ import { createPublisher } from './changes/publisher.ts';
 import { createRecentChanges } from './changes/recent.ts';
 import { createStamps } from './changes/stamps.ts';
 import { keepDecoy } from './domain/authentication/decoy.ts';
+import { behaviours } from './domain/behaviours.ts';
 import {
   type AdministratorOptions,
   bootstrap,
@@ -202,6 +203,7 @@ const start = async (
     platform,
     settings,
     secrets,
+    behaviours,
     pki: keys,
     networkJwt: createNetworkJwt(keys, settings, platform.random),
     passwordChecks: createPasswordChecks(platform, settings),

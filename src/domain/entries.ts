@@ -12,7 +12,6 @@ import { accessEntries } from './access/explain.ts';
 import { currentIdentityEntries } from './authentication/current-identity.ts';
 import { authenticationEntries } from './authentication/handlers.ts';
 import { caEntries } from './cas/handlers.ts';
-import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
 import { controllerEntries } from './controllers/handlers.ts';
 import { databaseEntries } from './database/handlers.ts';
 import { enrollmentEntries } from './enrollment/handlers.ts';
@@ -25,10 +24,8 @@ import { postureEntries } from './posture/handlers.ts';
 import { roleAttributeEntries } from './roles/attributes-in-use.ts';
 import { routerEntries } from './routers/handlers.ts';
 import { serviceSessionEntries } from './service-sessions/handlers.ts';
-import { serviceBehaviour } from './services/behaviour.ts';
 import { serviceEntries } from './services/handlers.ts';
 import { sessionCertificateEntries } from './sessions/certificates.ts';
-import { terminatorBehaviour } from './terminators/behaviour.ts';
 import { trustEntries } from './trust/handlers.ts';
 
 /** Every operation with what carries it out. */
@@ -42,12 +39,12 @@ export const entries: readonly Entry[] = [
   ...currentMfaEntries,
   ...caEntries,
   ...implement(configTypes, {
-    ...crudHandlers(configTypes, configType, configTypeBehaviour),
-    listConfigs: relatedList(configType, config, undefined, (_, { id }) => equals(text('configTypeId'), id)),
+    ...crudHandlers(configTypes, configType),
+    listConfigs: relatedList(configType, config, (_, { id }) => equals(text('configTypeId'), id)),
   }),
   ...implement(configs, {
-    ...crudHandlers(configs, config, configBehaviour),
-    listServices: relatedList(config, service, serviceBehaviour, (_, { id }) => has('configs', id)),
+    ...crudHandlers(configs, config),
+    listServices: relatedList(config, service, (_, { id }) => has('configs', id)),
   }),
   ...serviceEntries,
   ...accessibleServiceEntries,
@@ -55,7 +52,7 @@ export const entries: readonly Entry[] = [
   ...policyEntries,
   ...postureEntries,
   ...routerEntries,
-  ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
+  ...implement(terminators, crudHandlers(terminators, terminator)),
   ...roleAttributeEntries,
   ...serviceSessionEntries,
   ...controllerEntries,

@@ -13,11 +13,9 @@ import { and, equals, flag, text } from '../../query/index.ts';
 import { listRows } from '../../resources/crud.ts';
 import type { ListInput } from '../../resources/lists.ts';
 import { presentOne } from '../../resources/present.ts';
-import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { requireSessionToken } from '../service-sessions/token.ts';
 import { askedConfigTypes } from '../services/handlers.ts';
 import { seenBy, type Viewer, viewerOf, visibleTo } from '../services/seen.ts';
-import { terminatorBehaviour } from '../terminators/behaviour.ts';
 import { commonRouters, shownRouter } from './common-routers.ts';
 import { evaluatePermissions } from './evaluate.ts';
 import { identityToRouters, policiesBetween, reachedFrom } from './through.ts';
@@ -40,17 +38,17 @@ export const accessibleServiceEntries = implement(accessibleServices, {
   list: (call, { configTypes, roleFilter: _, roleSemantic: __, ...query }) =>
     call.read(async (entities) => {
       const who = await viewer(entities, call, configTypes);
-      return listRows(entities, service, seenBy(who, {}), query, call, visibleTo(who));
+      return listRows(entities, service, query, call, { within: visibleTo(who), presenter: seenBy(who, {}) });
     }),
   get: (call, { id }) =>
     call.read(async (entities) => {
       const row = await requireAccessible(entities, call, id);
-      return presentOne(entities, service, seenBy(await viewer(entities, call), null), row, call);
+      return presentOne(entities, service, row, call, seenBy(await viewer(entities, call), null));
     }),
   listTerminators: (call, { id, ...query }) =>
     call.read(async (entities) => {
       await requireAccessible(entities, call, id);
-      const page = await listRows(entities, terminator, terminatorBehaviour, query, call, equals(text('serviceId'), id));
+      const page = await listRows(entities, terminator, query, call, { within: equals(text('serviceId'), id) });
       const data = page.data.map(({ _links, createdAt, id, tags, updatedAt, identity, routerId, service, serviceId }) => {
         if (!service) throw notFound('service', serviceId);
         return { _links, createdAt, id, tags, updatedAt, identity: identity ?? '', routerId, service, serviceId };
@@ -73,7 +71,7 @@ export const listOwnEdgeRouters = (call: Call, query: ListInput) =>
     const who: RowOf<typeof identity> = sessionOf(call.actor).identity;
     const verified = equals(flag('isVerified'), true);
     const where = isAdministrator(call.actor) ? verified : and(verified, await reachedFrom(entities, identityToRouters, who));
-    const page = await listRows(entities, edgeRouter, edgeRouterBehaviour, query, call, where);
+    const page = await listRows(entities, edgeRouter, query, call, { within: where });
     return { ...page, data: page.data.map(asUsable) };
   });
 

@@ -13,7 +13,6 @@ import { equals, text } from '../../query/index.ts';
 import { listRows } from '../../resources/crud.ts';
 import { presentOne } from '../../resources/present.ts';
 import { listOwnEdgeRouters } from '../access/client.ts';
-import { identityBehaviour } from '../identity/behaviour.ts';
 import { changedPassword, noPassword } from './authenticators.ts';
 import { confirmExtension, extend } from './extension.ts';
 import { countWrongPassword } from './lockout.ts';
@@ -82,27 +81,21 @@ export const currentIdentityEntries = implement(currentIdentity, {
   get: (call) =>
     call.read(async (entities) => {
       const row = await entities.require(identity, sessionOf(call.actor).identity.id);
-      const detail = { ...(await presentOne(entities, identity, identityBehaviour, row, call)), _links: SELF };
+      const detail = { ...(await presentOne(entities, identity, row, call)), _links: SELF };
       // A session that was stolen shall not become an authenticator.
       return isAdministrator(call.actor) ? detail : { ...detail, enrollment: {} };
     }),
   listEdgeRouters: listOwnEdgeRouters,
   listAuthenticators: (call, query) =>
     call.read(async (entities) => {
-      const page = await listRows(
-        entities,
-        authenticator,
-        undefined,
-        query,
-        call,
-        equals(text('identityId'), sessionOf(call.actor).identity.id),
-      );
+      const own = equals(text('identityId'), sessionOf(call.actor).identity.id);
+      const page = await listRows(entities, authenticator, query, call, { within: own });
       return { ...page, data: page.data.map(asOwn) };
     }),
   getAuthenticator: (call, { id }) =>
     call.read(async (entities) => {
       const row = await ownAuthenticator(entities, call, id);
-      return asOwn(await presentOne(entities, authenticator, undefined, row, call));
+      return asOwn(await presentOne(entities, authenticator, row, call));
     }),
   replaceAuthenticator: async (call, { id, body }) => {
     await changeOwn(call, id, { ...body, tags: body.tags ?? {} });

@@ -15,15 +15,13 @@ import { accompanied } from '../external-jwt-signers/second-factor.ts';
 import { withCode } from '../mfa/codes.ts';
 import { passMfa } from '../mfa/record.ts';
 import { lastServiceChange } from '../services/updates.ts';
-import { presentOwnSession, sessionBehaviour } from '../sessions/present.ts';
+import { presentOwnSession } from '../sessions/present.ts';
 import { endSessions } from '../sessions/state.ts';
-import { authenticatorBehaviour } from './authenticators.ts';
 import { loginByCertificate } from './certificate-login.ts';
 import { confirmExtension, extend, requestExtension } from './extension.ts';
 import { loginByExternalToken } from './external-login.ts';
 import type { LoginBody } from './login.ts';
 import { loginByPassword } from './password-login.ts';
-import { authPolicyBehaviour } from './policies.ts';
 
 type Method = (call: Call, body: LoginBody) => Promise<SessionActor>;
 
@@ -51,15 +49,15 @@ export const authenticationEntries = [
       return {};
     },
   }),
-  ...implement(authPolicies, crudHandlers(authPolicies, authPolicy, authPolicyBehaviour)),
+  ...implement(authPolicies, crudHandlers(authPolicies, authPolicy)),
   ...implement(authenticators, {
-    ...crudHandlers(authenticators, authenticator, authenticatorBehaviour),
+    ...crudHandlers(authenticators, authenticator),
     reEnroll,
     requestExtend: requestExtension,
     extend,
     extendVerify: confirmExtension,
   }),
-  ...implement(apiSessions, crudHandlers(apiSessions, apiSession, sessionBehaviour)),
+  ...implement(apiSessions, crudHandlers(apiSessions, apiSession)),
   ...implement(currentApiSession, {
     get: (call) => call.read((entities) => presentOwnSession(entities, sessionOf(call.actor), call)),
     delete: async (call) => {

@@ -2,10 +2,10 @@ import { authPolicy } from '../../api/auth-policies.ts';
 import { externalJwtSigner } from '../../api/external-jwt-signers.ts';
 import { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError, notFoundField } from '../../errors/index.ts';
 import { and, equals, flag, text } from '../../query/index.ts';
-import { behaviour } from '../../resources/behaviours.ts';
 import { keepAdministration } from '../identity/administration.ts';
 import { keepWayIn } from '../identity/way-in.ts';
 

@@ -1,10 +1,10 @@
 import { ca } from '../../api/cas.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import { invalidField } from '../../errors/index.ts';
 import { type Certificate, KeyUsage, readCertificates } from '../../pki/certificate.ts';
 import { pemFaultText } from '../../pki/faults.ts';
 import { keyWeakness, signatureWeakness } from '../../pki/strength.ts';
 import { equals, text } from '../../query/index.ts';
-import { behaviour } from '../../resources/behaviours.ts';
 import { checkClaim } from './claims.ts';
 import { subjectHashOf } from './trust.ts';
 

@@ -7,11 +7,10 @@ import { validateChain } from '../../pki/chain.ts';
 import { chainFaultText, pemFaultText } from '../../pki/faults.ts';
 import type { PemFault } from '../../pki/pem.ts';
 import { crudHandlers } from '../../resources/crud.ts';
-import { caBehaviour } from './behaviour.ts';
 import { authorityOf } from './trust.ts';
 
 export const caEntries = implement(cas, {
-  ...crudHandlers(cas, ca, caBehaviour),
+  ...crudHandlers(cas, ca),
   verify: async (call, { id, body }) => {
     const certificate = await verificationIn(body);
     await call.write(async (entities) => {

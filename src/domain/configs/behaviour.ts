@@ -1,5 +1,5 @@
 import { config, configType } from '../../api/configs.ts';
-import { behaviour } from '../../resources/behaviours.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import { compileSchema } from './schema.ts';
 import { refuseViolations } from './violations.ts';
 

@@ -1,7 +1,7 @@
 import { controller, controllers } from '../../api/controllers.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import { implement } from '../../call/implement.ts';
 import { ALL, comparator, matches } from '../../query/index.ts';
-import { behaviour } from '../../resources/behaviours.ts';
 import { assertAffordableInMemory } from '../../resources/budget.ts';
 import { pageOf, planList } from '../../resources/lists.ts';
 import { presentOne } from '../../resources/present.ts';
@@ -11,7 +11,7 @@ import { symbolsOfList } from '../../resources/symbols.ts';
 const MOST = 1000;
 
 /** Clients are told what is for them. */
-const controllerBehaviour = behaviour(controller, {
+export const controllerBehaviour = behaviour(controller, {
   present: async (_entities, rows, call) =>
     rows.map(({ onlineUntil, apiAddresses }) => ({
       isOnline: (onlineUntil ?? '') > call.now(),
@@ -29,7 +29,7 @@ export const controllerEntries = implement(controllers, {
       const plan = planList(symbols, query);
       const rows = await entities.list(controller, { where: ALL, limit: MOST });
       assertAffordableInMemory(call, query, plan, rows.length);
-      const shown = await Promise.all(rows.map((row) => presentOne(entities, controller, controllerBehaviour, row, call)));
+      const shown = await Promise.all(rows.map((row) => presentOne(entities, controller, row, call)));
       const found = shown.filter((each) => matches(plan.where, each)).sort(comparator(plan.sort));
       return pageOf(found.slice(plan.offset, plan.offset + plan.limit), plan, found.length, symbols);
     }),

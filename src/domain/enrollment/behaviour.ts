@@ -1,10 +1,10 @@
 import { enrollment } from '../../api/enrollments.ts';
 import type { CreateBody, RowOf } from '../../api/kit/resource.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { ApiError, invalidField } from '../../errors/index.ts';
 import { and, equals, text } from '../../query/index.ts';
-import { behaviour } from '../../resources/behaviours.ts';
 import { selfLink } from '../../resources/links.ts';
 import { newRow } from '../../resources/merge.ts';
 import { checkUsername } from '../authentication/usernames.ts';

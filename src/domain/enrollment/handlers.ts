@@ -4,7 +4,7 @@ import type { Call } from '../../call/call.ts';
 import { implement } from '../../call/implement.ts';
 import { invalidField } from '../../errors/index.ts';
 import { crudHandlers } from '../../resources/crud.ts';
-import { enrolleeOf, enrollmentBehaviour, enrollmentLink, requireLater } from './behaviour.ts';
+import { enrolleeOf, enrollmentLink, requireLater } from './behaviour.ts';
 import { becomeIdentity } from './by-certificate.ts';
 import { enroll } from './enroll.ts';
 import { extendRouter } from './extend-router.ts';
@@ -20,7 +20,7 @@ const refresh = async (call: Call, { id, body: { expiresAt } }: { readonly id: s
 };
 
 export const enrollmentEntries = [
-  ...implement(enrollments, { ...crudHandlers(enrollments, enrollment, enrollmentBehaviour), refresh }),
+  ...implement(enrollments, { ...crudHandlers(enrollments, enrollment), refresh }),
   ...implement(enrolling, {
     enroll: (call, { token, method, body = {} }) =>
       method === 'ca' && !token ? becomeIdentity(call, body) : enroll(call, { token, method, offer: body }),

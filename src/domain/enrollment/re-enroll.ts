@@ -2,7 +2,6 @@ import { authenticator } from '../../api/authenticators.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
 import type { Call } from '../../call/call.ts';
 import { deleteRow } from '../../resources/crud.ts';
-import { authenticatorBehaviour } from '../authentication/authenticators.ts';
 import { passwordChanged } from '../authentication/password-change.ts';
 import { addEnrollment, enrollmentLink, requireLater } from './behaviour.ts';
 
@@ -22,7 +21,7 @@ export const reEnroll = (
     const row = await entities.require(authenticator, id);
     const made = await addEnrollment(entities, call, { identityId: row.identityId, expiresAt, ...again(row) });
     // As `crudHandlers` does it: of a kind only its table is looked at.
-    await deleteRow(entities, authenticator as never, authenticatorBehaviour as never, id, call);
+    await deleteRow(entities, authenticator as never, id, call);
     if (row.method === 'updb') await passwordChanged(entities, call, row.identityId);
     return enrollmentLink(made.id);
   });

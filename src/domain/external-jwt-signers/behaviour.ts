@@ -1,8 +1,8 @@
 import { externalJwtSigner } from '../../api/external-jwt-signers.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import { ApiError, invalidField } from '../../errors/index.ts';
 import { readCertificates } from '../../pki/certificate.ts';
 import { keyWeakness } from '../../pki/strength.ts';
-import { behaviour } from '../../resources/behaviours.ts';
 
 const { commonName, fingerprint, notBefore, notAfter } = externalJwtSigner.fields;
 

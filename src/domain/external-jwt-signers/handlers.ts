@@ -6,11 +6,10 @@ import {
 } from '../../api/external-jwt-signers.ts';
 import { implement } from '../../call/implement.ts';
 import { crudHandlers, listRows } from '../../resources/crud.ts';
-import { externalJwtSignerBehaviour } from './behaviour.ts';
 
 export const externalJwtSignerEntries = [
-  ...implement(externalJwtSigners, crudHandlers(externalJwtSigners, externalJwtSigner, externalJwtSignerBehaviour)),
+  ...implement(externalJwtSigners, crudHandlers(externalJwtSigners, externalJwtSigner)),
   ...implement(publicExternalJwtSigners, {
-    list: (call, query) => call.read((entities) => listRows(entities, publicExternalJwtSigner, undefined, query, call)),
+    list: (call, query) => call.read((entities) => listRows(entities, publicExternalJwtSigner, query, call)),
   }),
 ];

@@ -9,7 +9,7 @@ import { oneOf, text } from '../../query/index.ts';
 import { presentRows } from '../../resources/present.ts';
 import type { Row } from '../../storage/port.ts';
 import { checkUsername } from '../authentication/usernames.ts';
-import { addEnrollment, enrollmentBehaviour } from '../enrollment/behaviour.ts';
+import { addEnrollment } from '../enrollment/behaviour.ts';
 
 type Identity = RowOf<typeof identity>;
 type Request = CreateBody<(typeof identity)['fields']>['enrollment'];
@@ -39,7 +39,7 @@ export const outstandingOf = async (
 ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
   const rows = await entities.list(enrollment, { where: oneOf(text('identityId'), ids) });
   // A kind and rows like any other.
-  const details = await presentRows(entities, enrollment as never, enrollmentBehaviour, rows as unknown as readonly Row[], call);
+  const details = await presentRows(entities, enrollment as never, rows as unknown as readonly Row[], call);
   const byIdentity = new Map<string, Record<string, unknown>>();
   rows.forEach(({ id, identityId, method, expiresAt }, i) => {
     const { token, jwt, ca, caId } = details[i] ?? {};

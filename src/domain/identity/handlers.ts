@@ -11,22 +11,17 @@ import { relatedList } from '../../resources/related.ts';
 import { policyAdviceFor } from '../access/advice.ts';
 import { typed } from '../access/policy-type.ts';
 import { identityToRouters, reachedFrom } from '../access/through.ts';
-import { enrollmentBehaviour } from '../enrollment/behaviour.ts';
 import { endMfa, mfaOf } from '../mfa/record.ts';
-import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { postureDataFor } from '../posture/data.ts';
 import { selecting } from '../roles/membership.ts';
-import { edgeRouterBehaviour } from '../routers/behaviour.ts';
 import { failedServiceRequestsOf } from '../service-sessions/failures.ts';
-import { serviceBehaviour } from '../services/behaviour.ts';
 import { grantedTo, viewerOf } from '../services/seen.ts';
 import { traceIdentity } from '../tracing/trace-identity.ts';
-import { identityBehaviour } from './behaviour.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
 
 export const identityEntries = implement(identities, {
-  ...crudHandlers(identities, identity, identityBehaviour),
+  ...crudHandlers(identities, identity),
   disable: async (call, { id, body }) => {
     await call.write(async (entities) => {
       const row = await entities.require(identity, id);
@@ -50,18 +45,18 @@ export const identityEntries = implement(identities, {
   listAuthenticators: (call, { id, ...query }) =>
     call.read(async (entities) => {
       await entities.require(identity, id);
-      return listRows(entities, authenticator, undefined, query, call, equals(text('identityId'), id));
+      return listRows(entities, authenticator, query, call, { within: equals(text('identityId'), id) });
     }),
-  listEnrollments: relatedList(identity, enrollment, enrollmentBehaviour, (_, { id }) => equals(text('identityId'), id)),
+  listEnrollments: relatedList(identity, enrollment, (_, { id }) => equals(text('identityId'), id)),
   listServices: (call, { id, policyType, ...query }) =>
     call.read(async (entities) => {
       const row = await entities.require(identity, id);
       const viewer = await viewerOf(entities, { identity: row }, []);
-      return listRows(entities, service, serviceBehaviour, query, call, grantedTo(viewer, typed(policyType)));
+      return listRows(entities, service, query, call, { within: grantedTo(viewer, typed(policyType)) });
     }),
-  listServicePolicies: relatedList(identity, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('identityRoles', row)),
-  listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, undefined, (_, row) => selecting('identityRoles', row)),
-  listEdgeRouters: relatedList(identity, edgeRouter, edgeRouterBehaviour, (entities, row) => reachedFrom(entities, identityToRouters, row)),
+  listServicePolicies: relatedList(identity, servicePolicy, (_, row) => selecting('identityRoles', row)),
+  listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, (_, row) => selecting('identityRoles', row)),
+  listEdgeRouters: relatedList(identity, edgeRouter, (entities, row) => reachedFrom(entities, identityToRouters, row)),
   getPostureData: postureDataFor,
   getFailedServiceRequests: failedServiceRequestsOf,
   trace: traceIdentity,

@@ -1,6 +1,6 @@
 import { policyTypeNumbers, servicePolicy } from '../../api/policies.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import { invalidField } from '../../errors/index.ts';
-import { behaviour } from '../../resources/behaviours.ts';
 import { resolveSelected } from './selected-sets.ts';
 
 export const servicePolicyBehaviour = behaviour(servicePolicy, {

@@ -8,12 +8,7 @@ import { implement } from '../../call/implement.ts';
 import { crudHandlers } from '../../resources/crud.ts';
 import { relatedList } from '../../resources/related.ts';
 import { sideOf } from '../access/through.ts';
-import { identityBehaviour } from '../identity/behaviour.ts';
-import { postureCheckBehaviour } from '../posture/behaviour.ts';
 import { selectedBy } from '../roles/membership.ts';
-import { edgeRouterBehaviour } from '../routers/behaviour.ts';
-import { serviceBehaviour } from '../services/behaviour.ts';
-import { servicePolicyBehaviour } from './behaviour.ts';
 
 /** What one side of a policy selects. */
 const selectedIn = (field: string) => (_entities: unknown, policy: Readonly<Record<string, unknown>>) =>
@@ -21,19 +16,19 @@ const selectedIn = (field: string) => (_entities: unknown, policy: Readonly<Reco
 
 export const policyEntries = [
   ...implement(servicePolicies, {
-    ...crudHandlers(servicePolicies, servicePolicy, servicePolicyBehaviour),
-    listIdentities: relatedList(servicePolicy, identity, identityBehaviour, selectedIn('identityRoles')),
-    listServices: relatedList(servicePolicy, service, serviceBehaviour, selectedIn('serviceRoles')),
-    listPostureChecks: relatedList(servicePolicy, postureCheck, postureCheckBehaviour, selectedIn('postureCheckRoles')),
+    ...crudHandlers(servicePolicies, servicePolicy),
+    listIdentities: relatedList(servicePolicy, identity, selectedIn('identityRoles')),
+    listServices: relatedList(servicePolicy, service, selectedIn('serviceRoles')),
+    listPostureChecks: relatedList(servicePolicy, postureCheck, selectedIn('postureCheckRoles')),
   }),
   ...implement(edgeRouterPolicies, {
     ...crudHandlers(edgeRouterPolicies, edgeRouterPolicy),
-    listIdentities: relatedList(edgeRouterPolicy, identity, identityBehaviour, selectedIn('identityRoles')),
-    listEdgeRouters: relatedList(edgeRouterPolicy, edgeRouter, edgeRouterBehaviour, selectedIn('edgeRouterRoles')),
+    listIdentities: relatedList(edgeRouterPolicy, identity, selectedIn('identityRoles')),
+    listEdgeRouters: relatedList(edgeRouterPolicy, edgeRouter, selectedIn('edgeRouterRoles')),
   }),
   ...implement(serviceEdgeRouterPolicies, {
     ...crudHandlers(serviceEdgeRouterPolicies, serviceEdgeRouterPolicy),
-    listEdgeRouters: relatedList(serviceEdgeRouterPolicy, edgeRouter, edgeRouterBehaviour, selectedIn('edgeRouterRoles')),
-    listServices: relatedList(serviceEdgeRouterPolicy, service, serviceBehaviour, selectedIn('serviceRoles')),
+    listEdgeRouters: relatedList(serviceEdgeRouterPolicy, edgeRouter, selectedIn('edgeRouterRoles')),
+    listServices: relatedList(serviceEdgeRouterPolicy, service, selectedIn('serviceRoles')),
   }),
 ];

@@ -1,5 +1,6 @@
+import { postureCheckType } from '../../api/posture-check-types.ts';
 import { postureCheck } from '../../api/posture-checks/index.ts';
-import { behaviour } from '../../resources/behaviours.ts';
+import { behaviour } from '../../call/behaviour.ts';
 
 export const postureCheckBehaviour = behaviour(postureCheck, {
   check: async (_, after) => {
@@ -10,3 +11,5 @@ export const postureCheckBehaviour = behaviour(postureCheck, {
   },
   present: async (_, rows) => rows.map(() => ({ version: 1 })),
 });
+
+export const postureCheckTypeBehaviour = behaviour(postureCheckType, { present: async (_, rows) => rows.map(() => ({ version: '1' })) });

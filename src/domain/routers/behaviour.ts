@@ -1,9 +1,9 @@
 import { edgeRouter, router } from '../../api/routers.ts';
 import { terminator } from '../../api/terminators.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { explained } from '../../errors/index.ts';
 import { equals, text } from '../../query/index.ts';
-import { behaviour } from '../../resources/behaviours.ts';
 import { addEnrollment } from '../enrollment/behaviour.ts';
 import { keepCompanion, removeCompanion } from './companion.ts';
 import { outstandingOf } from './enrollment.ts';

@@ -8,21 +8,18 @@ import { implement } from '../../call/implement.ts';
 import { crudHandlers, deleteRow } from '../../resources/crud.ts';
 import { relatedList } from '../../resources/related.ts';
 import { reachedFrom, routerToIdentities, routerToServices } from '../access/through.ts';
-import { identityBehaviour } from '../identity/behaviour.ts';
 import { selecting } from '../roles/membership.ts';
-import { serviceBehaviour } from '../services/behaviour.ts';
-import { edgeRouterBehaviour, routerBehaviour } from './behaviour.ts';
 import { reEnroll } from './enrollment.ts';
 
 /** Both paths lead to the same routers. An edge router may be deleted there, too, with all that goes with it. */
 const routerHandlers = {
-  ...crudHandlers(routers, router, routerBehaviour),
+  ...crudHandlers(routers, router),
   delete: async (call: Call, { id }: { readonly id: string }) => {
     await call.write(async (entities) => {
       const isEdgeRouter = (await entities.get(edgeRouter, id)) !== undefined;
       // As `crudHandlers` does it: of a kind only its table is looked at.
-      if (isEdgeRouter) await deleteRow(entities, edgeRouter as never, edgeRouterBehaviour as never, id, call);
-      else await deleteRow(entities, router as never, routerBehaviour as never, id, call);
+      if (isEdgeRouter) await deleteRow(entities, edgeRouter as never, id, call);
+      else await deleteRow(entities, router as never, id, call);
     });
     return {};
   },
@@ -30,14 +27,12 @@ const routerHandlers = {
 
 export const routerEntries = [
   ...implement(edgeRouters, {
-    ...crudHandlers(edgeRouters, edgeRouter, edgeRouterBehaviour),
+    ...crudHandlers(edgeRouters, edgeRouter),
     reEnroll,
-    listEdgeRouterPolicies: relatedList(edgeRouter, edgeRouterPolicy, undefined, (_, row) => selecting('edgeRouterRoles', row)),
-    listIdentities: relatedList(edgeRouter, identity, identityBehaviour, (entities, row) => reachedFrom(entities, routerToIdentities, row)),
-    listServiceEdgeRouterPolicies: relatedList(edgeRouter, serviceEdgeRouterPolicy, undefined, (_, row) =>
-      selecting('edgeRouterRoles', row),
-    ),
-    listServices: relatedList(edgeRouter, service, serviceBehaviour, (entities, row) => reachedFrom(entities, routerToServices, row)),
+    listEdgeRouterPolicies: relatedList(edgeRouter, edgeRouterPolicy, (_, row) => selecting('edgeRouterRoles', row)),
+    listIdentities: relatedList(edgeRouter, identity, (entities, row) => reachedFrom(entities, routerToIdentities, row)),
+    listServiceEdgeRouterPolicies: relatedList(edgeRouter, serviceEdgeRouterPolicy, (_, row) => selecting('edgeRouterRoles', row)),
+    listServices: relatedList(edgeRouter, service, (entities, row) => reachedFrom(entities, routerToServices, row)),
   }),
   ...implement(routers, routerHandlers),
   ...implement(transitRouters, routerHandlers),

@@ -13,7 +13,7 @@ import { type Granted, invalidPosture, judge, type Wish } from './ask.ts';
 import { tidyLapsed } from './ends.ts';
 import { noteFailure } from './failures.ts';
 import type { Session } from './grants.ts';
-import { sessionBehaviour, sessionRouter } from './present.ts';
+import { sessionRouter } from './present.ts';
 import { requireVisible, visibleSessions } from './seen.ts';
 import { sessionToken } from './token.ts';
 
@@ -48,9 +48,8 @@ const begin = async (entities: Entities, call: Call, wish: Wish, { existing, has
 
 export const serviceSessionEntries = implement(sessions, {
   list: (call, query) =>
-    call.read(async (entities) => listRows(entities, session, sessionBehaviour, query, call, await visibleSessions(entities, call))),
-  get: (call, { id }) =>
-    call.read(async (entities) => presentOne(entities, session, sessionBehaviour, await requireVisible(entities, call, id), call)),
+    call.read(async (entities) => listRows(entities, session, query, call, { within: await visibleSessions(entities, call) })),
+  get: (call, { id }) => call.read(async (entities) => presentOne(entities, session, await requireVisible(entities, call, id), call)),
   create: async (call, { body: { serviceId, type, tags } }) => {
     if (!serviceId) throw notFound('service', '');
     const { row, routers } = await obtain(call, { serviceId, type }, tags ?? {});

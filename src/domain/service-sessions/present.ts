@@ -4,8 +4,8 @@ import { servicePolicy } from '../../api/policies.ts';
 import type { edgeRouter } from '../../api/routers.ts';
 import { session } from '../../api/service-sessions.ts';
 import { service } from '../../api/services.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import type { Connections } from '../../presence/connections.ts';
-import { behaviour } from '../../resources/behaviours.ts';
 import { referenceTo } from '../../resources/links.ts';
 import type { Row } from '../../storage/port.ts';
 import { commonRouters, shownRouter } from '../access/common-routers.ts';
@@ -17,7 +17,7 @@ export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connec
 };
 
 /** Sessions as anybody sees them: a page costs seven questions. */
-export const sessionBehaviour = behaviour(session, {
+export const serviceSessionBehaviour = behaviour(session, {
   present: async (entities, rows, call) => {
     const { presence } = call.core;
     const policies = await byId(

@@ -1,9 +1,9 @@
 import { config } from '../../api/configs.ts';
 import { service, terminatorStrategies } from '../../api/services.ts';
 import { terminator } from '../../api/terminators.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import { ApiError, invalidField, shownValue } from '../../errors/index.ts';
 import { equals, oneOf, text } from '../../query/index.ts';
-import { behaviour } from '../../resources/behaviours.ts';
 
 /** A service as lists below other entities show it: what depends on who asks is left open. */
 export const serviceBehaviour = behaviour(service, {

@@ -18,12 +18,7 @@ import { presentOne } from '../../resources/present.ts';
 import { relatedList } from '../../resources/related.ts';
 import { type ByPolicyType, typed } from '../access/policy-type.ts';
 import { ofType, reachedFrom, serviceToIdentities, serviceToRouters } from '../access/through.ts';
-import { identityBehaviour } from '../identity/behaviour.ts';
-import { servicePolicyBehaviour } from '../policies/behaviour.ts';
 import { selecting } from '../roles/membership.ts';
-import { edgeRouterBehaviour } from '../routers/behaviour.ts';
-import { terminatorBehaviour } from '../terminators/behaviour.ts';
-import { serviceBehaviour } from './behaviour.ts';
 import { wantedConfigTypes } from './config-data.ts';
 import { seenBy, viewerOf, visibleTo } from './seen.ts';
 
@@ -39,10 +34,11 @@ export const askedConfigTypes = async (entities: Entities, { actor }: Call, name
 const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInput) =>
   call.read(async (entities) => {
     // Lists by role are for those who write policies: who may use what they show is another question.
-    if (query.roleFilter?.length) return listRows(entities, service, serviceBehaviour, query, call);
+    if (query.roleFilter?.length) return listRows(entities, service, query, call);
     const who = asIdentity === undefined ? askingSession(call) : { identity: await identityNamed(entities, asIdentity) };
     const viewer = await viewerOf(entities, who, await askedConfigTypes(entities, call, configTypes));
-    return listRows(entities, service, seenBy(viewer, {}), query, call, asIdentity === undefined ? ALL : visibleTo(viewer));
+    const within = asIdentity === undefined ? ALL : visibleTo(viewer);
+    return listRows(entities, service, query, call, { within, presenter: seenBy(viewer, {}) });
   });
 
 const identityNamed = async (entities: Entities, idOrName: string): Promise<RowOf<typeof identity>> => {
@@ -52,20 +48,20 @@ const identityNamed = async (entities: Entities, idOrName: string): Promise<RowO
 };
 
 export const serviceEntries = implement(services, {
-  ...crudHandlers(services, service, serviceBehaviour),
+  ...crudHandlers(services, service),
   list: listServices,
   get: (call, { id }) =>
     call.read(async (entities) => {
       const row = await entities.require(service, id);
       const viewer = await viewerOf(entities, askingSession(call), await askedConfigTypes(entities, call));
-      return presentOne(entities, service, seenBy(viewer, null), row, call);
+      return presentOne(entities, service, row, call, seenBy(viewer, null));
     }),
-  listConfigs: relatedList(service, config, undefined, (_, { configs }) => oneOf(text('id'), configs)),
-  listEdgeRouters: relatedList(service, edgeRouter, edgeRouterBehaviour, (entities, row) => reachedFrom(entities, serviceToRouters, row)),
-  listIdentities: relatedList(service, identity, identityBehaviour, (entities, row, { policyType }: ByPolicyType) =>
+  listConfigs: relatedList(service, config, (_, { configs }) => oneOf(text('id'), configs)),
+  listEdgeRouters: relatedList(service, edgeRouter, (entities, row) => reachedFrom(entities, serviceToRouters, row)),
+  listIdentities: relatedList(service, identity, (entities, row, { policyType }: ByPolicyType) =>
     reachedFrom(entities, serviceToIdentities, row, ofType(typed(policyType))),
   ),
-  listServicePolicies: relatedList(service, servicePolicy, servicePolicyBehaviour, (_, row) => selecting('serviceRoles', row)),
-  listServiceEdgeRouterPolicies: relatedList(service, serviceEdgeRouterPolicy, undefined, (_, row) => selecting('serviceRoles', row)),
-  listTerminators: relatedList(service, terminator, terminatorBehaviour, (_, { id }) => equals(text('serviceId'), id)),
+  listServicePolicies: relatedList(service, servicePolicy, (_, row) => selecting('serviceRoles', row)),
+  listServiceEdgeRouterPolicies: relatedList(service, serviceEdgeRouterPolicy, (_, row) => selecting('serviceRoles', row)),
+  listTerminators: relatedList(service, terminator, (_, { id }) => equals(text('serviceId'), id)),
 });

@@ -32,7 +32,7 @@ export const listStateOf = async (entities: Entities, viewer: Viewer, call: Call
 /** Of all that the list can show, with the config data of every type; the time that is left until a check fails aside, which goes down by itself. */
 const digestOf = async (entities: Entities, viewer: Viewer, rows: readonly unknown[], call: Call): Promise<string> => {
   // A kind and its rows, like any other.
-  const shown = await presentRows(entities, service as unknown as Resource, seenBy(viewer, {}), rows as readonly Row[], call);
+  const shown = await presentRows(entities, service as unknown as Resource, rows as readonly Row[], call, seenBy(viewer, {}));
   const text = JSON.stringify(shown, (key, value) => (key === 'timeoutRemaining' || key === 'timeoutAt' ? undefined : value));
   return bytesToHex(sha256(utf8ToBytes(text)));
 };

@@ -38,9 +38,9 @@ const makeRoom = async (entities: Entities, call: Call): Promise<void> => {
 };
 
 export const sessionCertificateEntries = implement(sessionCertificates, {
-  list: (call, query) => call.read((entities) => listRows(entities, apiSessionCertificate, undefined, query, call, ofSession(call))),
+  list: (call, query) => call.read((entities) => listRows(entities, apiSessionCertificate, query, call, { within: ofSession(call) })),
   get: (call, { id }) =>
-    call.read(async (entities) => presentOne(entities, apiSessionCertificate, undefined, await requireOwn(entities, call, id), call)),
+    call.read(async (entities) => presentOne(entities, apiSessionCertificate, await requireOwn(entities, call, id), call)),
   create: async (call, { body }) => {
     const { session, identity } = sessionOf(call.actor);
     const { enrollments, pki, platform } = call.core;

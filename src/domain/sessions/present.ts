@@ -3,15 +3,15 @@ import { identity } from '../../api/identities.ts';
 import type { RowOf } from '../../api/kit/resource.ts';
 import { apiSession } from '../../api/sessions.ts';
 import type { SessionActor } from '../../call/actor.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import type { Call } from '../../call/call.ts';
 import type { Entities } from '../../changes/entities.ts';
 import { oneOf, text } from '../../query/index.ts';
-import { behaviour } from '../../resources/behaviours.ts';
 import { presentOne } from '../../resources/present.ts';
 import { expiry } from './state.ts';
 
 /** As administrators see it: the token's place is taken by the session's id, which opens nothing. */
-export const sessionBehaviour = behaviour(apiSession, {
+export const apiSessionBehaviour = behaviour(apiSession, {
   present: async (entities, rows) => {
     const required = await requiringCode(entities, rows);
     return rows.map((row) => ({
@@ -32,13 +32,16 @@ const requiringCode = async (entities: Entities, sessions: readonly RowOf<typeof
   return new Set(owners.filter((owner) => strict.has(owner.authPolicyId)).map(({ id }) => id));
 };
 
+/** Its owner is shown what the token says, and nothing that is worked out for administrators. */
+const AS_STORED = {};
+
 /** As its owner sees it: with the token that was presented, what is still owed, and when it ends. */
 export const presentOwnSession = async (
   entities: Entities,
   { session, authQueries, token }: Pick<SessionActor, 'session' | 'authQueries' | 'token'>,
   call: Call,
 ) => {
-  const detail = await presentOne(entities, apiSession, undefined, session, call);
+  const detail = await presentOne(entities, apiSession, session, call, AS_STORED);
   const owesCode = authQueries.some(({ typeId }) => typeId === 'MFA');
   return {
     ...detail,

@@ -1,7 +1,7 @@
 import { router } from '../../api/routers.ts';
 import { service } from '../../api/services.ts';
 import { terminator } from '../../api/terminators.ts';
-import { behaviour } from '../../resources/behaviours.ts';
+import { behaviour } from '../../call/behaviour.ts';
 import { withSealedSecret } from './identity-secret.ts';
 
 export const terminatorBehaviour = behaviour(terminator, {
