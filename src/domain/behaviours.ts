@@ -1,19 +1,19 @@
 import type { Behaviours } from '../call/behaviour.ts';
-import { authenticatorBehaviour } from './authentication/authenticators.ts';
-import { authPolicyBehaviour } from './authentication/policies.ts';
-import { caBehaviour } from './cas/behaviour.ts';
-import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
-import { controllerBehaviour } from './controllers/handlers.ts';
-import { enrollmentBehaviour } from './enrollment/behaviour.ts';
-import { externalJwtSignerBehaviour } from './external-jwt-signers/behaviour.ts';
-import { identityBehaviour } from './identity/behaviour.ts';
-import { servicePolicyBehaviour } from './policies/behaviour.ts';
-import { postureCheckBehaviour, postureCheckTypeBehaviour } from './posture/behaviour.ts';
-import { edgeRouterBehaviour, routerBehaviour } from './routers/behaviour.ts';
-import { serviceSessionBehaviour } from './service-sessions/present.ts';
-import { serviceBehaviour } from './services/behaviour.ts';
-import { apiSessionBehaviour } from './sessions/present.ts';
-import { terminatorBehaviour } from './terminators/behaviour.ts';
+import { configBehaviour, configTypeBehaviour } from './catalogue/configs/behaviour.ts';
+import { serviceBehaviour } from './catalogue/services/behaviour.ts';
+import { authPolicyBehaviour } from './directory/auth-policies/behaviour.ts';
+import { authenticatorBehaviour } from './directory/authenticators/behaviour.ts';
+import { caBehaviour } from './directory/cas/behaviour.ts';
+import { enrollmentBehaviour } from './directory/enrollment/behaviour.ts';
+import { externalJwtSignerBehaviour } from './directory/external-jwt-signers/behaviour.ts';
+import { identityBehaviour } from './directory/identities/behaviour.ts';
+import { edgeRouterBehaviour, routerBehaviour } from './fabric/routers/behaviour.ts';
+import { terminatorBehaviour } from './fabric/terminators/behaviour.ts';
+import { controllerBehaviour } from './maintenance/controllers/handlers.ts';
+import { servicePolicyBehaviour } from './policy/policies/behaviour.ts';
+import { postureCheckBehaviour, postureCheckTypeBehaviour } from './policy/posture/behaviour.ts';
+import { apiSessionBehaviour } from './sessions/api-sessions/present.ts';
+import { serviceSessionBehaviour } from './sessions/service-sessions/present.ts';
 
 /** The one list of behaviours: what the kinds do that their field tables cannot say. The engine finds them here by kind. */
 export const behaviours: Behaviours = {
