@@ -18,7 +18,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   storage: ['api', 'query', 'platform', 'options.ts'],
   changes: ['api', 'errors', 'query', 'platform', 'storage'],
   call: ['api', 'errors', 'query', 'platform', 'pki', 'tokens', 'presence', 'storage', 'changes', 'options.ts'],
-  resources: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call'],
+  resources: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call'],
   authentication: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call', 'resources'],
   domain: [
     'api',
