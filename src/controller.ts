@@ -33,6 +33,7 @@ import { createNetworkJwt } from './domain/trust/network-jwt.ts';
 import { createFacade, type Facade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
+import { keepBuiltIn } from './opening/keep-built-in.ts';
 import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
 import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
@@ -185,6 +186,7 @@ const start = async (
   const common = { random: platform.random, stamp, changesKept, changeBytesKept };
   const context = { actor: 'system', requestId: 'open', ...common };
   await checkSecretKey(store, secrets, context);
+  await keepBuiltIn(store, context);
   await keepDecoy(store, context);
   await sealIdentitySecrets(store, secrets, context);
   const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));

@@ -34,6 +34,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'resources',
     'version.ts',
   ],
+  opening: ['api', 'changes', 'domain', 'query', 'resources', 'storage'],
   pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'domain'],
   client: ['api', 'errors', 'facade.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
