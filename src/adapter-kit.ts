@@ -9,7 +9,8 @@ export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRe
 export { SAFE_HEADERS } from './http/safe-headers.ts';
 // Options of adapters, whose names are checked.
 export { checkedOptions } from './options.ts';
-// Certificates, as texts in PEM.
+// Certificates: in a presented chain at most, and as texts in PEM.
+export { MAX_PRESENTED } from './pki/certificate.ts';
 export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
 // Platforms: clock, randomness, password hashing, logging, outbound requests.
 export { type AddressRule, addressRule } from './platform/addresses.ts';

@@ -32,6 +32,7 @@ import {
   type FirstCredentials,
   firstCredentials,
 } from './opening/bootstrap.ts';
+import { keepBuiltIn } from './opening/keep-built-in.ts';
 import { keptAuthority } from './opening/kept-authority.ts';
 import { checkSecretKey, secretsOf } from './opening/secret-key.ts';
 import { checkedOptions } from './options.ts';
@@ -186,6 +187,7 @@ const start = async (
   const common = { random: platform.random, stamp, changesKept, changeBytesKept };
   const context = { actor: 'system', requestId: 'open', ...common };
   await checkSecretKey(store, secrets, context);
+  await keepBuiltIn(store, context);
   await keepDecoy(store, context);
   await sealIdentitySecrets(store, secrets, context);
   const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));

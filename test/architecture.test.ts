@@ -36,6 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'authentication',
     'version.ts',
   ],
+  opening: ['api', 'changes', 'domain', 'query', 'resources', 'storage', 'platform', 'pki'],
   pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'authentication'],
   client: ['api', 'errors', 'facade.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],

@@ -1,15 +1,9 @@
 import type * as z from 'zod';
-import { authPolicy } from '../api/auth-policies.ts';
 import { authenticator } from '../api/authenticators.ts';
-import { configType } from '../api/configs.ts';
 import { identity } from '../api/identities.ts';
-import { identityType } from '../api/identity-types.ts';
-import { postureCheckType } from '../api/posture-check-types.ts';
 import { password as passwordSchema, username as usernameSchema } from '../api/shared.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import { builtinConfigTypes } from '../domain/catalogue/configs/builtin.ts';
 import { usernameFault } from '../domain/directory/authenticators/usernames.ts';
-import { builtinPostureCheckTypes } from '../domain/policy/posture/builtin.ts';
 import type { Platform } from '../platform/platform.ts';
 import { equals, flag } from '../query/index.ts';
 import { newRow } from '../resources/merge.ts';
@@ -51,7 +45,7 @@ export const firstCredentials = ({ random }: Platform, options: AdministratorOpt
 };
 
 /**
- * Fills a new store; does nothing to one that is filled.
+ * Makes the first administrator of a new network; does nothing to one that has an administrator.
  * @returns the first administrator's credentials, if this call made it
  */
 export const bootstrap = async (
@@ -64,7 +58,6 @@ export const bootstrap = async (
   const passwordHash = await passwords.hash(password);
   return store.transaction('write', async (tx) => {
     const entities = entitiesOf(tx, context);
-    await seedFixed(entities);
     // Another controller that starts at the same time may have been first.
     if (await hasAdministrator(entities)) return undefined;
     const owner = await entities.insert(identity, newRow(identity, { name, isAdmin: true }, { isDefaultAdmin: true }));
@@ -75,33 +68,6 @@ export const bootstrap = async (
 
 const hasAdministrator = async (entities: Entities): Promise<boolean> =>
   (await entities.count(identity, equals(flag('isDefaultAdmin'), true))) > 0;
-
-/** What every network has from the start. What an administrator deletes later stays deleted. */
-const seedFixed = async (entities: Entities): Promise<void> => {
-  if (await entities.get(authPolicy, 'default')) return;
-  for (const id of ['Default', 'Router']) await entities.insert(identityType, { id, name: id });
-  await entities.insert(authPolicy, {
-    id: 'default',
-    name: 'Default',
-    primary: {
-      cert: { allowed: true, allowExpiredCerts: true },
-      extJwt: { allowed: true, allowedSigners: [] },
-      updb: {
-        allowed: true,
-        minPasswordLength: 5,
-        requireSpecialChar: false,
-        requireNumberChar: false,
-        requireMixedCase: false,
-        maxAttempts: 0,
-        lockoutDurationMinutes: 0,
-      },
-    },
-    secondary: { requireTotp: false, requireExtJwtSigner: null },
-    externalJwtSigners: [],
-  });
-  for (const type of builtinPostureCheckTypes) await entities.insert(postureCheckType, type);
-  for (const { id, name, schema } of builtinConfigTypes) await entities.insert(configType, { id, name, schema });
-};
 
 const within = (schema: z.ZodType, value: string, message: string) => {
   if (!schema.safeParse(value).success) throw new TypeError(message);

@@ -8,6 +8,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { presentRows } from '../../../resources/present.ts';
 import type { Row } from '../../../storage/port.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
+import type { Posture } from '../../policy/posture/posture.ts';
 import { seenBy, type Viewer, visibleTo } from './seen.ts';
 
 /** Longer lists are not compared. */
@@ -22,26 +23,26 @@ export interface ListState {
 }
 
 export const listStateOf = async (entities: Entities, viewer: Viewer, call: Call): Promise<ListState> => {
+  const { identity: who, session, policies } = viewer;
   const rows = await entities.list(service, { where: visibleTo(viewer), limit: MOST_SERVICES + 1 });
+  const posture = who && (await loadPosture(entities, policies, { identityId: who.id, session }, call.now()));
   return {
-    digest: rows.length > MOST_SERVICES ? undefined : await digestOf(entities, viewer, rows, call),
-    ...(await endsOf(entities, viewer, call)),
+    digest: rows.length > MOST_SERVICES ? undefined : await digestOf(entities, viewer, posture, rows, call),
+    ...endsOf(policies, posture, call),
   };
 };
 
 /** Of all that the list can show, with the config data of every type; the time that is left until a check fails aside, which goes down by itself. */
-const digestOf = async (entities: Entities, viewer: Viewer, rows: readonly unknown[], call: Call): Promise<string> => {
+const digestOf = async (entities: Entities, viewer: Viewer, posture: Posture | undefined, rows: readonly unknown[], call: Call) => {
   // A kind and its rows, like any other.
-  const shown = await presentRows(entities, service as unknown as Resource, rows as readonly Row[], call, seenBy(viewer, {}));
+  const shown = await presentRows(entities, service as unknown as Resource, rows as readonly Row[], call, seenBy(viewer, {}, posture));
   const text = JSON.stringify(shown, (key, value) => (key === 'timeoutRemaining' || key === 'timeoutAt' ? undefined : value));
   return bytesToHex(sha256(utf8ToBytes(text)));
 };
 
-const endsOf = async (entities: Entities, { identity: who, session, policies }: Viewer, call: Call) => {
-  if (!who) return { failedAt: undefined, failsAt: undefined };
+const endsOf = (policies: Viewer['policies'], posture: Posture | undefined, call: Call) => {
   const now = Date.parse(call.now());
-  const posture = await loadPosture(entities, policies, { identityId: who.id, session }, call.now());
-  const ends = policies.flatMap(posture.resultsFor).flatMap(({ failsAt }) => failsAt ?? []);
+  const ends = posture ? policies.flatMap(posture.resultsFor).flatMap(({ failsAt }) => failsAt ?? []) : [];
   return {
     failedAt: ends.filter((end) => end < now).sort((a, b) => b - a)[0],
     failsAt: ends.filter((end) => end >= now).sort((a, b) => a - b)[0],

@@ -9,6 +9,7 @@ import { evaluatePermissions, evaluatePolicy, type Permissions } from '../../pol
 import { policiesOfIdentity, sideOf } from '../../policy/policies/through.ts';
 import type { SessionFacts } from '../../policy/posture/facts.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
+import type { Posture } from '../../policy/posture/posture.ts';
 import { selectedBy } from '../../policy/roles/membership.ts';
 import { serviceConfigsSeen } from './config-data.ts';
 
@@ -44,16 +45,25 @@ export const grantedTo = ({ policies }: Viewer, type?: PolicyType): Predicate =>
 export const visibleTo = (viewer: Viewer): Predicate =>
   !viewer.identity || viewer.identity.isAdmin || viewer.identity.isDefaultAdmin ? ALL : grantedTo(viewer);
 
-/** Services as somebody sees them: what policies permit, what they ask for, and the data of the configs that were asked for. */
-export const seenBy = ({ identity: who, session, policies, configTypes }: Viewer, noConfig: object | null): Presenter => ({
+/**
+ * Services as somebody sees them: what policies permit, what they ask for, and the data of the configs that were asked for.
+ * @param posture of all policies of the viewer, where it is loaded already
+ */
+export const seenBy = (
+  { identity: who, session, policies, configTypes }: Viewer,
+  noConfig: object | null,
+  posture?: Posture,
+): Presenter => ({
   present: async (entities, rows: readonly RowOf<typeof service>[], call) => {
     const configs = configTypes.length === 0 ? undefined : await serviceConfigsSeen(entities, rows, who?.id, configTypes);
     const permissions = rows.map((row) => (who ? evaluatePermissions(policies, who, row) : NOTHING));
-    const queries = await postureQueriesFor(entities, { identity: who, session }, permissions, call.now());
+    const granting = [...new Set(permissions.flatMap((each) => each.granting))];
+    const known = posture ?? (who && (await loadPosture(entities, granting, { identityId: who.id, session }, call.now())));
+    const queries = known ? postureQueriesFor(known, granting, permissions) : [];
     return rows.map((row, i) => ({
       permissions: permissionsOf(permissions[i] ?? NOTHING),
       config: configs ? (configs.get(row.id) ?? {}) : noConfig,
-      postureQueries: queries[i],
+      postureQueries: queries[i] ?? [],
     }));
   },
 });
@@ -63,16 +73,12 @@ const NOTHING: Permissions<Policies[number]> = { dial: false, bind: false, grant
 const permissionsOf = ({ dial, bind }: Permissions): readonly string[] =>
   dial || bind ? [...(bind ? ['Bind'] : []), ...(dial ? ['Dial'] : [])] : ['Invalid'];
 
-/** For each service of a page, one entry for each policy that grants it. The page costs two questions, and each policy is worked out once. */
-const postureQueriesFor = async (
-  entities: Entities,
-  { identity: who, session }: Pick<Viewer, 'identity' | 'session'>,
+/** For each service of a page, one entry for each policy that grants it. Each policy is worked out once. */
+const postureQueriesFor = (
+  posture: Posture,
+  granting: Policies,
   page: readonly Permissions<Policies[number]>[],
-  now: string,
-): Promise<readonly (readonly object[])[]> => {
-  if (!who) return page.map(() => []);
-  const granting = [...new Set(page.flatMap((permissions) => permissions.granting))];
-  const posture = await loadPosture(entities, granting, { identityId: who.id, session }, now);
+): readonly (readonly object[])[] => {
   const entries = new Map(
     granting.map((policy) => {
       const { isPassing, checks } = evaluatePolicy(policy, posture);
