@@ -36,10 +36,24 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'authentication',
     'version.ts',
   ],
-  opening: ['api', 'changes', 'domain', 'query', 'resources', 'storage', 'platform', 'pki'],
   pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'authentication'],
   client: ['api', 'errors', 'facade.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
+  opening: [
+    'api',
+    'platform',
+    'pki',
+    'tokens',
+    'presence',
+    'query',
+    'storage',
+    'changes',
+    'call',
+    'resources',
+    'domain',
+    'http',
+    'options.ts',
+  ],
 };
 
 /** The only parts of `src/` that adapters know: what an outsider's adapter has, too. */
