@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
-import { created, empty } from '../shared.ts';
+import { created, empty } from './entity.ts';
 import { unboundedIn } from './unbounded.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
