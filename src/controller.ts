@@ -12,28 +12,29 @@ import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
 import { createRecentChanges } from './changes/recent.ts';
 import { createStamps } from './changes/stamps.ts';
-import { keepDecoy } from './domain/authentication/decoy.ts';
+import { behaviours } from './domain/behaviours.ts';
+import { concerningKinds } from './domain/catalogue/services/concerns.ts';
+import { loadKeysEarly } from './domain/directory/external-jwt-signers/load-keys.ts';
+import { entries } from './domain/entries.ts';
+import { createPresence, followChanges, type Presence } from './domain/fabric/presence/presence.ts';
+import { sealIdentitySecrets } from './domain/fabric/terminators/identity-secret.ts';
+import { joinNetwork, type MemberOptions } from './domain/maintenance/controllers/membership.ts';
+import { createNetworkJwt } from './domain/maintenance/trust/network-jwt.ts';
+import { keepDecoy } from './domain/sessions/login/decoy.ts';
+import { createSessionUpkeep } from './domain/sessions/service-sessions/upkeep.ts';
+import { createFacade, type Facade } from './facade.ts';
+import { createDocuments } from './http/documents.ts';
+import { createHandler, type Handle } from './http/handler.ts';
 import {
   type AdministratorOptions,
   bootstrap,
   type FirstAdministrator,
   type FirstCredentials,
   firstCredentials,
-} from './domain/bootstrap.ts';
-import { joinNetwork, type MemberOptions } from './domain/controllers/membership.ts';
-import { entries } from './domain/entries.ts';
-import { loadKeysEarly } from './domain/external-jwt-signers/load-keys.ts';
-import { keptAuthority } from './domain/kept-authority.ts';
-import { createPresence, followChanges, type Presence } from './domain/routers/presence.ts';
-import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
-import { createSessionUpkeep } from './domain/service-sessions/upkeep.ts';
-import { concerningKinds } from './domain/services/concerns.ts';
-import { sealIdentitySecrets } from './domain/terminators/identity-secret.ts';
-import { createNetworkJwt } from './domain/trust/network-jwt.ts';
-import { createFacade, type Facade } from './facade.ts';
-import { createDocuments } from './http/documents.ts';
-import { createHandler, type Handle } from './http/handler.ts';
+} from './opening/bootstrap.ts';
 import { keepBuiltIn } from './opening/keep-built-in.ts';
+import { keptAuthority } from './opening/kept-authority.ts';
+import { checkSecretKey, secretsOf } from './opening/secret-key.ts';
 import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
 import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
@@ -204,6 +205,7 @@ const start = async (
     platform,
     settings,
     secrets,
+    behaviours,
     pki: keys,
     networkJwt: createNetworkJwt(keys, settings, platform.random),
     passwordChecks: createPasswordChecks(platform, settings),

@@ -19,6 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   changes: ['api', 'errors', 'query', 'platform', 'storage'],
   call: ['api', 'errors', 'query', 'platform', 'pki', 'tokens', 'presence', 'storage', 'changes', 'options.ts'],
   resources: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call'],
+  authentication: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call', 'resources'],
   domain: [
     'api',
     'errors',
@@ -32,10 +33,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'changes',
     'call',
     'resources',
+    'authentication',
     'version.ts',
   ],
-  opening: ['api', 'changes', 'domain', 'query', 'resources', 'storage'],
-  pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'domain'],
+  opening: ['api', 'query', 'platform', 'pki', 'storage', 'changes', 'resources', 'domain'],
+  pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'authentication'],
   client: ['api', 'errors', 'facade.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
 };

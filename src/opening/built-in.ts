@@ -1,7 +1,7 @@
 import type { KindName, kinds } from '../api/index.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import { builtinConfigTypes } from '../domain/configs/builtin.ts';
-import { builtinPostureCheckTypes } from '../domain/posture/builtin.ts';
+import { builtinConfigTypes } from '../domain/catalogue/configs/builtin.ts';
+import { builtinPostureCheckTypes } from '../domain/policy/posture/builtin.ts';
 
 /**
  * How a built-in row follows the releases: `fixed` is always as this release has it, for no operation changes it; `seeded` is inserted where it is missing,

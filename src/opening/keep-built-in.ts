@@ -3,10 +3,10 @@ import { builtInRow } from '../api/built-in-rows.ts';
 import { kinds } from '../api/index.ts';
 import type { Resource, RowOf } from '../api/kit/resource.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import { isSameJson } from '../domain/same-json.ts';
 import { equals, text } from '../query/index.ts';
 import { rowFields } from '../resources/merge.ts';
 import type { Store } from '../storage/port.ts';
+import { isSameJson } from '../storage/same-json.ts';
 import { type BuiltIn, builtIn, OFFERED_UNRECORDED } from './built-in.ts';
 
 /**
