@@ -12,7 +12,19 @@ export type { AdministratorOptions, FirstAdministrator } from './domain/bootstra
 export type { MemberOptions } from './domain/controllers/membership.ts';
 export type { FormerAuthority } from './domain/kept-authority.ts';
 export type { Presence, RouterConnection, RouterInterface } from './domain/routers/presence.ts';
-export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
+export {
+  ApiError,
+  type CatalogEntry,
+  type CauseOf,
+  type Causes,
+  catalog as errorCatalog,
+  type ErrorCause,
+  type ErrorCode,
+  type FailingCheck,
+  type FieldCause,
+  type MessageCause,
+  type PostureCause,
+} from './errors/index.ts';
 export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
 export {
