@@ -7,6 +7,7 @@ import type { Core } from './call/core.ts';
 import { createGate } from './call/gate.ts';
 import { createPasswordChecks } from './call/password-checks.ts';
 import { checkedSettings, defaultSettings, type Settings } from './call/settings.ts';
+import { createStoreErrors } from './call/store-errors.ts';
 import { createWriter } from './call/writer.ts';
 import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
@@ -226,7 +227,8 @@ const start = async (
   if (member) await joinNetwork(core, member);
   // What a controller that was closed, or lost, has left.
   reviewSessions();
-  const invoke = createInvoke({ core, write, carryOut });
+  const storeErrors = createStoreErrors(platform);
+  const invoke = createInvoke({ core, write, carryOut }, storeErrors);
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   const serving = { entries, invoke, settings, platform };
@@ -244,7 +246,7 @@ const start = async (
     handle: createHandler(serving),
     only: (...apis) => ({ handle: createHandler({ ...serving, apis }), logger: platform.logger }),
     logger: platform.logger,
-    presence: createPresence(core),
+    presence: createPresence(core, storeErrors),
     events,
     publish: async () => {
       reviewSessions();
