@@ -4,6 +4,8 @@
  * @module overlay-controller/adapter-kit
  */
 
+// Seconds to come back after.
+export { RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { SAFE_HEADERS } from './http/safe-headers.ts';

@@ -1,6 +1,7 @@
 import type { Api } from './api/kit/operation.ts';
 import type { Credentials } from './call/call.ts';
 import type { Settings } from './call/settings.ts';
+import { createStoreErrors } from './call/store-errors.ts';
 import type { ChangeListeners } from './changes/listeners.ts';
 import { createStamps } from './changes/stamps.ts';
 import { entries } from './domain/entries.ts';
@@ -83,7 +84,8 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
   const { core, write, carryOut, events, publisher } = await createParts(store, opening, pki, common);
   await beginWork({ core, events }, member);
-  const invoke = createInvoke({ core, write, carryOut });
+  const storeErrors = createStoreErrors(platform);
+  const invoke = createInvoke({ core, write, carryOut }, storeErrors);
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   const serving = { entries, invoke, settings, platform };
@@ -101,7 +103,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     handle: createHandler(serving),
     only: (...apis) => ({ handle: createHandler({ ...serving, apis }), logger: platform.logger }),
     logger: platform.logger,
-    presence: createPresence(core),
+    presence: createPresence(core, storeErrors),
     events,
     publish: async () => {
       core.reviewSessions();

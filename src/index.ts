@@ -10,7 +10,19 @@ export { each } from './client/each.ts';
 export { type AsOptions, ManagementController } from './controller.ts';
 export type { Presence, RouterConnection, RouterInterface } from './domain/fabric/presence/presence.ts';
 export type { MemberOptions } from './domain/maintenance/controllers/membership.ts';
-export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
+export {
+  ApiError,
+  type CatalogEntry,
+  type CauseOf,
+  type Causes,
+  catalog as errorCatalog,
+  type ErrorCause,
+  type ErrorCode,
+  type FailingCheck,
+  type FieldCause,
+  type MessageCause,
+  type PostureCause,
+} from './errors/index.ts';
 export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
 export {

@@ -1,3 +1,4 @@
+import { RETRY_AFTER } from '../errors/index.ts';
 import { tooManyRequests, type Waiting, waitIn } from './gate.ts';
 
 /** For whom some work is. */
@@ -37,9 +38,6 @@ interface Facts {
   /** The lowest is next (start-time fair queueing, P. Goyal et al., 1996). */
   readonly turn: number;
 }
-
-/** Seconds. */
-const RETRY_AFTER = 1;
 
 export const createFairGate = ({ atOnce, queued, queuedPerName }: FairGateLimits): FairGate => {
   let running = 0;
@@ -86,7 +84,7 @@ export const createFairGate = ({ atOnce, queued, queuedPerName }: FairGateLimits
     const yielding = yieldingOf(full, newcomer);
     if (!yielding) return;
     waiting.splice(waiting.indexOf(yielding), 1);
-    yielding.refuse(tooManyRequests(RETRY_AFTER));
+    yielding.refuse(tooManyRequests(RETRY_AFTER.busy));
   };
 
   return {

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors/index.ts';
+import { ApiError, RETRY_AFTER } from '../errors/index.ts';
 
 /** Lets so many through at once, makes so many wait, and turns the rest away. */
 export interface Gate {
@@ -9,7 +9,7 @@ export interface Gate {
   pass<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-export const createGate = (atOnce: number, queued: number, retryAfter = 1): Gate => {
+export const createGate = (atOnce: number, queued: number, retryAfter: number = RETRY_AFTER.busy): Gate => {
   let running = 0;
   const waiting: Waiting[] = [];
   return {

@@ -16,6 +16,7 @@ import { router } from '../../../api/routers.ts';
 import type { Job } from '../../../call/background.ts';
 import type { Core } from '../../../call/core.ts';
 import { createGate } from '../../../call/gate.ts';
+import type { StoreErrors } from '../../../call/store-errors.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { ChangeListeners } from '../../../changes/listeners.ts';
 import { invalidField, notFound, unauthorized } from '../../../errors/index.ts';
@@ -34,7 +35,8 @@ export type RouterInterface = z.input<typeof routerInterfaces>[number];
 export interface Presence {
   /**
    * Whether a router may connect; if so, it is connected. A router that was connected already loses its older connection.
-   * @throws ApiError `UNAUTHORIZED` unless the certificate is the current one of a router that is not disabled; `COULD_NOT_VALIDATE` with the field
+   * @throws ApiError `UNAUTHORIZED` unless the certificate is the current one of a router that is not disabled; `COULD_NOT_VALIDATE` with the field;
+   *   `SERVER_UNAVAILABLE` while the store is away
    */
   connect(by: {
     /** DER of what the router presented in the TLS handshake, leaf first. */
@@ -43,7 +45,7 @@ export interface Presence {
   }): Promise<RouterConnection>;
 }
 
-/** A connection of a router. Each report is refused with `UNAUTHORIZED` once it has ended, and with `COULD_NOT_VALIDATE` and the field when it makes no sense. */
+/** A connection of a router. Each report is refused with `UNAUTHORIZED` once it has ended, with `COULD_NOT_VALIDATE` and the field when it makes no sense, and with `SERVER_UNAVAILABLE` while the store is away. */
 export interface RouterConnection {
   readonly routerId: string;
   readonly isEdgeRouter: boolean;
@@ -71,9 +73,13 @@ const MOST_WAITING = 10_000;
 
 const ORIGIN = { actor: 'system', requestId: 'presence' } as const;
 
-export const createPresence = (core: Core): Presence => {
+export const createPresence = (core: Core, storeErrors: StoreErrors): Presence => {
   const { presence, background } = core;
-  const read = <T>(work: (entities: Entities) => Promise<T>): Promise<T> => background.run(ORIGIN, (job) => job.read(work));
+  const run = <T>(work: (job: Job) => Promise<T>): Promise<T> =>
+    background.run(ORIGIN, work).catch((error: unknown) => {
+      throw storeErrors(error, { requestId: ORIGIN.requestId });
+    });
+  const read = <T>(work: (entities: Entities) => Promise<T>): Promise<T> => run((job) => job.read(work));
 
   /** The row of a router, as long as it may be connected. @throws ApiError `UNAUTHORIZED` */
   const current = async (entities: Entities, connection: Connection) => {
@@ -117,7 +123,7 @@ export const createPresence = (core: Core): Presence => {
       },
       interfaces: async (told) => {
         const interfaces = checked(routerInterfaces, told, 'interfaces');
-        await pass(() => background.run(ORIGIN, (job) => storeInterfaces(job, connection, interfaces)));
+        await pass(() => run((job) => storeInterfaces(job, connection, interfaces)));
       },
       identityConnected: async (told) => {
         const id = checked(carriedId, told, 'identityId');

@@ -4,7 +4,7 @@ import type { Job } from '../../../call/background.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { ApiError } from '../../../errors/index.ts';
+import { ApiError, RETRY_AFTER } from '../../../errors/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { newId } from '../../../storage/ids.ts';
 
@@ -37,7 +37,7 @@ export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Pro
   return call.write(async (entities) => {
     const now = call.now();
     const task = await entities.get(maintenanceTask, name);
-    if (task && isHeld(task, now)) throw new ApiError('RATE_LIMITED', { retryAfter: 1 });
+    if (task && isHeld(task, now)) throw new ApiError('RATE_LIMITED', { retryAfter: RETRY_AFTER.busy });
     const toWait = task?.succeededAt ? Date.parse(task.succeededAt) + pause - Date.parse(now) : 0;
     if (toWait > 0) throw new ApiError('RATE_LIMITED', { retryAfter: Math.ceil(toWait / 1000) });
     const taken = { ...fields, holder, heldUntil: later(now), startedAt: call.core.stamp(), endedAt: null, error: null };

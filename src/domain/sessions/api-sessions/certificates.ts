@@ -3,7 +3,7 @@ import { sessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { ApiError, notFound } from '../../../errors/index.ts';
+import { ApiError, notFound, RETRY_AFTER } from '../../../errors/index.ts';
 import { certificatesPem } from '../../../pki/certificate.ts';
 import { issue } from '../../../pki/issue.ts';
 import { sessionProfile } from '../../../pki/profiles.ts';
@@ -16,8 +16,6 @@ import { newId } from '../../../storage/ids.ts';
 
 /** Certificates that a session may have at a time. */
 const MOST = 50;
-/** Seconds after which it is worth trying again: none becomes free by itself much sooner. */
-const RETRY_AFTER = 3600;
 
 const ofSession = (call: Call) => equals(text('apiSessionId'), sessionOf(call.actor).session.id);
 
@@ -33,7 +31,7 @@ const makeRoom = async (entities: Entities, call: Call): Promise<void> => {
   const now = call.now();
   const own = await entities.list(apiSessionCertificate, { where: ofSession(call) });
   const expired = own.filter(({ validTo }) => validTo !== null && validTo < now);
-  if (own.length - expired.length >= MOST) throw new ApiError('RATE_LIMITED', { retryAfter: RETRY_AFTER });
+  if (own.length - expired.length >= MOST) throw new ApiError('RATE_LIMITED', { retryAfter: RETRY_AFTER.quota });
   for (const row of expired) await entities.remove(apiSessionCertificate, row);
 };
 
