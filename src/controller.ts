@@ -82,10 +82,11 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const { changesKept, changeBytesKept } = settings;
   const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
-  const { core, write, carryOut, events, publisher } = await createParts(store, opening, pki, common);
-  await beginWork({ core, events }, member);
+  const parts = await createParts(store, opening, pki, common);
+  const { core, events, publisher } = parts;
+  await beginWork(parts, member);
   const storeErrors = createStoreErrors(platform);
-  const invoke = createInvoke({ core, write, carryOut }, storeErrors);
+  const invoke = createInvoke(parts, storeErrors);
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   const serving = { entries, invoke, settings, platform };

@@ -56,6 +56,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'call',
     'resources',
     'domain',
+    'pipeline',
     'http',
     'options.ts',
   ],
