@@ -4,6 +4,8 @@
  * @module overlay-controller/adapter-kit
  */
 
+// Concurrency.
+export { createSemaphore, type Release, type Semaphore } from './concurrency/semaphore.ts';
 // HTTP: a host's request in, an answer out.
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { SAFE_HEADERS } from './http/safe-headers.ts';
@@ -61,7 +63,6 @@ export {
   ValueTooLong,
   WriteConflict,
 } from './storage/errors.ts';
-export { createPlaces, type Leave, type Places } from './storage/places.ts';
 export type {
   ColumnSchema,
   IndexFault,

@@ -4,7 +4,6 @@ import { createActivity } from './call/activity.ts';
 import { createBackground } from './call/background.ts';
 import type { Credentials } from './call/call.ts';
 import type { Core } from './call/core.ts';
-import { createGate } from './call/gate.ts';
 import { createPasswordChecks } from './call/password-checks.ts';
 import { checkedSettings, defaultSettings, type Settings } from './call/settings.ts';
 import { createWriter } from './call/writer.ts';
@@ -12,6 +11,7 @@ import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
 import { createRecentChanges } from './changes/recent.ts';
 import { createStamps } from './changes/stamps.ts';
+import { createSemaphore } from './concurrency/semaphore.ts';
 import { keepDecoy } from './domain/authentication/decoy.ts';
 import {
   type AdministratorOptions,
@@ -193,7 +193,7 @@ const start = async (
   const publisher = await createPublisher(store, events, platform.logger);
   const { carryOut, goOn } = createSessionUpkeep(platform);
   const reviewSessions = () => goOn(background);
-  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
+  const write = createWriter(store, publisher, createSemaphore(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
   const background = createBackground(store, platform.clock, write, common);
   const keys = createPki(sources);
   const startedAt = stamp();
@@ -206,7 +206,7 @@ const start = async (
     networkJwt: createNetworkJwt(keys, settings, platform.random),
     passwordChecks: createPasswordChecks(platform, settings),
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
-    enrollments: createGate(2, settings.maxQueuedEnrollments),
+    enrollments: createSemaphore(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     background,
     activity: createActivity(store, background, platform),

@@ -1,5 +1,6 @@
 import type { Api } from '../api/kit/operation.ts';
 import type { RecentChanges } from '../changes/recent.ts';
+import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -9,7 +10,6 @@ import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
 import type { Background } from './background.ts';
-import type { Gate } from './gate.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
 
@@ -28,7 +28,7 @@ export interface Core {
   /** Checks the tokens of external signers. */
   readonly tokens: TokenVerifier;
   /** Through which the work of enrolling goes: anybody may ask for it. */
-  readonly enrollments: Gate;
+  readonly enrollments: Semaphore;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
   /** The routers that are connected to this controller. */

@@ -1,7 +1,7 @@
+import { createFairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { networkOf } from '../platform/addresses.ts';
 import type { PasswordHasher, Platform } from '../platform/platform.ts';
 import type { Call } from './call.ts';
-import { createFairGate } from './fair-gate.ts';
 import type { Settings } from './settings.ts';
 
 /** Whose request the work on a password is for. */
@@ -37,7 +37,7 @@ export interface PasswordChecks {
 const URGENT_EVERY = 10_000;
 
 export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passwords' | 'clock'>, settings: Settings): PasswordChecks => {
-  const gate = createFairGate({
+  const semaphore = createFairSemaphore({
     atOnce: settings.maxPasswordChecks,
     queued: settings.maxQueuedPasswordChecks,
     queuedPerName: settings.maxQueuedPasswordChecksPerName,
@@ -61,7 +61,7 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
   return {
     hash: ({ remoteAddress, signal, isJoined }, password) =>
       // Who holds a transaction of the host's waits for none: those before it may wait for that transaction.
-      isJoined ? passwords.hash(password) : gate.pass({ from: networkOf(remoteAddress), signal }, () => passwords.hash(password)),
+      isJoined ? passwords.hash(password) : semaphore.run({ from: networkOf(remoteAddress), signal }, () => passwords.hash(password)),
     guess: ({ remoteAddress, signal, isJoined }, username, isAdministrators, work) => {
       if (isJoined) return work((password, hash) => check(password, hash, signal));
       const isUrgent = async () => {
@@ -69,7 +69,7 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
         urgentAt = clock.now();
         return true;
       };
-      return gate.pass({ from: networkOf(remoteAddress), name: username, signal, isUrgent }, (over) =>
+      return semaphore.run({ from: networkOf(remoteAddress), name: username, signal, isUrgent }, (over) =>
         work((password, hash) => check(password, hash, signal).finally(over)),
       );
     },

@@ -31,7 +31,7 @@ export const enroll = async (call: Call, { token, method, offer }: Attempt): Pro
   if ((method !== undefined && method !== row.method) || !way)
     throw explained('INVALID_ENROLL_METHOD', `the token is for method ${row.method}, not for the one that was asked for`);
   requireOpen(row, call);
-  const { answer, complete } = await call.core.enrollments.pass(() => way(call, row, offer), call.signal);
+  const { answer, complete } = await call.core.enrollments.run(() => way(call, row, offer), call.signal);
   await call.write(async (entities) => {
     // Meanwhile it may have been used, given another token, or come to its end.
     const current = await outstanding(entities, token ?? '');

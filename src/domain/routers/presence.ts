@@ -15,9 +15,9 @@ import {
 import { router } from '../../api/routers.ts';
 import type { Job } from '../../call/background.ts';
 import type { Core } from '../../call/core.ts';
-import { createGate } from '../../call/gate.ts';
 import type { Entities } from '../../changes/entities.ts';
 import type { ChangeListeners } from '../../changes/listeners.ts';
+import { createSemaphore } from '../../concurrency/semaphore.ts';
 import { invalidField, notFound, unauthorized } from '../../errors/index.ts';
 import { type Connection, DISABLED, MUST_ENROLL } from '../../presence/connections.ts';
 import { isSameJson } from '../same-json.ts';
@@ -95,9 +95,9 @@ export const createPresence = (core: Core): Presence => {
 
   const reporting = (connection: Connection, isEdgeRouter: boolean): RouterConnection => {
     // In the order in which they come, however long each takes.
-    const { pass } = createGate(1, MOST_WAITING);
+    const { run } = createSemaphore(1, MOST_WAITING);
     const alive = (work: (entities: Entities) => void | Promise<void>): Promise<void> =>
-      pass(() =>
+      run(() =>
         read(async (entities) => {
           await current(entities, connection);
           await work(entities);
@@ -117,7 +117,7 @@ export const createPresence = (core: Core): Presence => {
       },
       interfaces: async (told) => {
         const interfaces = checked(routerInterfaces, told, 'interfaces');
-        await pass(() => background.run(ORIGIN, (job) => storeInterfaces(job, connection, interfaces)));
+        await run(() => background.run(ORIGIN, (job) => storeInterfaces(job, connection, interfaces)));
       },
       identityConnected: async (told) => {
         const id = checked(carriedId, told, 'identityId');
