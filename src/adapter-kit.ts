@@ -6,6 +6,8 @@
 
 // Concurrency.
 export { createSemaphore, type Release, type Semaphore } from './concurrency/semaphore.ts';
+// Seconds to come back after.
+export { RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { SAFE_HEADERS } from './http/safe-headers.ts';

@@ -20,6 +20,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   changes: ['api', 'errors', 'query', 'platform', 'storage'],
   call: ['concurrency', 'api', 'errors', 'query', 'platform', 'pki', 'tokens', 'presence', 'storage', 'changes', 'options.ts'],
   resources: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call'],
+  authentication: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call', 'resources'],
   domain: [
     'concurrency',
     'api',
@@ -34,9 +35,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'changes',
     'call',
     'resources',
+    'authentication',
     'version.ts',
   ],
-  pipeline: ['concurrency', 'api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'domain'],
+  opening: ['api', 'query', 'platform', 'pki', 'storage', 'changes', 'resources', 'domain'],
+  pipeline: ['concurrency', 'api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'authentication'],
   client: ['api', 'errors', 'facade.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
 };

@@ -10,6 +10,7 @@ import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
 import type { Background } from './background.ts';
+import type { Behaviours } from './behaviour.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
 
@@ -24,6 +25,8 @@ export interface Core {
   readonly pki: Pki;
   /** The JWT by which clients can join the network. */
   networkJwt(): Promise<string>;
+  /** What the kinds do that their field tables cannot say. */
+  readonly behaviours: Behaviours;
   readonly passwordChecks: PasswordChecks;
   /** Checks the tokens of external signers. */
   readonly tokens: TokenVerifier;

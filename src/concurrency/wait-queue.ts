@@ -1,4 +1,4 @@
-import { ApiError } from '../errors/index.ts';
+import { ApiError, RETRY_AFTER } from '../errors/index.ts';
 
 /** A request in a queue. Either call takes it out of the queue. */
 export interface Waiter<T> {
@@ -49,8 +49,5 @@ export class WaitQueue<T = undefined> implements Iterable<Waiter<T>> {
   }
 }
 
-/** Seconds. */
-const RETRY_AFTER = 1;
-
 /** What a full queue answers. */
-export const tooManyRequests = (): ApiError => new ApiError('SERVER_TOO_MANY_REQUESTS', { retryAfter: RETRY_AFTER });
+export const tooManyRequests = (): ApiError => new ApiError('SERVER_TOO_MANY_REQUESTS', { retryAfter: RETRY_AFTER.busy });

@@ -1,11 +1,11 @@
 import { apiSession } from '../api/sessions.ts';
+import { actorOfSession } from '../authentication/state.ts';
 import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
 import type { CarryOut, Write } from '../call/writer.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import type { Release } from '../concurrency/semaphore.ts';
-import { actorOfSession } from '../domain/sessions/state.ts';
 import { unauthorized } from '../errors/index.ts';
 import type { Transaction } from '../storage/port.ts';
 import { authorize } from './authorize.ts';
