@@ -4,6 +4,8 @@
  * @module overlay-controller/adapter-kit
  */
 
+// Concurrency.
+export { createSemaphore, type Release, type Semaphore } from './concurrency/semaphore.ts';
 // Seconds to come back after.
 export { RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
@@ -63,7 +65,6 @@ export {
   ValueTooLong,
   WriteConflict,
 } from './storage/errors.ts';
-export { createPlaces, type Leave, type Places } from './storage/places.ts';
 export type {
   ColumnSchema,
   IndexFault,

@@ -1,5 +1,6 @@
 import type { Api } from '../api/kit/operation.ts';
 import type { RecentChanges } from '../changes/recent.ts';
+import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -10,7 +11,6 @@ import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
 import type { Background } from './background.ts';
 import type { Behaviours } from './behaviour.ts';
-import type { Gate } from './gate.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
 
@@ -45,7 +45,7 @@ interface Keys {
 interface Bounds {
   readonly passwordChecks: PasswordChecks;
   /** Through which the work of enrolling goes. */
-  readonly enrollments: Gate;
+  readonly enrollments: Semaphore;
 }
 
 /** What it knows in memory, and the store does not, or not yet. */

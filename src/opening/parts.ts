@@ -2,13 +2,13 @@ import { groups } from '../api/index.ts';
 import { createActivity } from '../call/activity.ts';
 import { createBackground } from '../call/background.ts';
 import type { Core } from '../call/core.ts';
-import { createGate } from '../call/gate.ts';
 import { createPasswordChecks } from '../call/password-checks.ts';
 import { createWriter } from '../call/writer.ts';
 import type { EntitiesContext } from '../changes/entities.ts';
 import { type ChangeListeners, createListeners } from '../changes/listeners.ts';
 import { createPublisher, type Publisher } from '../changes/publisher.ts';
 import { createRecentChanges } from '../changes/recent.ts';
+import { createSemaphore } from '../concurrency/semaphore.ts';
 import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
@@ -44,7 +44,10 @@ export const createParts = async (
   const publisher = await createPublisher(store, events, platform.logger);
   const { carryOut, goOn } = createSessionUpkeep(platform);
   const reviewSessions = () => goOn(background);
-  const write = createWriter(store, publisher, createGate(WRITES_AT_ONCE, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
+  const write = createWriter(store, publisher, createSemaphore(WRITES_AT_ONCE, settings.maxQueuedWrites), {
+    carryOut,
+    goOn: reviewSessions,
+  });
   const background = createBackground(store, platform.clock, write, common);
   const pki = createPki(sources);
   const startedAt = stamp();
@@ -59,7 +62,7 @@ export const createParts = async (
     networkJwt: createNetworkJwt(pki, settings, platform.random),
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
     passwordChecks: createPasswordChecks(platform, settings),
-    enrollments: createGate(ENROLLMENTS_AT_ONCE, settings.maxQueuedEnrollments),
+    enrollments: createSemaphore(ENROLLMENTS_AT_ONCE, settings.maxQueuedEnrollments),
     behaviours,
     documents: createDocuments(groups, settings),
     background,

@@ -51,7 +51,7 @@ export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & {
   if (!(await networkFor(presented, signer, { now, ignoreValidity: 'all' }))) throw unauthorized('the certificate is not of this network');
   const request = await readRequest(clientCertCsr);
   if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');
-  const issued = await call.core.enrollments.pass(() => issue(clientProfile(request, now, presented.leaf), signer, random), call.signal);
+  const issued = await call.core.enrollments.run(() => issue(clientProfile(request, now, presented.leaf), signer, random), call.signal);
   const clientCert = certificatesPem([issued, ...signer.chain]);
   await call.write(async (entities) => {
     const row = await ownCertificate(entities, call, id);

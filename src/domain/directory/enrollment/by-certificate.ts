@@ -64,7 +64,7 @@ export const becomeIdentity = async (
   const { platform, enrollments } = call.core;
   if (!(await call.read((entities) => entities.find(ca, ALL)))) throw new ApiError('ENROLLMENT_NO_VALID_CAS');
   const presented = await readPresented(call.peerCertificates);
-  const authority = presented && (await enrollments.pass(() => enrollerOf(call, presented), call.signal));
+  const authority = presented && (await enrollments.run(() => enrollerOf(call, presented), call.signal));
   if (!authority) throw new ApiError('CERT_FAILED_VALIDATION');
   await call.write(async (entities) => {
     const row = await entities.get(ca, authority.row.id);

@@ -27,7 +27,7 @@ export const enroll = async (call: Call, methods: Methods, { token, method, offe
   if (method !== undefined && method !== row.method)
     throw explained('INVALID_ENROLL_METHOD', `the token is for method ${row.method}, not for the one that was asked for`);
   requireOpen(row, call);
-  const { answer, complete } = await call.core.enrollments.pass(() => methods[row.method](call, row, offer), call.signal);
+  const { answer, complete } = await call.core.enrollments.run(() => methods[row.method](call, row, offer), call.signal);
   await call.write(async (entities) => {
     // Meanwhile it may have been used, given another token, or come to its end.
     const current = await outstanding(entities, token ?? '');

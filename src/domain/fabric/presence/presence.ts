@@ -15,10 +15,10 @@ import {
 import { router } from '../../../api/routers.ts';
 import type { Job } from '../../../call/background.ts';
 import type { Core } from '../../../call/core.ts';
-import { createGate } from '../../../call/gate.ts';
 import type { StoreErrors } from '../../../call/store-errors.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { ChangeListeners } from '../../../changes/listeners.ts';
+import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import { invalidField, notFound, unauthorized } from '../../../errors/index.ts';
 import { type Connection, DISABLED, MUST_ENROLL } from '../../../presence/connections.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
@@ -101,9 +101,9 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
 
   const reporting = (connection: Connection, isEdgeRouter: boolean): RouterConnection => {
     // In the order in which they come, however long each takes.
-    const { pass } = createGate(1, MOST_WAITING);
+    const reports = createSemaphore(1, MOST_WAITING);
     const alive = (work: (entities: Entities) => void | Promise<void>): Promise<void> =>
-      pass(() =>
+      reports.run(() =>
         read(async (entities) => {
           await current(entities, connection);
           await work(entities);
@@ -123,7 +123,7 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
       },
       interfaces: async (told) => {
         const interfaces = checked(routerInterfaces, told, 'interfaces');
-        await pass(() => run((job) => storeInterfaces(job, connection, interfaces)));
+        await reports.run(() => run((job) => storeInterfaces(job, connection, interfaces)));
       },
       identityConnected: async (told) => {
         const id = checked(carriedId, told, 'identityId');

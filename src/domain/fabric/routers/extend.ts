@@ -13,7 +13,7 @@ export const extendRouter = async (call: Call, { body }: { readonly body: Router
   const proven = await provenRouter(core, peerCertificates);
   const found = proven && (await call.read((entities) => routerOf(entities, proven)));
   if (!proven || !found) throw unauthorized(UNKNOWN);
-  const { certificate, cert, serverCert, claim } = await core.enrollments.pass(() => certifyRouter(call, found, body), call.signal);
+  const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(call, found, body), call.signal);
   await call.write(async (entities) => {
     // Meanwhile it may have been extended by another request, or have to enroll anew.
     const current = await routerOf(entities, proven);

@@ -43,7 +43,7 @@ export const sessionCertificateEntries = implement(sessionCertificates, {
     const { session, identity } = sessionOf(call.actor);
     const { enrollments, pki, platform } = call.core;
     const id = newId(platform.random);
-    const { certificate, signer } = await enrollments.pass(async () => {
+    const { certificate, signer } = await enrollments.run(async () => {
       const request = await readRequest(body.csr);
       if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');
       const signer = await pki.signer();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Applicant, createFairGate } from '../../../src/call/fair-gate.ts';
-import { createGate } from '../../../src/call/gate.ts';
+import { type Applicant, createFairSemaphore } from '../../../src/concurrency/fair-semaphore.ts';
+import { createSemaphore } from '../../../src/concurrency/semaphore.ts';
 import { ApiError } from '../../../src/errors/index.ts';
 
 /** Work that ends when it is told to. */
@@ -12,13 +12,13 @@ const piece = () => {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 const isTooMany = (error: unknown) => error instanceof ApiError && error.code === 'SERVER_TOO_MANY_REQUESTS' && error.retryAfter === 1;
 
-describe('a gate', () => {
+describe('a semaphore', () => {
   test('lets through as many as it was told, makes as many wait, and refuses the next', async () => {
-    const gate = createGate(2, 3);
+    const semaphore = createSemaphore(2, 3);
     const held = piece();
     let begun = 0;
     const enter = () =>
-      gate.pass(() => {
+      semaphore.run(() => {
         begun++;
         return held.work();
       });
@@ -29,43 +29,43 @@ describe('a gate', () => {
     held.end();
     await Promise.all(inside);
     assert.equal(begun, 5);
-    await gate.pass(async () => {});
+    await semaphore.run(async () => {});
   });
 
   test('what waits goes with its request, and makes room', async () => {
-    const gate = createGate(1, 1);
+    const semaphore = createSemaphore(1, 1);
     const held = piece();
-    const first = gate.pass(held.work);
+    const first = semaphore.run(held.work);
     const request = new AbortController();
-    const gone = gate.pass(() => assert.fail('nobody waits for it'), request.signal);
-    await assert.rejects(gate.pass(held.work), isTooMany);
+    const gone = semaphore.run(() => assert.fail('nobody waits for it'), request.signal);
+    await assert.rejects(semaphore.run(held.work), isTooMany);
     request.abort(new Error('gone'));
     await assert.rejects(gone, /gone/);
-    const next = gate.pass(async () => 'next');
+    const next = semaphore.run(async () => 'next');
     held.end();
     assert.equal(await next, 'next');
     await first;
     await assert.rejects(
-      gate.pass(() => assert.fail('it is aborted already'), request.signal),
+      semaphore.run(() => assert.fail('it is aborted already'), request.signal),
       /gone/,
     );
   });
 });
 
-describe('the queue of a gate', () => {
-  /** A gate for one, which a first piece of work holds, and what began behind it. */
+describe('the queue of a semaphore', () => {
+  /** A semaphore for one, which a first piece of work holds, and what began behind it. */
   const held = (queued = 10) => {
-    const gate = createGate(1, queued);
+    const semaphore = createSemaphore(1, queued);
     const first = piece();
     const begun: string[] = [];
     const requests = new Map<string, AbortController>();
     const pieces = new Map<string, () => void>();
-    const holding = gate.pass(first.work);
+    const holding = semaphore.run(first.work);
     const enter = (label: string) => {
       const [{ work, end }, request] = [piece(), new AbortController()];
       requests.set(label, request);
       pieces.set(label, end);
-      return gate.pass(() => {
+      return semaphore.run(() => {
         begun.push(label);
         return work();
       }, request.signal);
@@ -113,17 +113,17 @@ describe('the queue of a gate', () => {
   });
 });
 
-/** A gate, and what went through it in order. */
+/** A semaphore, and what went through it in order. */
 const watched = (limits: { atOnce?: number; queued?: number; queuedPerName?: number } = {}) => {
-  const gate = createFairGate({ atOnce: 1, queued: 100, queuedPerName: 100, ...limits });
+  const semaphore = createFairSemaphore({ atOnce: 1, queued: 100, queuedPerName: 100, ...limits });
   const begun: string[] = [];
   const refused: string[] = [];
   const ends = new Map<string, () => void>();
   const enter = (label: string, { signal = new AbortController().signal, ...applicant }: Partial<Applicant> & { from: string }) => {
     const { work, end } = piece();
     ends.set(label, end);
-    return gate
-      .pass({ signal, ...applicant }, async () => {
+    return semaphore
+      .run({ signal, ...applicant }, async () => {
         begun.push(label);
         await work();
       })
@@ -139,10 +139,10 @@ const watched = (limits: { atOnce?: number; queued?: number; queuedPerName?: num
       await settled();
     }
   };
-  return { gate, begun, refused, enter, end: (label: string) => ends.get(label)?.(), finish };
+  return { semaphore, begun, refused, enter, end: (label: string) => ends.get(label)?.(), finish };
 };
 
-describe('a fair gate', () => {
+describe('a fair semaphore', () => {
   test('lets as many through at once as it was told', async () => {
     const { begun, enter, finish } = watched({ atOnce: 2 });
     for (const label of ['1', '2', '3']) void enter(label, { from: 'a' });
@@ -191,9 +191,9 @@ describe('a fair gate', () => {
   });
 
   test('work that is over gives its place back at once, and its name when it ends', async () => {
-    const { gate, begun, enter } = watched();
+    const { semaphore, begun, enter } = watched();
     const { work, end } = piece();
-    const first = gate.pass({ from: 'a', name: 'ann', signal: new AbortController().signal }, async (over) => {
+    const first = semaphore.run({ from: 'a', name: 'ann', signal: new AbortController().signal }, async (over) => {
       over();
       over();
       await work();
@@ -342,10 +342,10 @@ describe('a fair gate', () => {
     assert.deepEqual(begun, ['a0', 'a1', 'a2', 'urgent', 'a3', 'b0', 'a4', 'b1', 'b2']);
   });
 
-  test('work that fails leaves the gate as it found it', async () => {
-    const { gate, begun, enter } = watched();
+  test('work that fails leaves the semaphore as it found it', async () => {
+    const { semaphore, begun, enter } = watched();
     const signal = new AbortController().signal;
-    const failing = gate.pass({ from: 'a', name: 'ann', signal }, async () => {
+    const failing = semaphore.run({ from: 'a', name: 'ann', signal }, async () => {
       throw new Error('failed');
     });
     await assert.rejects(failing, /failed/);
