@@ -1,7 +1,7 @@
 /**
  * Writes the references that follow from the tables: `npm run generate`. With `--check` it writes nothing and fails when one is stale.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { groups, kinds } from '../src/api/index.ts';
 import type { Resource } from '../src/api/kit/resource.ts';
@@ -11,6 +11,7 @@ import { openApiDocument } from '../src/http/openapi.ts';
 import { symbolsFor } from '../src/resources/symbols.ts';
 import { deviations, publishedOperations } from '../test/contract/published.ts';
 import { apiSurface } from './api-surface.ts';
+import { publicTypes } from './types/index.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const prefixes = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1' } as const;
@@ -121,7 +122,17 @@ const decisions = (): string => {
   return [noteOf('the records beside it'), '# Decisions', '', ...titles.map(([file, title]) => `- [${title}](${file})`), ''].join('\n');
 };
 
+/** With those that are there and should not be, as empty. */
+const types = async (): Promise<Readonly<Record<string, () => string>>> => {
+  const written = Object.entries(await publicTypes(root)).map(([file, text]) => [`src/types/${file}`, () => text] as const);
+  const stale = existsSync(join(root, 'src/types'))
+    ? readdirSync(join(root, 'src/types')).map((file) => [`src/types/${file}`, () => ''] as const)
+    : [];
+  return Object.fromEntries([...stale, ...written]);
+};
+
 const generated: Readonly<Record<string, () => string>> = {
+  ...(await types()),
   'docs/openapi.json': () => `${JSON.stringify(openApiDocument(Object.values(groups), defaultSettings), null, 1)}\n`,
   'docs/operations.md': operations,
   'docs/resources.md': fields,
@@ -136,10 +147,11 @@ const check = process.argv.includes('--check');
 for (const [file, make] of Object.entries(generated)) {
   const path = join(root, file);
   const text = make();
-  if (!check) {
+  if (!check && text === '') rmSync(path);
+  else if (!check) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
-  } else if (readFileSync(path, 'utf8') !== text) {
+  } else if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
     console.error(`${file} is stale: run \`npm run generate\``);
     process.exitCode = 1;
   }

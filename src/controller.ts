@@ -30,7 +30,7 @@ import { createSessionUpkeep } from './domain/service-sessions/upkeep.ts';
 import { concerningKinds } from './domain/services/concerns.ts';
 import { sealIdentitySecrets } from './domain/terminators/identity-secret.ts';
 import { createNetworkJwt } from './domain/trust/network-jwt.ts';
-import { createFacade, type Facade } from './facade.ts';
+import { createFacade } from './facade.ts';
 import { createDocuments } from './http/documents.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import { checkedOptions } from './options.ts';
@@ -46,6 +46,7 @@ import { StoreSchemaMismatch } from './storage/errors.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import { createTokenVerifier } from './tokens/verifier.ts';
+import type { Facade } from './types/facade.ts';
 
 export interface ControllerOptions extends PkiOptions {
   readonly storage: StorageAdapter;
@@ -118,17 +119,6 @@ const healthOf = async (store: Store): Promise<Health> => {
 
 const MINUTE = 60_000;
 
-/**
- * Opens a controller on a store.
- *
- * ```ts
- * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
- * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
- * ```
- * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
- *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
- *   out of bounds
- */
 const open = async (options: ControllerOptions): Promise<ManagementController> => {
   const {
     storage,
@@ -259,4 +249,17 @@ const start = async (
 };
 
 /** Where controllers come from: `ManagementController.open`. */
-export const ManagementController = { open } as const;
+export const ManagementController = {
+  /**
+   * Opens a controller on a store.
+   *
+   * ```ts
+   * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
+   * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+   * ```
+   * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
+   *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
+   *   out of bounds
+   */
+  open,
+} as const;

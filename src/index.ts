@@ -3,7 +3,8 @@
  * @module overlay-controller
  */
 export type { KindName, Kinds } from './api/index.ts';
-export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts';
+export type { Page, Pagination } from './api/kit/operation.ts';
+export type { CallOptions } from './call/options.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
@@ -13,7 +14,6 @@ export type { MemberOptions } from './domain/controllers/membership.ts';
 export type { FormerAuthority } from './domain/kept-authority.ts';
 export type { Presence, RouterConnection, RouterInterface } from './domain/routers/presence.ts';
 export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
-export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
 export {
   hasSecretKey,
@@ -33,3 +33,4 @@ export { webPlatform } from './platform/web.ts';
 export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
 export { type Restored, type RestoreOptions, restoreSnapshot } from './storage/snapshot/restore.ts';
+export type * from './types/index.ts';

@@ -39,6 +39,7 @@ export const authPolicy = resource({
   kind: 'authPolicy',
   collection: 'auth-policies',
   names: ['AuthPolicy', 'AuthPolicies'],
+  nouns: ['authentication policy', 'authentication policies'],
   about:
     'An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors are owed.',
   fields: {

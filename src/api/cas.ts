@@ -46,6 +46,7 @@ export const ca = resource({
   kind: 'ca',
   collection: 'cas',
   names: ['Ca', 'Cas'],
+  nouns: ['certificate authority', 'certificate authorities'],
   about:
     'A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates that it issues.',
   fields: {

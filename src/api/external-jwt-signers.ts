@@ -33,6 +33,7 @@ export const externalJwtSigner = resource({
   kind: 'externalJwtSigner',
   collection: 'external-jwt-signers',
   names: ['ExternalJwtSigner', 'ExternalJwtSigners'],
+  nouns: ['external JWT signer', 'external JWT signers'],
   about:
     'An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what its keys signed.',
   fields: {
@@ -82,6 +83,7 @@ export const publicExternalJwtSigner = resource({
   kind: 'publicExternalJwtSigner',
   collection: externalJwtSigner.collection,
   names: ['ClientExternalJwtSigner', 'ClientExternalJwtSigners'],
+  nouns: ['external JWT signer', 'external JWT signers'],
   about: externalJwtSigner.about,
   view: { of: externalJwtSigner.kind, where: 'enabled' },
   fields: {

@@ -11,6 +11,7 @@ export const mfa = resource({
   kind: 'mfa',
   collection: 'mfas',
   names: ['Mfa', 'Mfas'],
+  nouns: ['MFA enrollment', 'MFA enrollments'],
   about:
     'An MFA enrollment is the second factor of an identity: codes from an authenticator app (TOTP, RFC 6238), and recovery codes for when that is lost.',
   fields: {

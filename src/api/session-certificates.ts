@@ -12,6 +12,7 @@ export const apiSessionCertificate = resource({
   kind: 'apiSessionCertificate',
   collection: 'current-api-session/certificates',
   names: ['CurrentApiSessionCertificate', 'CurrentApiSessionCertificates'],
+  nouns: ['certificate of an API session', 'certificates of an API session'],
   about:
     'A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and nobody can log in with it.',
   fields: {

@@ -29,6 +29,7 @@ export const apiSession = resource({
   kind: 'apiSession',
   collection: 'api-sessions',
   names: ['APISession', 'APISessions'],
+  nouns: ['API session', 'API sessions'],
   about:
     'An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is disabled or gone.',
   fields: {

@@ -12,6 +12,8 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   readonly collection: string;
   /** Singular and plural as in operation names: `['Identity', 'Identities']`. */
   readonly names: readonly [singular: string, plural: string];
+  /** Singular and plural in sentences; default: `names` as words. */
+  readonly nouns?: readonly [singular: string, plural: string];
   /** Name of the body parameter; default: the kind. Named in the error for a missing body. */
   readonly bodyName?: string;
   /** One sentence for the reference documentation. */
