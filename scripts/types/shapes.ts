@@ -39,12 +39,12 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
   const textOf = (type: ts.Type, schema: Schema | undefined, form: Form): string => {
     if (type.flags & (Unknown | Never)) return checker.typeToString(type);
     const parts = (type.isUnion() ? type.types : [type]).filter(({ flags }) => !(flags & (Undefined | Null)));
-    const texts = parts.length === 0 ? [] : [valueOf(checker.getNonNullableType(type), parts, schema, form)];
+    const texts = parts.length === 0 ? [] : [namedTextOf(checker.getNonNullableType(type), parts, schema, form)];
     const has = (flag: ts.TypeFlags): boolean => (type.isUnion() ? type.types : [type]).some(({ flags }) => flags & flag);
     return [...texts, ...(has(Null) ? ['null'] : []), ...(has(Undefined) ? ['undefined'] : [])].join(' | ');
   };
 
-  const valueOf = (type: ts.Type, parts: readonly ts.Type[], schema: Schema | undefined, form: Form): string => {
+  const namedTextOf = (type: ts.Type, parts: readonly ts.Type[], schema: Schema | undefined, form: Form): string => {
     const id = idOf(schema, form);
     if (
       id === undefined ||

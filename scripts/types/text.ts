@@ -11,13 +11,16 @@ export const commentOf = (paragraphs: readonly string[], indent: string): string
 
 const WIDTH = 120;
 
-const wrapped = (text: string): readonly string[] =>
-  text.startsWith('@example')
-    ? [text]
-    : text.split(/\s+/).reduce<readonly string[]>((lines, word) => {
-        const last = lines.at(-1);
-        return last === undefined || last.length + word.length >= WIDTH ? [...lines, word] : [...lines.slice(0, -1), `${last} ${word}`];
-      }, []);
+const wrapped = (text: string): readonly string[] => {
+  if (text.startsWith('@example')) return [text];
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length >= WIDTH) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+};
 
 /** As a sentence: with a capital, and a full stop. Tags stay as they are. */
 export const sentence = (text: string): string => {
