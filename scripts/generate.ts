@@ -140,7 +140,7 @@ const generated: Readonly<Record<string, () => string>> = {
   'docs/deviations.md': leftOut,
   'docs/decisions/README.md': decisions,
   'docs/api-surface.md': () =>
-    `${NOTE}\n# API surface\n\nThe public names of every entry point, and how they are declared. The types of the operations, which the controller and the client share, are those of `src/types/`.\n\n${apiSurface(root)}`,
+    `${NOTE}\n# API surface\n\nThe public names of every entry point, and how they are declared. The types of the operations, which the controller and the client share, are those of \`src/types/\`.\n\n${apiSurface(root)}`,
 };
 
 const check = process.argv.includes('--check');

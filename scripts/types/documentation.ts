@@ -29,8 +29,9 @@ export const createDocumentation = (contract: Contract): Documentation => {
     },
     property: (of, property, schema, form) => {
       const kind = kindOf(of, form);
-      const comment = (kind && contract.fieldComment(kind.kind.kind, property.name)) || contract.commentOf(property);
-      const said = comment || (kind && derivedField(kind.kind, property.name)) || descriptionOf(schema, form);
+      const derived = kind && derivedField(kind, property.name);
+      const comment = derived || (kind && contract.fieldComment(kind.kind.kind, property.name)) || contract.commentOf(property);
+      const said = comment || descriptionOf(schema, form);
       return [said, kind ? defaultOf(kind, property.name) : ''];
     },
   };
@@ -45,16 +46,19 @@ const kindParagraphs = ({ kind, body, variant }: Kind, contract: Contract): read
 const replacing = (kind: Resource): string => `What replaces ${oneOf(kind)}: a field that is left out is reset to its default.`;
 const patching = (kind: Resource): string => `What changes ${oneOf(kind)}: a field that is left out, or null, stays as it is.`;
 
-/** Fields of answers that stand beside others: references, and the entries of role arrays by name. */
-const derivedField = ({ fields }: Resource, name: string): string => {
-  const target = fields[`${name}Id`]?.reference && !fields[name];
-  if (target) return `Reference to the entity that \`${name}Id\` names.`;
+/** Fields that no table declares: the one that tells variants apart; references, and the entries of role arrays by name. */
+const derivedField = ({ kind: { fields, variants }, body }: Kind, name: string): string => {
+  if (name === variants?.by) return 'Says which other fields there are.';
+  if (body !== 'detail') return '';
+  // Some bodies take the id under the name that the reference has in answers.
+  if (fields[`${name}Id`]?.reference && (fields[name]?.keep ?? 'input') === 'input')
+    return `Reference to the entity that \`${name}Id\` names.`;
   const roles = name.replace(/Display$/, '');
   return roles !== name && fields[roles] ? `The entries of \`${roles}\`, each with the name of what it selects.` : '';
 };
 
 const defaultOf = ({ kind, body }: Kind, name: string): string => {
   const field = kind.fields[name];
-  if (!field || field.keep !== 'stored' || field.default === null || (body !== 'create' && body !== 'replace')) return '';
+  if (field?.keep !== 'stored' || field.default === null || (body !== 'create' && body !== 'replace')) return '';
   return field.write === 'never' ? '' : `@defaultValue \`${JSON.stringify(field.default)}\``;
 };

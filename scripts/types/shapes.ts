@@ -23,6 +23,8 @@ export interface Shapes {
   /** Gives a text a name. */
   define(shape: Shape): string;
   readonly shapes: ReadonlyMap<string, Shape>;
+  /** Types and fields of which nothing is said. */
+  readonly undocumented: ReadonlySet<string>;
 }
 
 /** Stands in a text for the name of a shape. */
@@ -35,6 +37,7 @@ const { Undefined, Null, StringLike, NumberLike, BooleanLike, Literal, Unknown, 
 export const createShapes = (contract: Contract, documented: Documentation): Shapes => {
   const { checker } = contract;
   const shapes = new Map<string, Shape>();
+  const undocumented = new Set<string>();
 
   const textOf = (type: ts.Type, schema: Schema | undefined, form: Form): string => {
     if (type.flags & (Unknown | Never)) return checker.typeToString(type);
@@ -55,10 +58,14 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
     const known = shapes.get(key);
     const isObject = parts.length === 1 && checker.getIndexInfosOfType(type).length === 0 && !(type.flags & Literal);
     // Taken before what is in it, for it may hold itself.
-    if (!known) shapes.set(key, { id, form, is: isObject ? 'interface' : 'type', about: documented.shape(schema, id, form), text: '' });
+    const about = documented.shape(schema, id, form);
+    if (about.every((text) => text === '')) undocumented.add(id);
+    if (!known) shapes.set(key, { id, form, is: isObject ? 'interface' : 'type', about, text: '' });
     const text = structureOf(type, parts, schema, form, '');
-    if (known && known.text !== text) throw new TypeError(`two schemas are called ${id}:\n${known.text}\n${text}`);
-    shapes.set(key, { ...(shapes.get(key) as Shape), text }); // set above
+    if (known && withoutComments(known.text) !== withoutComments(text))
+      throw new TypeError(`two schemas are called ${id}:\n${known.text}\n${text}`);
+    // Of two ways to the same type, one may have lost its comments.
+    if (!known || text.length > known.text.length) shapes.set(key, { ...(shapes.get(key) as Shape), text }); // set above
     return key;
   };
 
@@ -92,7 +99,12 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
     const simple = parts.filter((part) => !(part.flags & ts.TypeFlags.Object));
     const objects = parts.filter((part) => part.flags & ts.TypeFlags.Object);
     const members = objects.map((part) => ({ part, index: options.findIndex((each) => isOf(part, each, form)) }));
-    const texts = members.toSorted((a, b) => a.index - b.index).map(({ part, index }) => textOf(part, options[index], form));
+    const texts = members
+      .toSorted((a, b) => a.index - b.index)
+      .map(({ part, index }) =>
+        // What stands beside texts is what the schema itself says.
+        options.length > 0 ? textOf(part, options[index], form) : structureOf(part, [part], schema, form, ''),
+      );
     const primitives = ['string', 'number', 'boolean'].filter((name) =>
       simple.some((part) => checker.typeToString(checker.getBaseTypeOfLiteralType(part)) === name),
     );
@@ -126,10 +138,12 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
         const value = checker.getTypeOfSymbol(property);
         const isOptional = (property.flags & ts.SymbolFlags.Optional) !== 0;
         const text = textOf(value, inner, form).replaceAll('\n', `\n${indent}`);
-        const said = documented.property(schema, property, inner, form);
+        const said = documented.property(schema, property, inner, form).map(sentence);
+        if (said.every((text) => text === '' || text.startsWith('@')))
+          undocumented.add(`${property.name} of ${idOf(schema, form) ?? checker.typeToString(type)}`);
         const plain = isOptional && !isExplicit(value) ? text.replace(/ \| undefined$/, '') : text;
         const name = /^\w+$/.test(property.name) ? property.name : `'${property.name}'`;
-        return `${commentOf(said.map(sentence), indent)}${indent}readonly ${name}${isOptional ? '?' : ''}: ${plain};\n`;
+        return `${commentOf(said, indent)}${indent}readonly ${name}${isOptional ? '?' : ''}: ${plain};\n`;
       })
       .join('');
   };
@@ -147,8 +161,11 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
       return key;
     },
     shapes,
+    undocumented,
   };
 };
+
+const withoutComments = (text: string): string => text.replaceAll(/\s*\/\*\*.*?\*\//gs, '');
 
 /** What is said of a schema and of its properties. */
 export interface Documentation {

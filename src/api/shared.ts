@@ -82,7 +82,7 @@ const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined 
   return bytes > MOST_TAG_BYTES ? `the tags of an entity have at most ${MOST_TAG_BYTES} bytes as JSON, got ${bytes}` : undefined;
 };
 
-/** User-defined names with values; each value is null, text or boolean (specification, "Conventions" 4). */
+/** User-defined names with values: text, boolean or null (specification, "Conventions" 4). */
 export const tags = mapOf(z.unknown(), MOST_TAGS)
   .superRefine((value, context) => {
     const message = tagFault(value);
@@ -97,13 +97,31 @@ export const tags = mapOf(z.unknown(), MOST_TAGS)
 /** Any JSON value by name. */
 export const jsonMap = mapOf(z.unknown(), 10_000).meta({ id: 'JsonMap', description: 'A map of names to any JSON values.' });
 
-export const link = z.object({ href: text }).meta({ id: 'Link' });
+/** A relative address. */
+export const link = z
+  .object({
+    /** Relative to the address of the API, e.g. `./identities/abc`. */
+    href: text,
+  })
+  .meta({ id: 'Link' });
+export type Link = z.infer<typeof link>;
 export const links = z
   .record(z.string(), link)
   .meta({ id: 'Links', description: 'Relative addresses of the entity and of what belongs to it.' });
 
 export const entityReference = z
-  .object({ _links: links, entity: text, id: text, name: text.optional(), urlName: text.optional() })
+  .object({
+    /** Relative addresses of the entity and of what belongs to it. */
+    _links: links,
+    /** Collection of the entity: `identities`. */
+    entity: text,
+    /** Id of the entity. */
+    id: text,
+    /** Name of the entity, if it has one. */
+    name: text.optional(),
+    /** Collection of the entity in addresses. */
+    urlName: text.optional(),
+  })
   .meta({ id: 'EntityReference', description: 'Points to another entity.' });
 
 export type EntityReference = z.infer<typeof entityReference>;
@@ -111,11 +129,17 @@ export type EntityReference = z.infer<typeof entityReference>;
 /** Facts about the client's surroundings, told at login. */
 export const envInfo = z
   .object({
+    /** Architecture of the processor. */
     arch: textUpTo(255),
+    /** Domain that the machine has joined. */
     domain: textUpTo(253),
+    /** Name of the machine. */
     hostname: textUpTo(253),
+    /** Operating system. */
     os: textUpTo(255),
+    /** Release of the operating system. */
     osRelease: textUpTo(255),
+    /** Version of the operating system. */
     osVersion: textUpTo(255),
   })
   .partial()
@@ -124,18 +148,43 @@ export const envInfo = z
 /** Facts about the client's software, told at login. */
 export const sdkInfo = z
   .object({
+    /** Name of the application. */
     appId: textUpTo(255),
+    /** Version of the application. */
     appVersion: textUpTo(255),
+    /** Branch that the SDK was built from. */
     branch: textUpTo(255),
+    /** Commit that the SDK was built from. */
     revision: textUpTo(255),
+    /** Name of the SDK. */
     type: textUpTo(255),
+    /** Version of the SDK. */
     version: textUpTo(255),
   })
   .partial()
   .meta({ id: 'SdkInfo' });
 
-export const created = z.object({ _links: links, id: text }).meta({ id: 'Created', description: 'The id and the place of a new entity.' });
+export const created = z
+  .object({
+    /** Relative addresses of the new entity and of what belongs to it. */
+    _links: links,
+    /** Id of the new entity. */
+    id: text,
+  })
+  .meta({ id: 'Created', description: 'The id and the place of a new entity.' });
+/** An answer that holds nothing. */
 export const empty = z.object({}).meta({ id: 'Empty' });
 
 /** What every entity shows of itself. */
-export const entityBase = { _links: links, createdAt: timestamp, id: text, tags, updatedAt: timestamp } as const;
+export const entityBase = {
+  /** Relative addresses of the entity and of what belongs to it. */
+  _links: links,
+  /** When it was created: ISO 8601, UTC. */
+  createdAt: timestamp,
+  /** Unique within the kind, and given by the controller. */
+  id: text,
+  /** User-defined names with values. */
+  tags,
+  /** When it last changed: ISO 8601, UTC. */
+  updatedAt: timestamp,
+} as const;

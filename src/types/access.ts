@@ -5,20 +5,23 @@ import type { EntityReference } from './shared.ts';
 
 /** What explainAccess takes as query. */
 export interface ExplainAccessQuery {
+  /** Whether it is about dialling or binding; default `Dial`. */
   readonly type?: 'Dial' | 'Bind' | undefined;
   /** An API session of the identity, whose codes count for posture checks. Without one, no code was passed. */
   readonly apiSessionId?: string | undefined;
 }
 
+/** Why an identity may or may not dial or bind a service, and what would grant it. */
 export interface AccessExplanation {
+  /** What was asked about. */
   readonly type: 'Dial' | 'Bind';
   /** A policy grants it, and all its posture checks pass. */
   readonly isAllowed: boolean;
   /** A policy selects both, posture aside: what lists and policy advice tell. */
   readonly isPermitted: boolean;
-  /** Points to another entity. */
+  /** The identity. */
   readonly identity: EntityReference;
-  /** Points to another entity. */
+  /** The service. */
   readonly service: EntityReference;
   /** Policies of the type that select the identity, the service or both; granting ones first. */
   readonly policies: readonly ExplainedPolicy[];
@@ -26,7 +29,9 @@ export interface AccessExplanation {
   readonly morePolicies: number;
   /** Policies of the type that select neither. */
   readonly otherPolicies: number;
+  /** Edge routers that the identity may use. */
   readonly identityRouterCount: number;
+  /** Edge routers that the service may be reached through. */
   readonly serviceRouterCount: number;
   /** Edge routers that both may use: without one, no session can be made. */
   readonly commonRouters: readonly EntityReference[];
@@ -40,25 +45,31 @@ export interface AccessExplanation {
   readonly suggestions: readonly AccessSuggestion[];
 }
 
+/** A service policy, held against the identity and the service. */
 export interface ExplainedPolicy {
-  /** Points to another entity. */
+  /** The policy. */
   readonly policy: EntityReference;
+  /** Whether an entity must carry all attributes of a role array, or any. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /** It selects both, and all its posture checks pass. */
   readonly isGranting: boolean;
-  /** One role array of a policy, held against one entity. */
+  /** Its role array of identities. */
   readonly identity: ExplainedSide;
-  /** One role array of a policy, held against one entity. */
+  /** Its role array of services. */
   readonly service: ExplainedSide;
+  /** The posture checks that it selects. */
   readonly postureChecks: readonly ExplainedPostureCheck[];
 }
 
 /** One role array of a policy, held against one entity. */
 export interface ExplainedSide {
+  /** Whether the role array selects the entity. */
   readonly isSelected: boolean;
+  /** The entries of the role array. */
   readonly selectors: readonly ExplainedSelector[];
 }
 
+/** One entry of a role array, held against one entity. */
 export interface ExplainedSelector {
   /** An entry of the role array: `#attribute`, `@id`, `#all`. */
   readonly selector: string;
@@ -66,11 +77,15 @@ export interface ExplainedSelector {
   readonly isMatching: boolean;
 }
 
+/** A posture check of a policy, as it stands for the identity. */
 export interface ExplainedPostureCheck {
-  /** Points to another entity. */
+  /** The check. */
   readonly check: EntityReference;
+  /** Type of the check. */
   readonly typeId: string;
+  /** Whether the identity satisfies it now. */
   readonly isPassing: boolean;
+  /** What the check asks for. */
   readonly expectedValue: unknown;
   /** What the endpoint told; empty where it told nothing. */
   readonly actualValue: unknown;
@@ -78,9 +93,11 @@ export interface ExplainedPostureCheck {
 
 /** A change that would grant the access. Carrying it out does. */
 export interface AccessSuggestion {
+  /** What to do, as a sentence. */
   readonly description: string;
   /** How many attributes, role entries or policies it adds, or posture checks it is about. */
   readonly size: number;
+  /** The operation that does it. */
   readonly operationId?: 'patchIdentity' | 'patchService' | 'patchServicePolicy' | 'createServicePolicy' | undefined;
   /** Of the entity to patch. */
   readonly id?: string | undefined;

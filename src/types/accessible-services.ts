@@ -5,7 +5,7 @@ import type { CallOptions } from '../call/options.ts';
 import type { Service } from './services.ts';
 import type { EntityReference, Links, ListQuery, Tags } from './shared.ts';
 
-/** What listServices takes as query. */
+/** What lists of services take. */
 export interface ServiceListQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */
   readonly limit?: string | number | undefined;
@@ -27,34 +27,47 @@ export interface ServiceListQuery {
 export interface ClientTerminator {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values. */
   readonly tags: Tags;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
+  /** Tells apart the instances of one service. */
   readonly identity: string;
+  /** Id of the router. */
   readonly routerId: string;
-  /** Points to another entity. */
+  /** The service. */
   readonly service: EntityReference;
+  /** Id of the service. */
   readonly serviceId: string;
 }
 
+/** The routers by which a session reaches a service. */
 export interface ServiceEdgeRouters {
+  /** Null when there is none. */
   readonly edgeRouters: readonly CommonEdgeRouter[] | null;
 }
 
 /** A router by which a client reaches a service. */
 export interface CommonEdgeRouter {
+  /** Name of the router. */
   readonly name: string;
+  /** Host name under which clients reach the router. */
   readonly hostname: string;
+  /** Whether the router is connected. */
   readonly isOnline: boolean;
+  /** Address by protocol, e.g. `tls`. */
   readonly supportedProtocols: Readonly<Record<string, string>>;
+  /** How far the router is in learning what it must know of the network. */
   readonly syncStatus: string;
+  /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
+  /** Whether the router carries no traffic between other routers. */
   readonly noTraversal: boolean;
+  /** Whether the router is disabled. */
   readonly disabled: boolean;
 }
 

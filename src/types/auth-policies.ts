@@ -11,31 +11,49 @@ import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 export interface AuthPolicy {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** By which proofs identities log in, and what passwords must be like. */
   readonly primary: AuthPolicyPrimary;
+  /** Which second factors are owed after the login. */
   readonly secondary: AuthPolicySecondary;
 }
 
+/** By which proofs identities log in. */
 export interface AuthPolicyPrimary {
+  /** Client certificates. */
   readonly cert: {
+    /** Whether client certificates prove identities. */
     readonly allowed: boolean;
+    /** Whether expired certificates do so, too. */
     readonly allowExpiredCerts: boolean;
   };
+  /** Tokens of external JWT signers. */
   readonly extJwt: {
+    /** Whether tokens of external signers prove identities. */
     readonly allowed: boolean;
-    /** A set of texts: duplicates are dropped, the order is by code point. */
+    /** Ids of the external JWT signers whose tokens do; none: those of all signers. */
     readonly allowedSigners: readonly string[];
   };
+  /** Username and password. */
   readonly updb: {
+    /** Whether username and password prove identities. */
     readonly allowed: boolean;
+    /** Characters that a new password must have; at least 5. */
     readonly minPasswordLength: number;
+    /** Whether a new password must have a special character. */
     readonly requireSpecialChar: boolean;
+    /** Whether a new password must have a digit. */
     readonly requireNumberChar: boolean;
+    /** Whether a new password must have capital and small letters. */
     readonly requireMixedCase: boolean;
     /** Consecutive wrong passwords that disable the identity; 0: any number. */
     readonly maxAttempts: number;
@@ -44,8 +62,11 @@ export interface AuthPolicyPrimary {
   };
 }
 
+/** Which second factors are owed after the login. */
 export interface AuthPolicySecondary {
+  /** Whether a code of an authenticator app is owed. */
   readonly requireTotp: boolean;
+  /** Id of the external JWT signer whose token every request must bring; null for none. */
   readonly requireExtJwtSigner?: string | null | undefined;
 }
 
@@ -53,12 +74,11 @@ export interface AuthPolicySecondary {
 export interface AuthPolicyCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** By which proofs identities log in, and what passwords must be like. */
   readonly primary: AuthPolicyPrimary;
+  /** Which second factors are owed after the login. */
   readonly secondary: AuthPolicySecondary;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -66,12 +86,11 @@ export interface AuthPolicyCreate {
 export interface AuthPolicyUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** By which proofs identities log in, and what passwords must be like. */
   readonly primary: AuthPolicyPrimary;
+  /** Which second factors are owed after the login. */
   readonly secondary: AuthPolicySecondary;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -79,30 +98,41 @@ export interface AuthPolicyUpdate {
 export interface AuthPolicyPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
+  /** By which proofs identities log in, and what passwords must be like. */
   readonly primary?: AuthPolicyPrimaryPatch | null | undefined;
+  /** Which second factors are owed after the login. */
   readonly secondary?: AuthPolicySecondaryPatch | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
+/** What changes of the proofs: leaves that are left out stay. */
 export interface AuthPolicyPrimaryPatch {
+  /** Client certificates. */
   readonly cert?: {
+    /** Whether client certificates prove identities. */
     readonly allowed?: boolean | null | undefined;
+    /** Whether expired certificates do so, too. */
     readonly allowExpiredCerts?: boolean | null | undefined;
   } | null | undefined;
+  /** Tokens of external JWT signers. */
   readonly extJwt?: {
+    /** Whether tokens of external signers prove identities. */
     readonly allowed?: boolean | null | undefined;
-    /** A set of texts: duplicates are dropped, the order is by code point. */
+    /** Ids of the external JWT signers whose tokens do; none: those of all signers. */
     readonly allowedSigners?: readonly string[] | null | undefined;
   } | null | undefined;
+  /** Username and password. */
   readonly updb?: {
+    /** Whether username and password prove identities. */
     readonly allowed?: boolean | null | undefined;
+    /** Characters that a new password must have; at least 5. */
     readonly minPasswordLength?: number | null | undefined;
+    /** Whether a new password must have a special character. */
     readonly requireSpecialChar?: boolean | null | undefined;
+    /** Whether a new password must have a digit. */
     readonly requireNumberChar?: boolean | null | undefined;
+    /** Whether a new password must have capital and small letters. */
     readonly requireMixedCase?: boolean | null | undefined;
     /** Consecutive wrong passwords that disable the identity; 0: any number. */
     readonly maxAttempts?: number | null | undefined;
@@ -113,7 +143,9 @@ export interface AuthPolicyPrimaryPatch {
 
 /** Here null clears the signer (the one null that counts). */
 export interface AuthPolicySecondaryPatch {
+  /** Whether a code of an authenticator app is owed. */
   readonly requireTotp?: boolean | null | undefined;
+  /** Id of the external JWT signer whose token every request must bring; null for none. */
   readonly requireExtJwtSigner?: string | null | undefined;
 }
 

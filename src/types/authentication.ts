@@ -4,17 +4,23 @@ import type { CallOptions } from '../call/options.ts';
 import type { CurrentApiSession } from './current-api-session.ts';
 import type { Empty, EnvInfo, MfaCode, SdkInfo } from './shared.ts';
 
+/** How a client proves an identity, and what it tells of itself. */
 export interface Authenticate {
+  /** Needed with the method `password`. */
   readonly username?: string | undefined;
+  /** Needed with the method `password`. */
   readonly password?: string | undefined;
   /** Config types whose data this session wants to see with services: ids or names, or `all`. */
   readonly configTypes?: readonly string[] | undefined;
+  /** Facts about the surroundings of the client; kept with the identity. */
   readonly envInfo?: EnvInfo | undefined;
+  /** Facts about the software of the client; kept with the identity. */
   readonly sdkInfo?: SdkInfo | undefined;
 }
 
 /** What authenticate takes as query. */
 export interface AuthenticateQuery {
+  /** By username and password, by the client certificate of the request, or by the token of an external JWT signer. */
   readonly method: 'password' | 'cert' | 'ext-jwt';
 }
 

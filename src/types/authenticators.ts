@@ -11,64 +11,81 @@ import type { Created, Empty, EntityReference, IdentityExtendCerts, IdentityExte
 export interface Authenticator {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
+  /** Id of the identity that it proves. */
   readonly identityId: string;
   /** Reference to the entity that `identityId` names. */
   readonly identity?: EntityReference;
+  /** `updb`: username and password; `cert`: a client certificate. */
   readonly method: 'updb' | 'cert';
+  /** Of the method `updb`: unique among authenticators. */
   readonly username?: string;
+  /** Of the method `cert`: the certificate in PEM. */
   readonly certPem?: string;
+  /** Of the method `cert`: SHA-1 of the certificate in hex. */
   readonly fingerprint?: string;
+  /** Whether an authority of this network issued the certificate. */
   readonly isIssuedByNetwork?: boolean;
+  /** Whether the client is asked to extend the certificate at its next login. */
   readonly isExtendRequested?: boolean;
+  /** Whether the extended certificate is to have a new key. */
   readonly isKeyRollRequested?: boolean;
+  /** Whether the chain of the last login led to a known root. */
   readonly lastAuthResolvedToRoot?: boolean;
+  /** When the extension was asked for. */
   readonly extendRequestedAt?: string;
 }
 
 /** What creates an authenticator. */
 export interface AuthenticatorCreate {
+  /** Id of the identity that it proves. */
   readonly identityId: string;
+  /** `updb`: username and password; `cert`: a client certificate. */
   readonly method: 'updb' | 'cert';
+  /** Of the method `updb`: unique among authenticators. */
   readonly username?: string | null | undefined;
+  /** Of the method `updb`. Kept as a hash. */
   readonly password?: string | null | undefined;
+  /** Of the method `cert`: the certificate in PEM. */
   readonly certPem?: string | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
 /** Both are needed to replace a password authenticator. */
 export interface AuthenticatorReplace {
+  /** The new username. */
   readonly username: string;
+  /** The new password. */
   readonly password: string;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | undefined;
 }
 
 /** What changes an authenticator: a field that is left out, or null, stays as it is. */
 export interface AuthenticatorPatch {
+  /** Of the method `updb`: unique among authenticators. */
   readonly username?: string | null | undefined;
+  /** Of the method `updb`. Kept as a hash. */
   readonly password?: string | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
+/** When the new enrollment ends. */
 export interface ReEnroll {
+  /** RFC 3339. */
   readonly expiresAt: string;
 }
 
+/** What a client is asked for at its next login. */
 export interface RequestExtendAuthenticator {
   /** Whether the new certificate is to have a new key. Default false. */
   readonly rollKeys?: boolean | undefined;

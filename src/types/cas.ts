@@ -11,22 +11,35 @@ import type { Created, Empty, Links, ListQuery, RawAnswer, Tags } from './shared
 export interface Ca {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /** PEM of one or more certificates, of which the first is the authority. */
   readonly certPem: string;
+  /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
+  /** Role attributes that identities get which enroll by themselves. */
   readonly identityRoles: readonly string[] | null;
+  /** Names of identities that enroll by themselves: text with placeholders. */
   readonly identityNameFormat: string;
+  /** Whether certificates of this authority prove identities at a login. */
   readonly isAuthEnabled: boolean;
+  /** Whether identities may enroll by a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled: boolean;
+  /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
+  /** Whether its owner has proved to hold its key. */
   readonly isVerified: boolean;
+  /** The common name that a certificate must have which proves it. */
   readonly verificationToken: string;
+  /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim?: ExternalIdClaim;
 }
 
@@ -36,9 +49,11 @@ export interface ExternalIdClaim {
   readonly location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
   /** Which values count: all; those that begin or end with the criteria, which are cut off; URIs of a scheme. */
   readonly matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
+  /** What `matcher` compares with. */
   readonly matcherCriteria: string;
   /** Whether a value is one, or several with the criteria between them. */
   readonly parser: 'NONE' | 'SPLIT';
+  /** What `parser` splits at. */
   readonly parserCriteria: string;
   /** Which of the values that come out is the external id, from 0. */
   readonly index: number;
@@ -51,23 +66,24 @@ export interface CaCreate {
   /** PEM of one or more certificates, of which the first is the authority. */
   readonly certPem: string;
   /**
-   * A set of role attributes, by which policies select the entity. No attribute begins with # or @.
+   * Role attributes that identities get which enroll by themselves.
    * @defaultValue `[]`
    */
   readonly identityRoles: readonly string[];
   /**
-   * Text with [caName], [caId], [commonName], [requestedName] and [identityId]; blank is [caName]-[commonName].
+   * Names of identities that enroll by themselves: text with placeholders.
    * @defaultValue `"[caName]-[commonName]"`
    */
   readonly identityNameFormat?: string | null | undefined;
+  /** Whether certificates of this authority prove identities at a login. */
   readonly isAuthEnabled: boolean;
+  /** Whether identities may enroll by a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled: boolean;
+  /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
+  /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim?: ExternalIdClaim | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -76,23 +92,24 @@ export interface CaUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes, by which policies select the entity. No attribute begins with # or @.
+   * Role attributes that identities get which enroll by themselves.
    * @defaultValue `[]`
    */
   readonly identityRoles: readonly string[];
   /**
-   * Text with [caName], [caId], [commonName], [requestedName] and [identityId]; blank is [caName]-[commonName].
+   * Names of identities that enroll by themselves: text with placeholders.
    * @defaultValue `"[caName]-[commonName]"`
    */
   readonly identityNameFormat: string;
+  /** Whether certificates of this authority prove identities at a login. */
   readonly isAuthEnabled: boolean;
+  /** Whether identities may enroll by a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled: boolean;
+  /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled: boolean;
+  /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim?: ExternalIdClaim | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -100,29 +117,33 @@ export interface CaUpdate {
 export interface CaPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** A set of role attributes, by which policies select the entity. No attribute begins with # or @. */
+  /** Role attributes that identities get which enroll by themselves. */
   readonly identityRoles?: readonly string[] | null | undefined;
-  /** Text with [caName], [caId], [commonName], [requestedName] and [identityId]; blank is [caName]-[commonName]. */
+  /** Names of identities that enroll by themselves: text with placeholders. */
   readonly identityNameFormat?: string | null | undefined;
+  /** Whether certificates of this authority prove identities at a login. */
   readonly isAuthEnabled?: boolean | null | undefined;
+  /** Whether identities may enroll by a token and a certificate of this authority. */
   readonly isOttCaEnrollmentEnabled?: boolean | null | undefined;
+  /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
   readonly isAutoCaEnrollmentEnabled?: boolean | null | undefined;
+  /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
   readonly externalIdClaim?: ExternalIdClaimPatch | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
+/** What changes of a claim: leaves that are left out stay. */
 export interface ExternalIdClaimPatch {
   /** Where the values stand in a certificate. */
   readonly location?: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL' | null | undefined;
   /** Which values count: all; those that begin or end with the criteria, which are cut off; URIs of a scheme. */
   readonly matcher?: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME' | null | undefined;
+  /** What `matcher` compares with. */
   readonly matcherCriteria?: string | null | undefined;
   /** Whether a value is one, or several with the criteria between them. */
   readonly parser?: 'NONE' | 'SPLIT' | null | undefined;
+  /** What `parser` splits at. */
   readonly parserCriteria?: string | null | undefined;
   /** Which of the values that come out is the external id, from 0. */
   readonly index?: number | null | undefined;

@@ -9,12 +9,17 @@ import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 export interface ConfigType {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** JSON Schema that the data of configs must satisfy; null: any data will do. */
   readonly schema: Readonly<Record<string, unknown>> | null;
 }
 
@@ -22,11 +27,9 @@ export interface ConfigType {
 export interface ConfigTypeCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** JSON Schema that the data of configs must satisfy; null: any data will do. */
   readonly schema?: unknown;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -34,11 +37,9 @@ export interface ConfigTypeCreate {
 export interface ConfigTypeUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** JSON Schema that the data of configs must satisfy; null: any data will do. */
   readonly schema?: unknown;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -46,11 +47,9 @@ export interface ConfigTypeUpdate {
 export interface ConfigTypePatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
+  /** JSON Schema that the data of configs must satisfy; null: any data will do. */
   readonly schema?: unknown;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 

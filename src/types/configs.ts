@@ -9,15 +9,21 @@ import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './
 export interface Config {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Id of the config type. */
   readonly configTypeId: string;
   /** Reference to the entity that `configTypeId` names. */
   readonly configType?: EntityReference;
+  /** Any JSON object that satisfies the schema of the type. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -25,12 +31,11 @@ export interface Config {
 export interface ConfigCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Id of the config type. */
   readonly configTypeId: string;
+  /** Any JSON object that satisfies the schema of the type. */
   readonly data: unknown;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -38,11 +43,9 @@ export interface ConfigCreate {
 export interface ConfigUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Any JSON object that satisfies the schema of the type. */
   readonly data: unknown;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -50,11 +53,9 @@ export interface ConfigUpdate {
 export interface ConfigPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
+  /** Any JSON object that satisfies the schema of the type. */
   readonly data?: unknown;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 

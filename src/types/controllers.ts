@@ -11,22 +11,35 @@ import type { Links, ListQuery } from './shared.ts';
 export interface Controller {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string | null;
+  /** Addresses by the name of the API. */
   readonly apiAddresses: Readonly<Record<string, readonly ApiAddress[]>>;
+  /** Certificate of the controller in PEM. */
   readonly certPem: string | null;
+  /** Address at which routers reach the controller. */
   readonly ctrlAddress: string | null;
+  /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
+  /** Whether the controller runs. */
   readonly isOnline: boolean;
+  /** When the controller last started. */
   readonly lastJoinedAt: string | null;
 }
 
+/** Where one version of an API answers. */
 export interface ApiAddress {
+  /** Address of the API. */
   readonly url: string;
+  /** Version of the API, e.g. `v1`. */
   readonly version: string;
 }
 

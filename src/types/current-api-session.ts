@@ -7,10 +7,15 @@ import type { AuthQuery, Empty, EntityReference, Links, MfaCode } from './shared
 export interface CurrentApiSession {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
+  /** Id of the identity that logged in. */
   readonly identityId: string;
   /** Reference to the entity that `identityId` names. */
   readonly identity?: EntityReference;
@@ -18,29 +23,45 @@ export interface CurrentApiSession {
   readonly authenticatorId: string;
   /** The token where it is the caller's own session; the session's id, which opens nothing, elsewhere. */
   readonly token: string;
+  /** Address that the login came from. */
   readonly ipAddress: string;
+  /** Config types whose data the session sees with services. */
   readonly configTypes: readonly string[];
+  /** What the session still owes before it is fully authenticated. */
   readonly authQueries: readonly AuthQuery[];
+  /** Whether the session must pass a second factor. */
   readonly isMfaRequired: boolean;
+  /** Whether the session has passed it. */
   readonly isMfaComplete: boolean;
+  /** Whether the certificate of the login can be extended: an authority of this network issued it. */
   readonly isCertExtendable: boolean;
+  /** Whether the client is asked to extend its certificate. */
   readonly isCertExtendRequested?: boolean;
+  /** Whether the extended certificate is to have a new key. */
   readonly isCertKeyRollRequested?: boolean;
   /** The client left out certificates above its own, which the controller happens to know. */
   readonly improperClientCertChain?: boolean;
+  /** When the session was last used, as it is stored. */
   readonly lastActivityAt: string | null;
+  /** When the session was last used, as this controller knows. */
   readonly cachedLastActivityAt: string;
   /** Seconds of inactivity left. */
   readonly expirationSeconds: number;
+  /** When the session ends unless it is used. */
   readonly expiresAt: string;
 }
 
+/** When the services of a session last changed. */
 export interface ServiceUpdates {
+  /** ISO 8601, UTC. */
   readonly lastChangeAt: string;
 }
 
+/** A proof that a second factor was passed. */
 export interface TotpToken {
+  /** When it was issued. */
   readonly issuedAt: string;
+  /** A JWT. */
   readonly token: string;
 }
 

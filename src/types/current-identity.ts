@@ -10,44 +10,53 @@ import type { Empty, IdentityExtendCerts, IdentityExtendEnrollmentRequest, Ident
 export interface CurrentIdentityEdgeRouter {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values. */
   readonly tags: Tags;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
+  /** Name of the router. */
   readonly name: string;
+  /** Host name under which clients reach the router. */
   readonly hostname: string;
+  /** Whether the router is connected. */
   readonly isOnline: boolean;
+  /** Address by protocol, e.g. `tls`. */
   readonly supportedProtocols: Readonly<Record<string, string>>;
+  /** How far the router is in learning what it must know of the network. */
   readonly syncStatus: string;
+  /** Not for clients. */
   readonly cost: null;
+  /** Not for clients. */
   readonly noTraversal: null;
+  /** Not for clients. */
   readonly disabled: null;
 }
 
 /** A change of one's own password or username is proved by the current password. */
 export interface AuthenticatorUpdateWithCurrent {
+  /** The new username. */
   readonly username: string;
+  /** The new password. */
   readonly password: string;
+  /** The password until now, which proves that the change is the owner's. */
   readonly currentPassword: string;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | undefined;
 }
 
+/** A change of some of them. */
 export interface AuthenticatorPatchWithCurrent {
+  /** The new username. */
   readonly username?: string | undefined;
+  /** The new password. */
   readonly password?: string | undefined;
+  /** The password until now, which proves that the change is the owner's. */
   readonly currentPassword: string;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | undefined;
 }
 

@@ -7,35 +7,41 @@ import type { Created, Empty, Links, MfaCode, RawAnswer, Tags } from './shared.t
 export interface Mfa {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values. */
   readonly tags: Tags;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
+  /** Whether a code has proved that the authenticator app has the secret. */
   readonly isVerified: boolean;
+  /** The secret as an `otpauth:` address, until it is verified. */
   readonly provisioningUrl?: string | undefined;
+  /** The recovery codes, until it is verified. */
   readonly recoveryCodes: readonly string[] | null;
 }
 
 /** The code may stand in the header instead; that of the body counts if there are both. */
 export interface OptionalMfaCode {
+  /** Six digits of the app, or a recovery code. */
   readonly code?: string | undefined;
 }
 
+/** The recovery codes that are left. */
 export interface MfaRecoveryCodes {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values. */
   readonly tags: Tags;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
+  /** Each is good once. */
   readonly recoveryCodes: readonly string[];
 }
 

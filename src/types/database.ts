@@ -5,14 +5,17 @@ import type { Empty } from './shared.ts';
 
 /** The last run of a data integrity check or fix. */
 export interface IntegrityState {
+  /** When the run ended; null while it runs. */
   readonly endTime: string | null;
   /** Why the run ended before all was looked at. */
   readonly error: string | null;
   /** Whether the last run is one that fixes. */
   readonly fixingErrors: boolean;
+  /** Whether the run is under way. */
   readonly inProgress: boolean;
   /** At most 1000. */
   readonly results: readonly IntegrityFinding[];
+  /** When the run began; null when there was none. */
   readonly startTime: string | null;
   /** Whether there is more than `results` holds. */
   readonly tooManyErrors: boolean;
@@ -20,16 +23,21 @@ export interface IntegrityState {
 
 /** Something that is wrong, and whether it has been made right. */
 export interface IntegrityFinding {
+  /** What is wrong, with the entity. */
   readonly description: string;
+  /** Whether it has been made right. */
   readonly fixed: boolean;
 }
 
 /** The last snapshot of the database. */
 export interface SnapshotState {
+  /** When it ended; null while it is being taken. */
   readonly endTime: string | null;
   /** Why the last snapshot was not kept. */
   readonly error: string | null;
+  /** Whether it is being taken. */
   readonly inProgress: boolean;
+  /** When it began; null when there was none. */
   readonly startTime: string | null;
   /** When a snapshot was last kept. */
   readonly succeededAt: string | null;

@@ -10,16 +10,23 @@ import type { Created, Empty, Links, ListQuery, RoleDisplay, Tags } from './shar
 export interface EdgeRouterPolicy {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Whether an entity must carry all attributes of a role array, or any. */
   readonly semantic: 'AllOf' | 'AnyOf';
+  /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly identityRoles: readonly string[] | null;
   /** The entries of `identityRoles`, each with the name of what it selects. */
   readonly identityRolesDisplay: readonly RoleDisplay[];
+  /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly edgeRouterRoles: readonly string[] | null;
   /** The entries of `edgeRouterRoles`, each with the name of what it selects. */
   readonly edgeRouterRolesDisplay: readonly RoleDisplay[];
@@ -31,21 +38,19 @@ export interface EdgeRouterPolicy {
 export interface EdgeRouterPolicyCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Whether an entity must carry all attributes of a role array, or any. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /**
-   * A set of `#attribute` and `@id`, or `#all` alone.
+   * Identities that the policy selects: `#attribute`, `@id`, or `#all` alone.
    * @defaultValue `[]`
    */
   readonly identityRoles?: readonly string[] | null | undefined;
   /**
-   * A set of `#attribute` and `@id`, or `#all` alone.
+   * Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone.
    * @defaultValue `[]`
    */
   readonly edgeRouterRoles?: readonly string[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -53,21 +58,19 @@ export interface EdgeRouterPolicyCreate {
 export interface EdgeRouterPolicyUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Whether an entity must carry all attributes of a role array, or any. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /**
-   * A set of `#attribute` and `@id`, or `#all` alone.
+   * Identities that the policy selects: `#attribute`, `@id`, or `#all` alone.
    * @defaultValue `[]`
    */
   readonly identityRoles?: readonly string[] | null | undefined;
   /**
-   * A set of `#attribute` and `@id`, or `#all` alone.
+   * Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone.
    * @defaultValue `[]`
    */
   readonly edgeRouterRoles?: readonly string[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -75,15 +78,13 @@ export interface EdgeRouterPolicyUpdate {
 export interface EdgeRouterPolicyPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
+  /** Whether an entity must carry all attributes of a role array, or any. */
   readonly semantic?: 'AllOf' | 'AnyOf' | null | undefined;
-  /** A set of `#attribute` and `@id`, or `#all` alone. */
+  /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly identityRoles?: readonly string[] | null | undefined;
-  /** A set of `#attribute` and `@id`, or `#all` alone. */
+  /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly edgeRouterRoles?: readonly string[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 

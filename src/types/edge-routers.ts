@@ -12,41 +12,71 @@ import type { Created, Empty, JsonMap, Links, ListQuery, RoleListQuery, RouterIn
 export interface EdgeRouter {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
+  /** Whether the router carries no traffic between other routers. */
   readonly noTraversal: boolean;
+  /** Whether the router is disabled: it may not connect. */
   readonly disabled: boolean;
+  /** Whether the router is connected. */
   readonly isOnline: boolean;
+  /** New certificate of the router in PEM, until it has connected with it. */
   readonly unverifiedCertPem: string | null;
+  /** SHA-1 of that certificate in hex. */
   readonly unverifiedFingerprint: string | null;
+  /** Network interfaces of the router, as it tells. */
   readonly interfaces: readonly RouterInterface[] | null;
+  /** When its enrollment was created, while it has not enrolled. */
   readonly enrollmentCreatedAt?: string;
+  /** When its enrollment ends, while it has not enrolled. */
   readonly enrollmentExpiresAt?: string;
+  /** Token to enroll with as a JWT, while it has not enrolled. */
   readonly enrollmentJwt?: string;
+  /** Token to enroll with, while it has not enrolled. */
   readonly enrollmentToken?: string;
+  /** Role attributes, by which policies select the router. */
   readonly roleAttributes: readonly string[] | null;
+  /** Whether the router is also an identity that hosts and dials services for others. */
   readonly isTunnelerEnabled: boolean;
-  /** A map of names to any JSON values. */
+  /** Any data of applications. */
   readonly appData: JsonMap;
+  /** Whether the router has enrolled. */
   readonly isVerified: boolean;
+  /** SHA-1 of the certificate in hex. */
   readonly fingerprint?: string;
+  /** Certificate of the router in PEM. */
   readonly certPem: string | null;
+  /** Host name under which clients reach the router. */
   readonly hostname: string;
+  /** Address by protocol, e.g. `tls`. */
   readonly supportedProtocols: Readonly<Record<string, string>>;
+  /** How far the router is in learning what it must know of the network. */
   readonly syncStatus: string;
+  /** What software the router runs. */
   readonly versionInfo: RouterVersion;
 }
 
+/** What software a router runs. */
 export interface RouterVersion {
+  /** Architecture of the processor. */
   readonly arch: string;
+  /** When the software was built. */
   readonly buildDate: string;
+  /** Operating system. */
   readonly os: string;
+  /** Commit that the software was built from. */
   readonly revision: string;
+  /** Version of the software. */
   readonly version: string;
 }
 
@@ -54,28 +84,37 @@ export interface RouterVersion {
 export interface EdgeRouterCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** @defaultValue `0` */
+  /**
+   * Cost of a path through the router, 0 to 65535.
+   * @defaultValue `0`
+   */
   readonly cost?: number | null | undefined;
-  /** @defaultValue `false` */
+  /**
+   * Whether the router carries no traffic between other routers.
+   * @defaultValue `false`
+   */
   readonly noTraversal?: boolean | null | undefined;
-  /** @defaultValue `false` */
+  /**
+   * Whether the router is disabled: it may not connect.
+   * @defaultValue `false`
+   */
   readonly disabled?: boolean | null | undefined;
   /**
-   * A set of role attributes, by which policies select the entity. No attribute begins with # or @.
+   * Role attributes, by which policies select the router.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
-  /** @defaultValue `false` */
+  /**
+   * Whether the router is also an identity that hosts and dials services for others.
+   * @defaultValue `false`
+   */
   readonly isTunnelerEnabled?: boolean | null | undefined;
   /**
-   * A map of names to any JSON values.
+   * Any data of applications.
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -83,28 +122,37 @@ export interface EdgeRouterCreate {
 export interface EdgeRouterUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** @defaultValue `0` */
+  /**
+   * Cost of a path through the router, 0 to 65535.
+   * @defaultValue `0`
+   */
   readonly cost?: number | null | undefined;
-  /** @defaultValue `false` */
+  /**
+   * Whether the router carries no traffic between other routers.
+   * @defaultValue `false`
+   */
   readonly noTraversal?: boolean | null | undefined;
-  /** @defaultValue `false` */
+  /**
+   * Whether the router is disabled: it may not connect.
+   * @defaultValue `false`
+   */
   readonly disabled?: boolean | null | undefined;
   /**
-   * A set of role attributes, by which policies select the entity. No attribute begins with # or @.
+   * Role attributes, by which policies select the router.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
-  /** @defaultValue `false` */
+  /**
+   * Whether the router is also an identity that hosts and dials services for others.
+   * @defaultValue `false`
+   */
   readonly isTunnelerEnabled?: boolean | null | undefined;
   /**
-   * A map of names to any JSON values.
+   * Any data of applications.
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -112,18 +160,19 @@ export interface EdgeRouterUpdate {
 export interface EdgeRouterPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
+  /** Cost of a path through the router, 0 to 65535. */
   readonly cost?: number | null | undefined;
+  /** Whether the router carries no traffic between other routers. */
   readonly noTraversal?: boolean | null | undefined;
+  /** Whether the router is disabled: it may not connect. */
   readonly disabled?: boolean | null | undefined;
-  /** A set of role attributes, by which policies select the entity. No attribute begins with # or @. */
+  /** Role attributes, by which policies select the router. */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Whether the router is also an identity that hosts and dials services for others. */
   readonly isTunnelerEnabled?: boolean | null | undefined;
-  /** A map of names to any JSON values. */
+  /** Any data of applications. */
   readonly appData?: JsonMap | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -4,11 +4,17 @@ import type { CallOptions } from '../call/options.ts';
 
 /** What a client brings; a body that is a text is its certificate request. */
 export type Enroll = {
+  /** Of an identity: a request for the certificate by which it proves itself, in PEM. */
   readonly clientCsr?: string | undefined;
+  /** Of a router: a request for the certificate by which it proves itself. */
   readonly certCsr?: string | undefined;
+  /** Of a router: a request for the certificate of its own server. */
   readonly serverCertCsr?: string | undefined;
+  /** Of no effect: that of the enrollment counts. */
   readonly username?: string | undefined;
+  /** The new password. */
   readonly password?: string | undefined;
+  /** The name that an identity which enrols by itself asks for; its authority may not heed it. */
   readonly name?: string | undefined;
 } | string;
 
@@ -20,6 +26,7 @@ export interface EnrollQuery {
   readonly method?: string | undefined;
 }
 
+/** What an enrollment gives: certificates, or a username. */
 export interface Enrolled {
   /** The certificate in PEM, then those above it, without the root. */
   readonly cert?: string | undefined;
@@ -27,20 +34,27 @@ export interface Enrolled {
   readonly serverCert?: string | undefined;
   /** What a router is to trust, in PEM. */
   readonly ca?: string | undefined;
+  /** Username of the new authenticator. */
   readonly username?: string | undefined;
 }
 
+/** What an identity brings to get a certificate of the network. */
 export interface EnrollOtt {
+  /** The token of the enrollment. */
   readonly token?: string | undefined;
   /** A certificate request (PKCS#10) in PEM. */
   readonly clientCsr?: string | undefined;
 }
 
+/** What an identity brings beside its certificate. */
 export interface EnrollOttCa {
+  /** The token of the enrollment. */
   readonly token?: string | undefined;
 }
 
+/** What a router brings to enroll. */
 export interface EnrollErOtt {
+  /** The token of the enrollment. */
   readonly token?: string | undefined;
   /** As `certCsr` where the method is in the query. */
   readonly clientCsr?: string | undefined;
@@ -48,7 +62,9 @@ export interface EnrollErOtt {
   readonly serverCsr?: string | undefined;
 }
 
+/** What a router brings to enroll. */
 export interface EnrollTrOtt {
+  /** The token of the enrollment. */
   readonly token?: string | undefined;
   /** As `certCsr` where the method is in the query. */
   readonly clientCsr?: string | undefined;
@@ -56,31 +72,39 @@ export interface EnrollTrOtt {
   readonly serverCsr?: string | undefined;
 }
 
+/** What the new certificates of a router are made from. */
 export interface ExtendRouter {
-  /** A certificate request (PKCS#10) in PEM. */
+  /** A request for the certificate by which it proves itself, in PEM. */
   readonly certCsr: string;
-  /** A certificate request (PKCS#10) in PEM. */
+  /** A request for the certificate of its own server, in PEM. */
   readonly serverCertCsr: string;
 }
 
+/** The new certificates of a router. */
 export interface ExtendedRouter {
+  /** The certificate by which it proves itself in PEM, then those above it, without the root. */
   readonly cert: string;
+  /** The certificate of its own server, likewise. */
   readonly serverCert: string;
 }
 
+/** What a client asks for that enrolls by itself. */
 export interface EnrollCa {
   /** The name that an identity which enrols by itself asks for; its authority may not heed it. */
   readonly name?: string | undefined;
 }
 
+/** The password of a new authenticator. */
 export interface EnrollUpdb {
   /** Of no effect: that of the enrollment counts. */
   readonly username?: string | undefined;
+  /** The new password. */
   readonly password?: string | undefined;
 }
 
 /** What enrollUpdb takes as query. */
 export interface EnrollUpdbQuery {
+  /** The token of the enrollment. */
   readonly token?: string | undefined;
 }
 

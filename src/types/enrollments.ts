@@ -11,44 +11,67 @@ import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './
 export interface Enrollment {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
+  /** Id of the identity that enrolls; of routers there is none. */
   readonly identityId?: string;
   /** Reference to the entity that `identityId` names. */
   readonly identity?: EntityReference;
+  /**
+   * What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a
+   * password; `erott`, `trott` those of routers.
+   */
   readonly method: 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';
+  /** When the enrollment ends: RFC 3339. */
   readonly expiresAt: string;
+  /** Of the method `ottca`: id of the authority whose certificates will do. */
   readonly caId?: string;
   /** Reference to the entity that `caId` names. */
   readonly ca?: EntityReference | null;
+  /** Of the method `erott`: id of the edge router. */
   readonly edgeRouterId?: string;
   /** Reference to the entity that `edgeRouterId` names. */
   readonly edgeRouter?: EntityReference;
+  /** Of the method `trott`: id of the router. */
   readonly transitRouterId?: string;
   /** Reference to the entity that `transitRouterId` names. */
   readonly transitRouter?: EntityReference;
+  /** Of the method `updb`: the username of the new authenticator. */
   readonly username: string | null;
+  /** The token to enroll with. */
   readonly token: string;
+  /** The token as a JWT, which also says where to enroll. */
   readonly jwt: string;
 }
 
 /** What creates an enrollment. */
 export interface EnrollmentCreate {
+  /** Id of the identity that enrolls; of routers there is none. */
   readonly identityId: string;
-  readonly method: 'ott' | 'ottca' | 'updb';
-  readonly expiresAt: string;
-  readonly caId?: string | null | undefined;
-  readonly username?: string | null | undefined;
   /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
+   * What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a
+   * password; `erott`, `trott` those of routers.
    */
+  readonly method: 'ott' | 'ottca' | 'updb';
+  /** When the enrollment ends: RFC 3339. */
+  readonly expiresAt: string;
+  /** Of the method `ottca`: id of the authority whose certificates will do. */
+  readonly caId?: string | null | undefined;
+  /** Of the method `updb`: the username of the new authenticator. */
+  readonly username?: string | null | undefined;
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
+/** When an enrollment ends. */
 export interface EnrollmentRefresh {
+  /** RFC 3339. */
   readonly expiresAt: string;
 }
 

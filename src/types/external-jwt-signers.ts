@@ -11,19 +11,29 @@ import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 export interface ExternalJwtSigner {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** The `aud` that tokens must have. */
   readonly audience: string;
+  /** Where users log in to get a token. */
   readonly externalAuthUrl: string | null;
+  /** Id of the client at the provider. */
   readonly clientId: string | null;
+  /** Scopes that clients ask the provider for. */
   readonly scopes: readonly string[] | null;
   /** Which token of the provider clients shall send. */
   readonly targetToken: 'ACCESS' | 'ID';
+  /** The `iss` of tokens. */
   readonly issuer: string;
+  /** Whether its tokens prove identities. */
   readonly enabled: boolean;
   /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
   readonly certPem: string | null;
@@ -35,9 +45,13 @@ export interface ExternalJwtSigner {
   readonly claimsProperty: string;
   /** Whether that claim is the `externalId` of an identity, or its id. */
   readonly useExternalId: boolean;
+  /** Common name of the certificate. */
   readonly commonName: string;
+  /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
+  /** When the certificate begins to be valid; the year 1 where there is none. */
   readonly notBefore: string;
+  /** When the certificate ceases to be valid; the year 1 where there is none. */
   readonly notAfter: string;
 }
 
@@ -45,11 +59,14 @@ export interface ExternalJwtSigner {
 export interface ExternalJwtSignerCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** The `aud` that tokens must have. */
   readonly audience: string;
+  /** Where users log in to get a token. */
   readonly externalAuthUrl?: string | null | undefined;
+  /** Id of the client at the provider. */
   readonly clientId?: string | null | undefined;
   /**
-   * A set of texts: duplicates are dropped, the order is by code point.
+   * Scopes that clients ask the provider for.
    * @defaultValue `[]`
    */
   readonly scopes?: readonly string[] | null | undefined;
@@ -58,7 +75,9 @@ export interface ExternalJwtSignerCreate {
    * @defaultValue `"ACCESS"`
    */
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
+  /** The `iss` of tokens. */
   readonly issuer: string;
+  /** Whether its tokens prove identities. */
   readonly enabled: boolean;
   /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
   readonly certPem?: string | null | undefined;
@@ -76,10 +95,7 @@ export interface ExternalJwtSignerCreate {
    * @defaultValue `false`
    */
   readonly useExternalId?: boolean | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -87,11 +103,14 @@ export interface ExternalJwtSignerCreate {
 export interface ExternalJwtSignerUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** The `aud` that tokens must have. */
   readonly audience: string;
+  /** Where users log in to get a token. */
   readonly externalAuthUrl?: string | null | undefined;
+  /** Id of the client at the provider. */
   readonly clientId?: string | null | undefined;
   /**
-   * A set of texts: duplicates are dropped, the order is by code point.
+   * Scopes that clients ask the provider for.
    * @defaultValue `[]`
    */
   readonly scopes?: readonly string[] | null | undefined;
@@ -100,7 +119,9 @@ export interface ExternalJwtSignerUpdate {
    * @defaultValue `"ACCESS"`
    */
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
+  /** The `iss` of tokens. */
   readonly issuer: string;
+  /** Whether its tokens prove identities. */
   readonly enabled: boolean;
   /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
   readonly certPem?: string | null | undefined;
@@ -118,10 +139,7 @@ export interface ExternalJwtSignerUpdate {
    * @defaultValue `false`
    */
   readonly useExternalId?: boolean | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -129,14 +147,19 @@ export interface ExternalJwtSignerUpdate {
 export interface ExternalJwtSignerPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
+  /** The `aud` that tokens must have. */
   readonly audience?: string | null | undefined;
+  /** Where users log in to get a token. */
   readonly externalAuthUrl?: string | null | undefined;
+  /** Id of the client at the provider. */
   readonly clientId?: string | null | undefined;
-  /** A set of texts: duplicates are dropped, the order is by code point. */
+  /** Scopes that clients ask the provider for. */
   readonly scopes?: readonly string[] | null | undefined;
   /** Which token of the provider clients shall send. */
   readonly targetToken?: 'ACCESS' | 'ID' | null | undefined;
+  /** The `iss` of tokens. */
   readonly issuer?: string | null | undefined;
+  /** Whether its tokens prove identities. */
   readonly enabled?: boolean | null | undefined;
   /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
   readonly certPem?: string | null | undefined;
@@ -148,10 +171,7 @@ export interface ExternalJwtSignerPatch {
   readonly claimsProperty?: string | null | undefined;
   /** Whether that claim is the `externalId` of an identity, or its id. */
   readonly useExternalId?: boolean | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -17,74 +17,123 @@ import type { Created, Empty, EntityReference, EnvInfo, JsonMap, Links, ListQuer
 export interface Identity {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Id of the identity type: `Default` or `Router`. */
   readonly typeId: string;
-  /** Points to another entity. */
+  /** Reference to the entity that `typeId` names. */
   readonly type?: EntityReference;
+  /** Whether it may administer the network. */
   readonly isAdmin: boolean;
+  /** Whether it is the administrator that the network began with, which cannot be deleted. */
   readonly isDefaultAdmin: boolean;
+  /** Role attributes, by which policies select the identity. */
   readonly roleAttributes: readonly string[] | null;
+  /** Id of the authentication policy. */
   readonly authPolicyId: string;
   /** Reference to the entity that `authPolicyId` names. */
   readonly authPolicy?: EntityReference;
+  /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
   readonly externalId: string | null;
+  /** Cost of the terminators of services that it hosts, 0 to 65535. */
   readonly defaultHostingCost: number;
+  /** Precedence of the terminators of services that it hosts. */
   readonly defaultHostingPrecedence: 'default' | 'required' | 'failed';
+  /** The same by the id of the service. */
   readonly serviceHostingCosts: Readonly<Record<string, number>>;
+  /** The same by the id of the service. */
   readonly serviceHostingPrecedences: Readonly<Record<string, 'default' | 'required' | 'failed'>>;
-  /** A map of names to any JSON values. */
+  /** Any data of applications. */
   readonly appData: JsonMap;
+  /** Whether it is disabled now: it cannot log in. */
   readonly disabled: boolean;
+  /** When it was disabled. */
   readonly disabledAt?: string;
+  /** Until when it is disabled; left out where there is no end. */
   readonly disabledUntil?: string;
+  /** What its client last told of its surroundings at a login. */
   readonly envInfo: EnvInfo;
+  /** What its client last told of its software at a login. */
   readonly sdkInfo: SdkInfo;
+  /** How it proves itself, by method. */
   readonly authenticators: IdentityAuthenticators;
+  /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
   readonly enrollment: IdentityEnrollments;
+  /** Whether it has an API session. */
   readonly hasApiSession: boolean;
+  /** Whether it is connected to an edge router. */
   readonly hasEdgeRouterConnection: boolean;
+  /** Whether it is connected to an edge router, as far as routers tell. */
   readonly edgeRouterConnectionStatus: 'online' | 'offline' | 'unknown';
+  /** Whether it has a second factor that is verified. */
   readonly isMfaEnabled: boolean;
+  /** Network interfaces of its endpoint; null when it has told of none. */
   readonly interfaces: readonly JsonMap[] | null;
 }
 
+/** How an identity proves itself, by method. */
 export interface IdentityAuthenticators {
+  /** By a client certificate. */
   readonly cert?: {
+    /** Id of the authenticator. */
     readonly id: string;
+    /** SHA-1 of the certificate in hex. */
     readonly fingerprint: string;
   } | undefined;
+  /** By username and password. */
   readonly updb?: {
+    /** Id of the authenticator. */
     readonly id: string;
+    /** The username. */
     readonly username: string;
   } | undefined;
 }
 
 /** Enrollments that the identity may still use, by method. */
 export interface IdentityEnrollments {
+  /** For a certificate of the network. */
   readonly ott?: {
+    /** Id of the enrollment. */
     readonly id: string;
+    /** The token to enroll with. */
     readonly token: string;
+    /** The token as a JWT, which also says where to enroll. */
     readonly jwt: string;
+    /** When the enrollment ends. */
     readonly expiresAt: string;
   } | undefined;
+  /** With a certificate of a known authority. */
   readonly ottca?: {
+    /** Id of the enrollment. */
     readonly id: string;
+    /** The token to enroll with. */
     readonly token: string;
+    /** The token as a JWT, which also says where to enroll. */
     readonly jwt: string;
+    /** When the enrollment ends. */
     readonly expiresAt: string;
-    /** Points to another entity. */
+    /** The authority. */
     readonly ca: EntityReference;
+    /** Id of the authority. */
     readonly caId: string;
   } | undefined;
+  /** For a password. */
   readonly updb?: {
+    /** Id of the enrollment. */
     readonly id: string;
+    /** The token to enroll with. */
     readonly token: string;
+    /** The token as a JWT, which also says where to enroll. */
     readonly jwt: string;
+    /** When the enrollment ends. */
     readonly expiresAt: string;
   } | undefined;
 }
@@ -93,42 +142,60 @@ export interface IdentityEnrollments {
 export interface IdentityCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
+  /** Whether it may administer the network. */
   readonly isAdmin: boolean;
   /**
-   * A set of role attributes, by which policies select the entity. No attribute begins with # or @.
+   * Role attributes, by which policies select the identity.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
-  /** @defaultValue `"default"` */
+  /**
+   * Id of the authentication policy.
+   * @defaultValue `"default"`
+   */
   readonly authPolicyId?: string | null | undefined;
+  /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
   readonly externalId?: string | null | undefined;
-  /** @defaultValue `0` */
+  /**
+   * Cost of the terminators of services that it hosts, 0 to 65535.
+   * @defaultValue `0`
+   */
   readonly defaultHostingCost?: number | null | undefined;
-  /** @defaultValue `"default"` */
+  /**
+   * Precedence of the terminators of services that it hosts.
+   * @defaultValue `"default"`
+   */
   readonly defaultHostingPrecedence?: 'default' | 'required' | 'failed' | null | undefined;
-  /** @defaultValue `{}` */
+  /**
+   * The same by the id of the service.
+   * @defaultValue `{}`
+   */
   readonly serviceHostingCosts?: Readonly<Record<string, number>> | null | undefined;
-  /** @defaultValue `{}` */
+  /**
+   * The same by the id of the service.
+   * @defaultValue `{}`
+   */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
   /**
-   * A map of names to any JSON values.
+   * Any data of applications.
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
+  /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
   readonly enrollment?: IdentityEnrollmentRequest | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
 /** How the new identity is to prove itself; the first of ott, ottca, updb that is set takes effect. */
 export interface IdentityEnrollmentRequest {
+  /** Whether it enrolls for a certificate of the network. */
   readonly ott?: boolean | null | undefined;
   /** Id of a certificate authority. */
   readonly ottca?: string | null | undefined;
+  /** The username, where it enrolls for a password. */
   readonly updb?: string | null | undefined;
 }
 
@@ -136,33 +203,48 @@ export interface IdentityEnrollmentRequest {
 export interface IdentityUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
+  /** Whether it may administer the network. */
   readonly isAdmin: boolean;
   /**
-   * A set of role attributes, by which policies select the entity. No attribute begins with # or @.
+   * Role attributes, by which policies select the identity.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
-  /** @defaultValue `"default"` */
+  /**
+   * Id of the authentication policy.
+   * @defaultValue `"default"`
+   */
   readonly authPolicyId?: string | null | undefined;
+  /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
   readonly externalId?: string | null | undefined;
-  /** @defaultValue `0` */
+  /**
+   * Cost of the terminators of services that it hosts, 0 to 65535.
+   * @defaultValue `0`
+   */
   readonly defaultHostingCost?: number | null | undefined;
-  /** @defaultValue `"default"` */
+  /**
+   * Precedence of the terminators of services that it hosts.
+   * @defaultValue `"default"`
+   */
   readonly defaultHostingPrecedence?: 'default' | 'required' | 'failed' | null | undefined;
-  /** @defaultValue `{}` */
+  /**
+   * The same by the id of the service.
+   * @defaultValue `{}`
+   */
   readonly serviceHostingCosts?: Readonly<Record<string, number>> | null | undefined;
-  /** @defaultValue `{}` */
+  /**
+   * The same by the id of the service.
+   * @defaultValue `{}`
+   */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
   /**
-   * A map of names to any JSON values.
+   * Any data of applications.
    * @defaultValue `{}`
    */
   readonly appData?: JsonMap | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -170,26 +252,33 @@ export interface IdentityUpdate {
 export interface IdentityPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
+  /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
   readonly type?: 'User' | 'Device' | 'Service' | 'Router' | 'Default' | null | undefined;
+  /** Whether it may administer the network. */
   readonly isAdmin?: boolean | null | undefined;
-  /** A set of role attributes, by which policies select the entity. No attribute begins with # or @. */
+  /** Role attributes, by which policies select the identity. */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Id of the authentication policy. */
   readonly authPolicyId?: string | null | undefined;
+  /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
   readonly externalId?: string | null | undefined;
+  /** Cost of the terminators of services that it hosts, 0 to 65535. */
   readonly defaultHostingCost?: number | null | undefined;
+  /** Precedence of the terminators of services that it hosts. */
   readonly defaultHostingPrecedence?: 'default' | 'required' | 'failed' | null | undefined;
+  /** The same by the id of the service. */
   readonly serviceHostingCosts?: Readonly<Record<string, number>> | null | undefined;
+  /** The same by the id of the service. */
   readonly serviceHostingPrecedences?: Readonly<Record<string, 'default' | 'required' | 'failed'>> | null | undefined;
-  /** A map of names to any JSON values. */
+  /** Any data of applications. */
   readonly appData?: JsonMap | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
+/** What is traced, and for how long. */
 export interface TraceSpec {
+  /** Whether to begin or to end. */
   readonly enabled?: boolean | undefined;
   /** How long from now, such as `1h30m` or `90s`. Units: ns, us, ms, s, m, h. */
   readonly duration?: string | undefined;
@@ -199,13 +288,17 @@ export interface TraceSpec {
   readonly channels?: readonly string[] | undefined;
 }
 
+/** What is traced of an identity. */
 export interface Trace {
+  /** Whether anything is traced. */
   readonly enabled: boolean;
+  /** Id of the trace. */
   readonly traceId?: string | undefined;
   /** The year 1 when nothing is traced. */
   readonly until: string;
 }
 
+/** For how long an identity is disabled. */
 export interface DisableIdentity {
   /** Minutes; 0 or less: until enabled. */
   readonly durationMinutes: number;
@@ -217,75 +310,125 @@ export interface DisableIdentity {
  * session.
  */
 export interface PostureData {
+  /** The hardware addresses. */
   readonly mac: {
+    /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
+    /** When it was last told; null when it never was. */
     readonly lastUpdatedAt: string | null;
+    /** Whether it was told too long ago to count. */
     readonly timedOut: boolean;
+    /** MAC addresses in hex digits. */
     readonly addresses: readonly string[] | null;
   };
+  /** The Windows domain. */
   readonly domain: {
+    /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
+    /** When it was last told; null when it never was. */
     readonly lastUpdatedAt: string | null;
+    /** Whether it was told too long ago to count. */
     readonly timedOut: boolean;
+    /** Name of the domain. */
     readonly domain: string | null;
   };
+  /** The operating system. */
   readonly os: {
+    /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
+    /** When it was last told; null when it never was. */
     readonly lastUpdatedAt: string | null;
+    /** Whether it was told too long ago to count. */
     readonly timedOut: boolean;
+    /** Name of the system. */
     readonly type: string | null;
+    /** Its version. */
     readonly version: string | null;
+    /** Its build. */
     readonly build: string | null;
   };
+  /** The programs. */
   readonly processes: readonly {
+    /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
+    /** When it was last told; null when it never was. */
     readonly lastUpdatedAt: string | null;
+    /** Whether it was told too long ago to count. */
     readonly timedOut: boolean;
+    /** SHA-256 of the binary in hex. */
     readonly binaryHash?: string | undefined;
+    /** Whether the program runs. */
     readonly isRunning?: boolean | undefined;
+    /** SHA-1 of the certificates that signed the binary, in hex. */
     readonly signerFingerprints: readonly string[] | null;
   }[];
   /** By the ids of the API sessions of the identity. */
   readonly apiSessionPostureData: Readonly<Record<string, ApiSessionPostureData>>;
 }
 
+/** What belongs to one API session of an identity. */
 export interface ApiSessionPostureData {
+  /** The state of the endpoint. */
   readonly endpointState: {
+    /** When it last woke. */
     readonly wokenAt: string | null;
+    /** When it was last unlocked. */
     readonly unlockedAt: string | null;
   };
+  /** The codes of the session. */
   readonly mfa: {
+    /** Id of the API session. */
     readonly apiSessionId: string;
+    /** Whether a code was passed. */
     readonly passedMfa: boolean;
+    /** When a code was last passed. */
     readonly passedAt: string | null;
+    /** Whether a code was passed after the endpoint woke. */
     readonly passedOnWake: boolean;
+    /** Whether a code was passed after the endpoint was unlocked. */
     readonly passedOnUnlock: boolean;
   };
+  /** What the client told of its software at the login. */
   readonly sdkInfo: SdkInfo;
 }
 
-/** As the list of an identity shows it. */
+/** A session that was refused because of posture checks. */
 export interface FailedServiceRequest {
+  /** Id of the API session that asked. */
   readonly apiSessionId: string;
+  /** Id of the service. */
   readonly serviceId: string;
+  /** Name of the service. */
   readonly serviceName: string;
+  /** Whether it was to dial or to bind the service. */
   readonly sessionType: 'Dial' | 'Bind';
+  /** When it was asked: ISO 8601, UTC. */
   readonly when: string;
+  /** The policies that would have granted it. */
   readonly policyFailures: readonly PolicyFailure[];
 }
 
+/** A service policy that did not let a session in. */
 export interface PolicyFailure {
+  /** Id of the service policy. */
   readonly policyId: string;
+  /** Name of the service policy. */
   readonly policyName: string;
+  /** Its posture checks that failed. */
   readonly checks: readonly FailedPostureCheck[];
 }
 
+/** A posture check that failed. */
 export interface FailedPostureCheck {
+  /** Id of the posture check. */
   readonly postureCheckId: string;
+  /** Name of the posture check. */
   readonly postureCheckName: string;
+  /** Type of the posture check. */
   readonly postureCheckType: string;
   /** What the endpoint had told; empty where it had told nothing. */
   readonly actualValue: unknown;
+  /** What the check asks for. */
   readonly expectedValue: unknown;
   /** Of a check of several processes. */
   readonly semantic?: string | undefined;
@@ -295,39 +438,56 @@ export interface FailedPostureCheck {
 
 /** What policies say of one identity and one service. What is false or zero is left out. */
 export interface PolicyAdvice {
-  /** Points to another entity. */
+  /** The identity that was asked about. */
   readonly identity: EntityReference;
+  /** Id of the identity. */
   readonly identityId: string;
-  /** Points to another entity. */
+  /** The service that was asked about. */
   readonly service: EntityReference;
+  /** Id of the service. */
   readonly serviceId: string;
+  /** Whether a service policy lets the identity dial the service. */
   readonly isDialAllowed?: boolean | undefined;
+  /** Whether a service policy lets the identity bind the service. */
   readonly isBindAllowed?: boolean | undefined;
+  /** Edge routers that the identity may use. */
   readonly identityRouterCount?: number | undefined;
+  /** Edge routers that the service may be reached through. */
   readonly serviceRouterCount?: number | undefined;
+  /** Edge routers that are both: without one there is no way from the identity to the service. */
   readonly commonRouters: readonly {
     /** Relative addresses of the entity and of what belongs to it. */
     readonly _links: Links;
+    /** Collection of the entity: `identities`. */
     readonly entity: string;
+    /** Id of the entity. */
     readonly id: string;
+    /** Name of the entity, if it has one. */
     readonly name?: string | undefined;
+    /** Collection of the entity in addresses. */
     readonly urlName?: string | undefined;
+    /** Whether the router is connected. */
     readonly isOnline: boolean;
   }[] | null;
 }
 
-/** One of them as the identity's list shows it. */
+/** A config that an identity sees for a service, instead of the one of that type that the service has. */
 export interface ServiceConfig {
-  /** Points to another entity. */
+  /** The config. */
   readonly config: EntityReference;
+  /** Id of the config. */
   readonly configId: string;
-  /** Points to another entity. */
+  /** The service. */
   readonly service: EntityReference;
+  /** Id of the service. */
   readonly serviceId: string;
 }
 
+/** A config that an identity sees for a service. */
 export interface ServiceConfigAssign {
+  /** Id of the service. */
   readonly serviceId: string;
+  /** Id of the config. */
   readonly configId: string;
 }
 

@@ -4,12 +4,17 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Links, RawAnswer, Tags } from './shared.ts';
 
+/** What this controller is, and where its APIs answer. */
 export interface VersionInformation {
+  /** By the name of the API, then by its version. */
   readonly apiVersions: Readonly<Record<string, Readonly<Record<string, ApiVersion>>>>;
+  /** When this software was built. */
   readonly buildDate: string;
+  /** What this controller can do beyond the API. */
   readonly capabilities: readonly string[];
   /** Name and version of this software. */
   readonly revision: string;
+  /** Version of the runtime. */
   readonly runtimeVersion: string;
   /** Level of the API that clients may expect. */
   readonly version: string;
@@ -17,28 +22,34 @@ export interface VersionInformation {
 
 /** Where one version of an API answers. */
 export interface ApiVersion {
+  /** Whole addresses. */
   readonly apiBaseUrls: readonly string[];
+  /** Path below the address of the controller. */
   readonly path: string;
+  /** Version of the API. */
   readonly version: string;
 }
 
+/** Where this API is reached by a protocol. */
 export interface Protocol {
   /** `host:port`. */
   readonly address: string;
 }
 
+/** A description of an API. */
 export interface Spec {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
-  readonly name: string;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values. */
   readonly tags: Tags;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
+  /** Name of the API. */
+  readonly name: string;
 }
 
 /** Information. */

@@ -12,16 +12,23 @@ export type PostureCheck = PostureCheckOperatingSystem | PostureCheckMacAddress 
 export interface PostureCheckOperatingSystem {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
   /** Of the form of the check. There is one. */
   readonly version: 1;
+  /** Says which other fields there are. */
   readonly typeId: 'OS';
+  /** The operating systems that will do. */
   readonly operatingSystems: readonly OperatingSystem[];
 }
 
@@ -29,16 +36,23 @@ export interface PostureCheckOperatingSystem {
 export interface PostureCheckMacAddress {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
   /** Of the form of the check. There is one. */
   readonly version: 1;
+  /** Says which other fields there are. */
   readonly typeId: 'MAC';
+  /** MAC addresses; only their hex digits count. */
   readonly macAddresses: readonly string[];
 }
 
@@ -49,18 +63,27 @@ export interface PostureCheckMacAddress {
 export interface PostureCheckMfa {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
   /** Of the form of the check. There is one. */
   readonly version: 1;
+  /** Says which other fields there are. */
   readonly typeId: 'MFA';
+  /** Seconds that a passed code counts; -1: without end. */
   readonly timeoutSeconds: number;
+  /** Whether a code is owed after the endpoint woke. */
   readonly promptOnWake?: boolean;
+  /** Whether a code is owed after the endpoint was unlocked. */
   readonly promptOnUnlock?: boolean;
   /** Old clients do not understand the time that is left, and are told of none. */
   readonly ignoreLegacyEndpoints?: boolean;
@@ -70,28 +93,35 @@ export interface PostureCheckMfa {
 export interface PostureCheckProcess {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
   /** Of the form of the check. There is one. */
   readonly version: 1;
+  /** Says which other fields there are. */
   readonly typeId: 'PROCESS';
+  /** The program. */
   readonly process: PostureProcess;
 }
 
-/**
- * `hashes`: SHA-256 of binaries that will do, null for any. `signerFingerprint`: SHA-1 of the certificate that must have
- * signed it.
- */
+/** A program that must run on endpoints of an operating system. */
 export interface PostureProcess {
-  /** Case and underscores do not count. */
+  /** Operating system. */
   readonly osType: OsType;
+  /** Path of the program. */
   readonly path: string;
+  /** SHA-256 of binaries that will do; null: any will do. */
   readonly hashes: readonly string[] | null;
+  /** SHA-1 of the certificate that must have signed it. */
   readonly signerFingerprint?: string | undefined;
 }
 
@@ -99,31 +129,39 @@ export interface PostureProcess {
 export interface PostureCheckProcessMulti {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
   /** Of the form of the check. There is one. */
   readonly version: 1;
+  /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
+  /** Whether all programs must run, or one. */
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
+  /** The programs. */
   readonly processes: readonly PostureProcessMulti[];
 }
 
-/**
- * `hashes`: SHA-256 of binaries that will do. `signerFingerprints`: SHA-1 of certificates of which one must have signed
- * it. Empty: any will do.
- */
+/** A program that must run on endpoints of an operating system. */
 export interface PostureProcessMulti {
-  /** Case and underscores do not count. */
+  /** Operating system. */
   readonly osType: OsType;
-  /** Case and underscores do not count. */
+  /** The same. */
   readonly os: OsType;
+  /** Path of the program. */
   readonly path: string;
+  /** SHA-256 of binaries that will do; none: any will do. */
   readonly hashes: readonly string[];
+  /** SHA-1 of certificates of which one must have signed it; none: any will do. */
   readonly signerFingerprints: readonly string[];
 }
 
@@ -131,16 +169,23 @@ export interface PostureProcessMulti {
 export interface PostureCheckDomain {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes: readonly string[];
   /** Of the form of the check. There is one. */
   readonly version: 1;
+  /** Says which other fields there are. */
   readonly typeId: 'DOMAIN';
+  /** Names of domains. */
   readonly domains: readonly string[];
 }
 
@@ -152,20 +197,20 @@ export interface PostureCheckOperatingSystemCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'OS';
+  /** The operating systems that will do. */
   readonly operatingSystems: readonly {
-    /** Case and underscores do not count. */
+    /** Name of the system. */
     readonly type: OsType;
+    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
     readonly versions: readonly string[];
   }[];
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -174,16 +219,15 @@ export interface PostureCheckMacAddressCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'MAC';
+  /** MAC addresses; only their hex digits count. */
   readonly macAddresses: readonly string[];
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -195,26 +239,33 @@ export interface PostureCheckMfaCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'MFA';
-  /** @defaultValue `-1` */
+  /**
+   * Seconds that a passed code counts; -1: without end.
+   * @defaultValue `-1`
+   */
   readonly timeoutSeconds?: number | null | undefined;
-  /** @defaultValue `false` */
+  /**
+   * Whether a code is owed after the endpoint woke.
+   * @defaultValue `false`
+   */
   readonly promptOnWake?: boolean | null | undefined;
-  /** @defaultValue `false` */
+  /**
+   * Whether a code is owed after the endpoint was unlocked.
+   * @defaultValue `false`
+   */
   readonly promptOnUnlock?: boolean | null | undefined;
   /**
    * Old clients do not understand the time that is left, and are told of none.
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -223,22 +274,24 @@ export interface PostureCheckProcessCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'PROCESS';
+  /** The program. */
   readonly process: {
-    /** Case and underscores do not count. */
+    /** Operating system. */
     readonly osType: OsType;
+    /** Path of the program. */
     readonly path: string;
+    /** SHA-256 of binaries that will do; none: any will do. */
     readonly hashes?: readonly string[] | null | undefined;
+    /** SHA-1 of the certificate that must have signed it. */
     readonly signerFingerprint?: string | null | undefined;
   };
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -250,25 +303,28 @@ export interface PostureCheckProcessMultiCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
+  /** Whether all programs must run, or one. */
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
+  /** The programs. */
   readonly processes: readonly {
-    /** Case and underscores do not count. */
+    /** Operating system. Needed, unless `os` says it. */
     readonly osType?: OsType | undefined;
-    /** Case and underscores do not count. */
+    /** Operating system. */
     readonly os?: OsType | undefined;
+    /** Path of the program. */
     readonly path: string;
+    /** SHA-256 of binaries that will do; none: any will do. */
     readonly hashes?: readonly string[] | null | undefined;
+    /** SHA-1 of certificates of which one must have signed it; none: any will do. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[];
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -280,16 +336,15 @@ export interface PostureCheckDomainCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'DOMAIN';
+  /** Names of domains. */
   readonly domains: readonly string[];
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -304,20 +359,20 @@ export interface PostureCheckOperatingSystemUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'OS';
+  /** The operating systems that will do. */
   readonly operatingSystems: readonly {
-    /** Case and underscores do not count. */
+    /** Name of the system. */
     readonly type: OsType;
+    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
     readonly versions: readonly string[];
   }[];
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -329,16 +384,15 @@ export interface PostureCheckMacAddressUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'MAC';
+  /** MAC addresses; only their hex digits count. */
   readonly macAddresses: readonly string[];
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -350,26 +404,33 @@ export interface PostureCheckMfaUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'MFA';
-  /** @defaultValue `-1` */
+  /**
+   * Seconds that a passed code counts; -1: without end.
+   * @defaultValue `-1`
+   */
   readonly timeoutSeconds?: number | null | undefined;
-  /** @defaultValue `false` */
+  /**
+   * Whether a code is owed after the endpoint woke.
+   * @defaultValue `false`
+   */
   readonly promptOnWake?: boolean | null | undefined;
-  /** @defaultValue `false` */
+  /**
+   * Whether a code is owed after the endpoint was unlocked.
+   * @defaultValue `false`
+   */
   readonly promptOnUnlock?: boolean | null | undefined;
   /**
    * Old clients do not understand the time that is left, and are told of none.
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -378,22 +439,24 @@ export interface PostureCheckProcessUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'PROCESS';
+  /** The program. */
   readonly process: {
-    /** Case and underscores do not count. */
+    /** Operating system. */
     readonly osType: OsType;
+    /** Path of the program. */
     readonly path: string;
+    /** SHA-256 of binaries that will do; none: any will do. */
     readonly hashes?: readonly string[] | null | undefined;
+    /** SHA-1 of the certificate that must have signed it. */
     readonly signerFingerprint?: string | null | undefined;
   };
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -405,25 +468,28 @@ export interface PostureCheckProcessMultiUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
+  /** Whether all programs must run, or one. */
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
+  /** The programs. */
   readonly processes: readonly {
-    /** Case and underscores do not count. */
+    /** Operating system. Needed, unless `os` says it. */
     readonly osType?: OsType | undefined;
-    /** Case and underscores do not count. */
+    /** Operating system. */
     readonly os?: OsType | undefined;
+    /** Path of the program. */
     readonly path: string;
+    /** SHA-256 of binaries that will do; none: any will do. */
     readonly hashes?: readonly string[] | null | undefined;
+    /** SHA-1 of certificates of which one must have signed it; none: any will do. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[];
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -435,16 +501,15 @@ export interface PostureCheckDomainUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
-   * A set of role attributes: any texts that are not empty.
+   * Role attributes, by which service policies select the check.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'DOMAIN';
+  /** Names of domains. */
   readonly domains: readonly string[];
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -458,18 +523,18 @@ export type PostureCheckPatch = PostureCheckOperatingSystemPatch | PostureCheckM
 export interface PostureCheckOperatingSystemPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** A set of role attributes: any texts that are not empty. */
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'OS';
+  /** The operating systems that will do. */
   readonly operatingSystems?: readonly {
-    /** Case and underscores do not count. */
+    /** Name of the system. */
     readonly type: OsType;
+    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
     readonly versions: readonly string[];
   }[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -480,14 +545,13 @@ export interface PostureCheckOperatingSystemPatch {
 export interface PostureCheckMacAddressPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** A set of role attributes: any texts that are not empty. */
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'MAC';
+  /** MAC addresses; only their hex digits count. */
   readonly macAddresses?: readonly string[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -498,18 +562,19 @@ export interface PostureCheckMacAddressPatch {
 export interface PostureCheckMfaPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** A set of role attributes: any texts that are not empty. */
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'MFA';
+  /** Seconds that a passed code counts; -1: without end. */
   readonly timeoutSeconds?: number | null | undefined;
+  /** Whether a code is owed after the endpoint woke. */
   readonly promptOnWake?: boolean | null | undefined;
+  /** Whether a code is owed after the endpoint was unlocked. */
   readonly promptOnUnlock?: boolean | null | undefined;
   /** Old clients do not understand the time that is left, and are told of none. */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -517,20 +582,22 @@ export interface PostureCheckMfaPatch {
 export interface PostureCheckProcessPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** A set of role attributes: any texts that are not empty. */
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'PROCESS';
+  /** The program. */
   readonly process?: {
-    /** Case and underscores do not count. */
+    /** Operating system. */
     readonly osType: OsType;
+    /** Path of the program. */
     readonly path: string;
+    /** SHA-256 of binaries that will do; none: any will do. */
     readonly hashes?: readonly string[] | null | undefined;
+    /** SHA-1 of the certificate that must have signed it. */
     readonly signerFingerprint?: string | null | undefined;
   } | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -541,23 +608,26 @@ export interface PostureCheckProcessPatch {
 export interface PostureCheckProcessMultiPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** A set of role attributes: any texts that are not empty. */
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'PROCESS_MULTI';
+  /** Whether all programs must run, or one. */
   readonly semantic?: 'AllOf' | 'AnyOf' | 'OneOf' | null | undefined;
+  /** The programs. */
   readonly processes?: readonly {
-    /** Case and underscores do not count. */
+    /** Operating system. Needed, unless `os` says it. */
     readonly osType?: OsType | undefined;
-    /** Case and underscores do not count. */
+    /** Operating system. */
     readonly os?: OsType | undefined;
+    /** Path of the program. */
     readonly path: string;
+    /** SHA-256 of binaries that will do; none: any will do. */
     readonly hashes?: readonly string[] | null | undefined;
+    /** SHA-1 of certificates of which one must have signed it; none: any will do. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -568,14 +638,13 @@ export interface PostureCheckProcessMultiPatch {
 export interface PostureCheckDomainPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** A set of role attributes: any texts that are not empty. */
+  /** Role attributes, by which service policies select the check. */
   readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
   readonly typeId: 'DOMAIN';
+  /** Names of domains. */
   readonly domains?: readonly string[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -5,49 +5,81 @@ import type { CallOptions } from '../call/options.ts';
 /** What a client tells of its endpoint. PROCESS answers checks of one process and of several. */
 export type PostureResponse = PostureResponseMac | PostureResponseDomain | PostureResponseOperatingSystem | PostureResponseProcess | PostureResponseEndpointState;
 
+/** The hardware addresses of the endpoint. */
 export interface PostureResponseMac {
+  /** What is told. */
   readonly typeId: 'MAC';
+  /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
+  /** MAC addresses; only their hex digits count. */
   readonly macAddresses: readonly string[];
 }
 
+/** The Windows domain of the endpoint. */
 export interface PostureResponseDomain {
+  /** What is told. */
   readonly typeId: 'DOMAIN';
+  /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
+  /** Name of the domain. */
   readonly domain: string;
 }
 
+/** The operating system of the endpoint. */
 export interface PostureResponseOperatingSystem {
+  /** What is told. */
   readonly typeId: 'OS';
+  /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
+  /** Name of the system, e.g. `Windows`. */
   readonly type: string;
+  /** Its version. */
   readonly version: string;
+  /** Its build. */
   readonly build?: string | null | undefined;
 }
 
+/** A program of the endpoint. */
 export interface PostureResponseProcess {
+  /** What is told. */
   readonly typeId: 'PROCESS';
+  /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
+  /** Path of the program. */
   readonly path?: string | null | undefined;
+  /** Whether the program runs. */
   readonly isRunning?: boolean | null | undefined;
+  /** SHA-256 of the binary in hex. */
   readonly hash?: string | null | undefined;
+  /** SHA-1 of the certificates that signed the binary, in hex. */
   readonly signerFingerprints?: readonly string[] | null | undefined;
 }
 
+/** What has just happened to the endpoint. */
 export interface PostureResponseEndpointState {
+  /** What is told. */
   readonly typeId: 'ENDPOINT_STATE';
+  /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
+  /** That it woke. */
   readonly woken?: boolean | null | undefined;
+  /** That it was unlocked. */
   readonly unlocked?: boolean | null | undefined;
 }
 
+/** What follows from what was told. */
 export interface PostureResponseResult {
+  /** The services that will ask for a code soon. */
   readonly services: readonly PostureResponseService[];
 }
 
+/** A service that will ask for a code soon. */
 export interface PostureResponseService {
+  /** Id of the service. */
   readonly id: string;
+  /** Name of the service. */
   readonly name: string;
+  /** Type of the posture check that asks. */
   readonly postureQueryType: string;
   /** Seconds, -1 for none. */
   readonly timeout: number;

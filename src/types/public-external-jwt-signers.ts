@@ -11,15 +11,23 @@ import type { Links, ListQuery } from './shared.ts';
 export interface ClientExternalJwtSigner {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** The `aud` that tokens must have. */
   readonly audience: string;
+  /** Where users log in to get a token. */
   readonly externalAuthUrl: string | null;
+  /** Id of the client at the provider. */
   readonly clientId?: string;
+  /** Scopes that clients ask the provider for. */
   readonly scopes: readonly string[] | null;
   /** Which token of the provider clients shall send. */
   readonly targetToken: 'ACCESS' | 'ID';

@@ -8,24 +8,41 @@ import type { Created, Empty, Links, ListQuery, RouterInterface, Tags } from './
 export interface Router {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
+  /** Whether the router carries no traffic between other routers. */
   readonly noTraversal: boolean;
+  /** Whether the router is disabled: it may not connect. */
   readonly disabled: boolean;
+  /** Whether the router is connected. */
   readonly isOnline: boolean;
+  /** New certificate of the router in PEM, until it has connected with it. */
   readonly unverifiedCertPem: string | null;
+  /** SHA-1 of that certificate in hex. */
   readonly unverifiedFingerprint: string | null;
+  /** Network interfaces of the router, as it tells. */
   readonly interfaces: readonly RouterInterface[] | null;
+  /** When its enrollment was created, while it has not enrolled. */
   readonly enrollmentCreatedAt?: string;
+  /** When its enrollment ends, while it has not enrolled. */
   readonly enrollmentExpiresAt?: string;
+  /** Token to enroll with as a JWT, while it has not enrolled. */
   readonly enrollmentJwt?: string;
+  /** Token to enroll with, while it has not enrolled. */
   readonly enrollmentToken?: string;
+  /** Whether the router has enrolled. */
   readonly isVerified: boolean;
+  /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
 }
 
@@ -33,16 +50,22 @@ export interface Router {
 export interface RouterCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** @defaultValue `0` */
-  readonly cost?: number | null | undefined;
-  /** @defaultValue `false` */
-  readonly noTraversal?: boolean | null | undefined;
-  /** @defaultValue `false` */
-  readonly disabled?: boolean | null | undefined;
   /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
+   * Cost of a path through the router, 0 to 65535.
+   * @defaultValue `0`
    */
+  readonly cost?: number | null | undefined;
+  /**
+   * Whether the router carries no traffic between other routers.
+   * @defaultValue `false`
+   */
+  readonly noTraversal?: boolean | null | undefined;
+  /**
+   * Whether the router is disabled: it may not connect.
+   * @defaultValue `false`
+   */
+  readonly disabled?: boolean | null | undefined;
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -50,16 +73,22 @@ export interface RouterCreate {
 export interface RouterUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** @defaultValue `0` */
-  readonly cost?: number | null | undefined;
-  /** @defaultValue `false` */
-  readonly noTraversal?: boolean | null | undefined;
-  /** @defaultValue `false` */
-  readonly disabled?: boolean | null | undefined;
   /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
+   * Cost of a path through the router, 0 to 65535.
+   * @defaultValue `0`
    */
+  readonly cost?: number | null | undefined;
+  /**
+   * Whether the router carries no traffic between other routers.
+   * @defaultValue `false`
+   */
+  readonly noTraversal?: boolean | null | undefined;
+  /**
+   * Whether the router is disabled: it may not connect.
+   * @defaultValue `false`
+   */
+  readonly disabled?: boolean | null | undefined;
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -67,13 +96,13 @@ export interface RouterUpdate {
 export interface RouterPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
+  /** Cost of a path through the router, 0 to 65535. */
   readonly cost?: number | null | undefined;
+  /** Whether the router carries no traffic between other routers. */
   readonly noTraversal?: boolean | null | undefined;
+  /** Whether the router is disabled: it may not connect. */
   readonly disabled?: boolean | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -14,20 +14,29 @@ import type { Created, Empty, Links, ListQuery, RoleDisplay, Tags } from './shar
 export interface ServicePolicy {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Whether the policy lets identities dial or bind services. */
   readonly type: 'Dial' | 'Bind' | 'Invalid';
+  /** Whether an entity must carry all attributes of a role array, or any. */
   readonly semantic: 'AllOf' | 'AnyOf';
+  /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly identityRoles: readonly string[] | null;
   /** The entries of `identityRoles`, each with the name of what it selects. */
   readonly identityRolesDisplay: readonly RoleDisplay[];
+  /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly serviceRoles: readonly string[] | null;
   /** The entries of `serviceRoles`, each with the name of what it selects. */
   readonly serviceRolesDisplay: readonly RoleDisplay[];
+  /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
   readonly postureCheckRoles: readonly string[] | null;
   /** The entries of `postureCheckRoles`, each with the name of what it selects. */
   readonly postureCheckRolesDisplay: readonly RoleDisplay[];
@@ -37,27 +46,26 @@ export interface ServicePolicy {
 export interface ServicePolicyCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Whether the policy lets identities dial or bind services. */
   readonly type: 'Dial' | 'Bind' | 'Invalid';
+  /** Whether an entity must carry all attributes of a role array, or any. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /**
-   * A set of `#attribute` and `@id`, or `#all` alone.
+   * Identities that the policy selects: `#attribute`, `@id`, or `#all` alone.
    * @defaultValue `[]`
    */
   readonly identityRoles?: readonly string[] | null | undefined;
   /**
-   * A set of `#attribute` and `@id`, or `#all` alone.
+   * Services that the policy selects: `#attribute`, `@id`, or `#all` alone.
    * @defaultValue `[]`
    */
   readonly serviceRoles?: readonly string[] | null | undefined;
   /**
-   * A set of `#attribute` and `@id`, or `#all` alone.
+   * Posture checks that must pass: `#attribute`, `@id`, or `#all` alone.
    * @defaultValue `[]`
    */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -65,27 +73,26 @@ export interface ServicePolicyCreate {
 export interface ServicePolicyUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Whether the policy lets identities dial or bind services. */
   readonly type: 'Dial' | 'Bind' | 'Invalid';
+  /** Whether an entity must carry all attributes of a role array, or any. */
   readonly semantic: 'AllOf' | 'AnyOf';
   /**
-   * A set of `#attribute` and `@id`, or `#all` alone.
+   * Identities that the policy selects: `#attribute`, `@id`, or `#all` alone.
    * @defaultValue `[]`
    */
   readonly identityRoles?: readonly string[] | null | undefined;
   /**
-   * A set of `#attribute` and `@id`, or `#all` alone.
+   * Services that the policy selects: `#attribute`, `@id`, or `#all` alone.
    * @defaultValue `[]`
    */
   readonly serviceRoles?: readonly string[] | null | undefined;
   /**
-   * A set of `#attribute` and `@id`, or `#all` alone.
+   * Posture checks that must pass: `#attribute`, `@id`, or `#all` alone.
    * @defaultValue `[]`
    */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -93,18 +100,17 @@ export interface ServicePolicyUpdate {
 export interface ServicePolicyPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
+  /** Whether the policy lets identities dial or bind services. */
   readonly type?: 'Dial' | 'Bind' | 'Invalid' | null | undefined;
+  /** Whether an entity must carry all attributes of a role array, or any. */
   readonly semantic?: 'AllOf' | 'AnyOf' | null | undefined;
-  /** A set of `#attribute` and `@id`, or `#all` alone. */
+  /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly identityRoles?: readonly string[] | null | undefined;
-  /** A set of `#attribute` and `@id`, or `#all` alone. */
+  /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly serviceRoles?: readonly string[] | null | undefined;
-  /** A set of `#attribute` and `@id`, or `#all` alone. */
+  /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
   readonly postureCheckRoles?: readonly string[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 

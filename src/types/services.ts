@@ -14,63 +14,89 @@ import type { Terminator } from './terminators.ts';
 export interface Service {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
+  /** Whether clients must encrypt from end to end. */
   readonly encryptionRequired: boolean;
+  /** Milliseconds after which an idle connection is closed; 0: never. */
   readonly maxIdleTimeMillis: number;
+  /** How a terminator is chosen. */
   readonly terminatorStrategy: string;
+  /** Role attributes, by which policies select the service. */
   readonly roleAttributes: readonly string[] | null;
+  /** Ids of the configs of the service, at most one of each type. */
   readonly configs: readonly string[] | null;
   /** Of the asking identity; `Invalid` where an administrator has neither. Null in lists below other entities. */
   readonly permissions: readonly ('Bind' | 'Dial' | 'Invalid')[] | null;
   /** Config data by the name of its type, of the types that were asked for. */
   readonly config: Readonly<Record<string, JsonMap>> | null;
+  /** What the client must prove before policies let it in. */
   readonly postureQueries: readonly PostureQueries[];
 }
 
 /** What a client must prove before a policy lets it in. */
 export interface PostureQueries {
+  /** Id of the service policy. */
   readonly policyId: string;
+  /** What the policy grants. */
   readonly policyType: 'Dial' | 'Bind';
+  /** Whether the session satisfies all checks of the policy now. */
   readonly isPassing: boolean;
+  /** The checks of the policy. */
   readonly postureQueries: readonly PostureQuery[];
 }
 
 /** What one posture check asks of the client, and how it stands for the session that asks. */
 export interface PostureQuery {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the check and of what belongs to it. */
   readonly _links: Links;
+  /** When the check was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Id of the check. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When the check last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** The type of the check. */
   readonly queryType: string;
+  /** Whether the session satisfies the check now. */
   readonly isPassing: boolean;
   /** Seconds that an answer counts, -1 for no end. */
   readonly timeout: number;
   /** Seconds until the check fails unless it is answered again, -1 for no end. */
   readonly timeoutRemaining: number;
+  /** When the check fails unless it is answered again. */
   readonly timeoutAt?: string | undefined;
+  /** Of a check of one program: which must run. */
   readonly process?: {
-    /** Case and underscores do not count. */
+    /** Operating system. */
     readonly osType: OsType;
+    /** Path of the program. */
     readonly path: string;
   } | undefined;
+  /** Of a check of several programs: which must run. */
   readonly processes: readonly {
-    /** Case and underscores do not count. */
+    /** Operating system. */
     readonly osType: OsType;
+    /** Path of the program. */
     readonly path: string;
   }[] | null;
+  /** Whether a code is owed after waking. */
   readonly promptOnWake?: boolean | undefined;
+  /** Whether a code is owed after unlocking. */
   readonly promptOnUnlock?: boolean | undefined;
 }
 
-/** As an administrator, one may also see what another identity would see. */
+/** What the list of services takes: an administrator may also see what another identity would see. */
 export interface ManagedServiceListQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */
   readonly limit?: string | number | undefined;
@@ -94,29 +120,32 @@ export interface ManagedServiceListQuery {
 export interface ServiceCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** @defaultValue `false` */
+  /**
+   * Whether clients must encrypt from end to end.
+   * @defaultValue `false`
+   */
   readonly encryptionRequired: boolean;
-  /** @defaultValue `0` */
+  /**
+   * Milliseconds after which an idle connection is closed; 0: never.
+   * @defaultValue `0`
+   */
   readonly maxIdleTimeMillis?: number | null | undefined;
   /**
-   * Smartrouting, random, weighted, sticky.
+   * How a terminator is chosen.
    * @defaultValue `"smartrouting"`
    */
   readonly terminatorStrategy?: string | null | undefined;
   /**
-   * A set of role attributes, by which policies select the entity. No attribute begins with # or @.
+   * Role attributes, by which policies select the service.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
   /**
-   * A set of ids, each named once.
+   * Ids of the configs of the service, at most one of each type.
    * @defaultValue `[]`
    */
   readonly configs?: readonly string[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -124,29 +153,32 @@ export interface ServiceCreate {
 export interface ServiceUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** @defaultValue `false` */
+  /**
+   * Whether clients must encrypt from end to end.
+   * @defaultValue `false`
+   */
   readonly encryptionRequired?: boolean | null | undefined;
-  /** @defaultValue `0` */
+  /**
+   * Milliseconds after which an idle connection is closed; 0: never.
+   * @defaultValue `0`
+   */
   readonly maxIdleTimeMillis?: number | null | undefined;
   /**
-   * Smartrouting, random, weighted, sticky.
+   * How a terminator is chosen.
    * @defaultValue `"smartrouting"`
    */
   readonly terminatorStrategy?: string | null | undefined;
   /**
-   * A set of role attributes, by which policies select the entity. No attribute begins with # or @.
+   * Role attributes, by which policies select the service.
    * @defaultValue `[]`
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
   /**
-   * A set of ids, each named once.
+   * Ids of the configs of the service, at most one of each type.
    * @defaultValue `[]`
    */
   readonly configs?: readonly string[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
@@ -154,17 +186,15 @@ export interface ServiceUpdate {
 export interface ServicePatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
+  /** Milliseconds after which an idle connection is closed; 0: never. */
   readonly maxIdleTimeMillis?: number | null | undefined;
-  /** Smartrouting, random, weighted, sticky. */
+  /** How a terminator is chosen. */
   readonly terminatorStrategy?: string | null | undefined;
-  /** A set of role attributes, by which policies select the entity. No attribute begins with # or @. */
+  /** Role attributes, by which policies select the service. */
   readonly roleAttributes?: readonly string[] | null | undefined;
-  /** A set of ids, each named once. */
+  /** Ids of the configs of the service, at most one of each type. */
   readonly configs?: readonly string[] | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 

@@ -11,26 +11,37 @@ import type { Empty, Links, ListQuery } from './shared.ts';
 export interface CurrentApiSessionCertificate {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
   /** The certificate in PEM, then those above it, without the root. */
   readonly certificate: string;
+  /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string;
+  /** Subject of the certificate. */
   readonly subject: string;
+  /** When the certificate begins to be valid. */
   readonly validFrom: string | null;
+  /** When the certificate ceases to be valid. */
   readonly validTo: string | null;
 }
 
+/** What a certificate of a session is made from. */
 export interface ApiSessionCertificateCreate {
   /** A certificate request (PKCS#10) in PEM. */
   readonly csr: string;
 }
 
+/** A new certificate of a session. */
 export interface CreatedApiSessionCertificate {
-  /** Relative addresses of the entity and of what belongs to it. */
+  /** Relative addresses of the new entity and of what belongs to it. */
   readonly _links: Links;
+  /** Id of the new entity. */
   readonly id: string;
   /** The certificate in PEM, then those above it, without the root. */
   readonly certificate: string;

@@ -11,21 +11,31 @@ import type { Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts
 export interface Session {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
+  /** Id of the API session that it belongs to. */
   readonly apiSessionId: string;
   /** Reference to the entity that `apiSessionId` names. */
   readonly apiSession?: EntityReference;
+  /** Id of the service. */
   readonly serviceId: string;
   /** Reference to the entity that `serviceId` names. */
   readonly service?: EntityReference;
+  /** Id of the identity of the API session. */
   readonly identityId: string;
+  /** Whether it dials or binds the service. */
   readonly type: 'Dial' | 'Bind';
   /** Stands where the token would: the session's id, which opens nothing. */
   readonly token: string;
+  /** Routers by which the client reaches the service. */
   readonly edgeRouters: readonly SessionEdgeRouter[] | null;
+  /** Service policies that let it in. */
   readonly servicePolicies: readonly EntityReference[];
 }
 
@@ -34,46 +44,67 @@ export interface Session {
  * older clients know.
  */
 export interface SessionEdgeRouter {
+  /** Name of the router. */
   readonly name: string;
+  /** Host name under which clients reach the router. */
   readonly hostname: string;
+  /** Whether the router is connected. */
   readonly isOnline: boolean;
+  /** Address by protocol, e.g. `tls`. */
   readonly supportedProtocols: Readonly<Record<string, string>>;
+  /** How far the router is in learning what it must know of the network. */
   readonly syncStatus: string;
+  /** Cost of a path through the router, 0 to 65535. */
   readonly cost: number;
+  /** Whether the router carries no traffic between other routers. */
   readonly noTraversal: boolean;
+  /** Whether the router is disabled. */
   readonly disabled: boolean;
+  /** The same as `supportedProtocols`. */
   readonly urls: Readonly<Record<string, string>>;
 }
 
+/** Which service a session is asked for. */
 export interface SessionCreate {
   /** Needed: without one, no service is found. */
   readonly serviceId?: string | undefined;
+  /** Whether to dial or to bind the service. */
   readonly type?: 'Dial' | 'Bind' | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | undefined;
 }
 
 /** A new session, or the one that the API session has already. */
 export interface CreatedSession {
+  /** Null in this answer. */
   readonly _links: null;
+  /** Null in this answer. */
   readonly createdAt: null;
+  /** Id of the session. */
   readonly id: string;
+  /** Null in this answer. */
   readonly updatedAt: null;
+  /** Null in this answer. */
   readonly apiSession: null;
+  /** Id of the API session. */
   readonly apiSessionId: string;
+  /** Null in this answer. */
   readonly service: null;
+  /** Id of the service. */
   readonly serviceId: string;
+  /** Id of the identity of the API session. */
   readonly identityId: string;
+  /** Whether it dials or binds the service. */
   readonly type: 'Dial' | 'Bind';
   /** A JWT by which routers know the session. */
   readonly token: string;
+  /** Routers by which the client reaches the service. */
   readonly edgeRouters: readonly SessionEdgeRouter[];
 }
 
+/** The routers that the traffic of a session takes. */
 export interface SessionRoutePath {
+  /** Ids of routers. */
   readonly routePath: readonly string[];
 }
 

@@ -8,20 +8,31 @@ import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './
 export interface Terminator {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
+  /** Id of the service. */
   readonly serviceId: string;
-  /** Bodies say `service` and `router`; what is stored, and shown beside the reference, is the id. */
+  /** Reference to the entity that `serviceId` names. */
   readonly service?: EntityReference;
+  /** Id of the router. */
   readonly routerId: string;
-  /** Points to another entity. */
+  /** Reference to the entity that `routerId` names. */
   readonly router?: EntityReference;
+  /** How the router reaches the address, e.g. `transport` or `edge`. */
   readonly binding: string;
+  /** Address behind the router. */
   readonly address: string;
+  /** Cost of the way, 0 to 65535. */
   readonly cost: number;
+  /** Before which others it is taken: `required`, then `default`, then `failed`. */
   readonly precedence: 'default' | 'required' | 'failed';
+  /** Cost as the traffic makes it. */
   readonly dynamicCost: number;
   /** Tells apart the instances of one service. */
   readonly identity: string;
@@ -29,59 +40,74 @@ export interface Terminator {
 
 /** What creates a terminator. */
 export interface TerminatorCreate {
-  /** Bodies say `service` and `router`; what is stored, and shown beside the reference, is the id. */
+  /** Id of the service. */
   readonly service: string;
+  /** Id of the router. */
   readonly router: string;
+  /** How the router reaches the address, e.g. `transport` or `edge`. */
   readonly binding: string;
+  /** Address behind the router. */
   readonly address: string;
-  /** @defaultValue `0` */
+  /**
+   * Cost of the way, 0 to 65535.
+   * @defaultValue `0`
+   */
   readonly cost?: number | null | undefined;
-  /** @defaultValue `"default"` */
+  /**
+   * Before which others it is taken: `required`, then `default`, then `failed`.
+   * @defaultValue `"default"`
+   */
   readonly precedence?: 'default' | 'required' | 'failed' | null | undefined;
   /**
    * Tells apart the instances of one service.
    * @defaultValue `""`
    */
   readonly identity?: string | null | undefined;
+  /** Proof of the owner of `identity`; kept sealed, and shown nowhere. */
   readonly identitySecret?: string | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
 /** What replaces a terminator: a field that is left out is reset to its default. */
 export interface TerminatorUpdate {
-  /** Bodies say `service` and `router`; what is stored, and shown beside the reference, is the id. */
+  /** Id of the service. */
   readonly service: string;
+  /** Id of the router. */
   readonly router: string;
+  /** How the router reaches the address, e.g. `transport` or `edge`. */
   readonly binding: string;
+  /** Address behind the router. */
   readonly address: string;
-  /** @defaultValue `0` */
-  readonly cost?: number | null | undefined;
-  /** @defaultValue `"default"` */
-  readonly precedence?: 'default' | 'required' | 'failed' | null | undefined;
   /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
+   * Cost of the way, 0 to 65535.
+   * @defaultValue `0`
    */
+  readonly cost?: number | null | undefined;
+  /**
+   * Before which others it is taken: `required`, then `default`, then `failed`.
+   * @defaultValue `"default"`
+   */
+  readonly precedence?: 'default' | 'required' | 'failed' | null | undefined;
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 
 /** What changes a terminator: a field that is left out, or null, stays as it is. */
 export interface TerminatorPatch {
-  /** Bodies say `service` and `router`; what is stored, and shown beside the reference, is the id. */
+  /** Id of the service. */
   readonly service?: string | null | undefined;
+  /** Id of the router. */
   readonly router?: string | null | undefined;
+  /** How the router reaches the address, e.g. `transport` or `edge`. */
   readonly binding?: string | null | undefined;
+  /** Address behind the router. */
   readonly address?: string | null | undefined;
+  /** Cost of the way, 0 to 65535. */
   readonly cost?: number | null | undefined;
+  /** Before which others it is taken: `required`, then `default`, then `failed`. */
   readonly precedence?: 'default' | 'required' | 'failed' | null | undefined;
-  /**
-   * A map of user-defined names to text, boolean or null: at most 200 of them, with names of at most 256 and texts of at
-   * most 4096 characters, 65536 bytes in all.
-   */
+  /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
 

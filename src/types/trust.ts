@@ -3,8 +3,11 @@
 import type { CallOptions } from '../call/options.ts';
 import type { RawAnswer } from './shared.ts';
 
+/** A JWT by which clients find the network, and trust it. */
 export interface NetworkJwt {
+  /** Which JWT it is. */
   readonly name: string;
+  /** The JWT. */
   readonly token: string;
 }
 

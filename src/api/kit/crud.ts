@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
+import type { created } from '../shared.ts';
 import type { Fields } from './field.ts';
 import { type ListQuery, listQuery, roleListQuery } from './list-query.ts';
 import { nounsOf, oneOf } from './nouns.ts';
@@ -24,7 +25,7 @@ export interface CrudOptions<Except extends CrudVerb> {
 type ListInput = z.input<typeof listQuery>;
 type RoleListInput = z.input<typeof roleListQuery>;
 type Id = { readonly id: string };
-type Created = { readonly _links: Readonly<Record<string, { readonly href: string }>>; readonly id: string };
+type Created = z.infer<typeof created>;
 type Empty = Record<string, never>;
 
 export interface CrudOperations<F extends Fields> {
