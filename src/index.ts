@@ -12,7 +12,7 @@ export { type AsOptions, type ControllerOptions, type Health, ManagementControll
 export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
 export type { MemberOptions } from './domain/controllers/membership.ts';
 export type { FormerAuthority } from './domain/kept-authority.ts';
-export type { Presence, RouterConnection, RouterInterface } from './domain/routers/presence.ts';
+export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/routers/presence.ts';
 export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
 export {

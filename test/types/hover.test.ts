@@ -1,8 +1,13 @@
 /** What an editor shows to those who use the package: names, and a sentence for each. */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
+import { examples } from '../../scripts/types/examples.ts';
 import { groups } from '../../src/api/index.ts';
 import { openConsumer } from './consumer.ts';
+
+const root = resolve(import.meta.dirname, '../..');
 
 const CODE = `
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
@@ -65,7 +70,7 @@ describe('what an editor shows', () => {
   test('fields have sentences, in answers and in bodies', () => {
     const { declaration, documentation } = consumer.hover('field');
     assert.equal(declaration, '(property) Identity.roleAttributes: readonly string[] | null');
-    assert.match(documentation, /role attributes/);
+    assert.match(documentation, /^Role attributes, by which policies select the identity\./);
     for (const mark of ['optional', 'input', 'written', 'patched', 'nullable'])
       assert.notEqual(consumer.hover(mark).documentation, '', mark);
   });
@@ -92,4 +97,35 @@ test('every operation is a member of the interface of its group, and has its sum
       assert.ok(declaration.includes(`Api<CallOptions>.${verb}: `), declaration);
       assert.ok(documentation.replaceAll(/\s+/g, ' ').startsWith(summary), documentation);
     }
+});
+
+test('the examples of operations compile', () => {
+  const blocks = Object.values(examples).map((line) => `{\n${line}\n}`);
+  const code = `
+import type { ManagementController } from '../../src/index.ts';
+declare const controller: ManagementController;
+declare const id: string, identityId: string, serviceId: string;
+${blocks.join('\n')}
+export {};
+`;
+  assert.deepEqual(openConsumer(code).faults(), []);
+});
+
+test('no name of an operation has another meaning among what an entry point exports', () => {
+  const folder = join(root, 'src/types');
+  const declared = readdirSync(folder).flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name),
+  );
+  assert.deepEqual(
+    declared.filter((name, i) => declared.indexOf(name) !== i),
+    [],
+  );
+  for (const entry of ['src/index.ts', 'src/client/index.ts']) {
+    const exported = readFileSync(join(root, entry), 'utf8').match(/\b[A-Z]\w+/g) ?? [];
+    assert.deepEqual(
+      declared.filter((name = '') => exported.includes(name)),
+      [],
+      entry,
+    );
+  }
 });

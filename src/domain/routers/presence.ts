@@ -25,7 +25,7 @@ import { provenRouter, routerOf } from './proof.ts';
 import { updateRouter } from './update.ts';
 
 /** A network interface of a router, as the router tells of it. */
-export type RouterInterface = z.input<typeof routerInterfaces>[number];
+export type RouterInterfaceReport = z.input<typeof routerInterfaces>[number];
 
 /**
  * What a host that carries the connections of routers tells the controller of them, in process. Whatever comes from a router may be handed on as it is:
@@ -57,7 +57,7 @@ export interface RouterConnection {
   /** How far the router is in learning of the network. `hello` says `SYNC_DONE` by itself. */
   sync(status: SyncStatus): Promise<void>;
   /** The router's network interfaces. These are stored. */
-  interfaces(told: readonly RouterInterface[]): Promise<void>;
+  interfaces(told: readonly RouterInterfaceReport[]): Promise<void>;
   /** @throws ApiError `NOT_FOUND` for an identity that there is not */
   identityConnected(identityId: string): Promise<void>;
   /** The identity itself has left: it is offline at once, unless another router carries it. */
