@@ -5,7 +5,8 @@ export const examples: Readonly<Record<string, string>> = {
     "const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });",
   'identities.patch': "await controller.identities.patch({ id, body: { roleAttributes: ['sales'] } });",
   'identities.disable': 'await controller.identities.disable({ id, body: { durationMinutes: 30 } });',
-  'services.create': "const { id } = await controller.services.create({ body: { name: 'wiki', encryptionRequired: true, roleAttributes: ['intranet'] } });",
+  'services.create':
+    "const { id } = await controller.services.create({ body: { name: 'wiki', encryptionRequired: true, roleAttributes: ['intranet'] } });",
   'servicePolicies.create':
     "await controller.servicePolicies.create({ body: { name: 'sales dial intranet', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#sales'], serviceRoles: ['#intranet'] } });",
   'edgeRouterPolicies.create':

@@ -5,6 +5,7 @@ import type { Group, Operation, Permission } from '../../src/api/kit/operation.t
 import { type DescribedOperation, describe } from '../../src/http/described.ts';
 import type { Contract } from './contract.ts';
 import { examples } from './examples.ts';
+import { schemasOfKinds } from './kinds.ts';
 import { referenceTo, type Shapes } from './shapes.ts';
 import { capitalised, commentOf, sentence } from './text.ts';
 
@@ -29,9 +30,18 @@ export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<
       const about = paragraphsOf(`${group.name}.${verb}`, operation, described.get(operation));
       return `${commentOf(about, '  ')}  readonly ${verb}: (input${optional ? '?' : ''}: ${taken}, options?: P) => Promise<${given}>;\n`;
     });
-    const text = `/** ${sentence(group.about)} */\nexport interface ${apiName(group.name)}<P = CallOptions> {\n${verbs.join('')}}\n`;
+    const text = `${commentOf(aboutGroup(group), '')}export interface ${apiName(group.name)}<P = CallOptions> {\n${verbs.join('')}}\n`;
     return { group, text };
   });
+};
+
+const kinds = schemasOfKinds();
+
+/** What a group is about, and what the entities are that it is about. */
+export const aboutGroup = ({ about, operations }: Group): readonly string[] => {
+  const answer = (operations['get'] ?? operations['list'])?.answer;
+  const schema = answer?.is === 'data' ? answer.schema : answer?.is === 'page' ? answer.item : undefined;
+  return [sentence(about), (schema && kinds.get(schema)?.kind.about) ?? ''];
 };
 
 /** `ts.SymbolFlags.Optional`. */

@@ -71,7 +71,11 @@ export interface CommonEdgeRouter {
   readonly disabled: boolean;
 }
 
-/** Services as clients see them. */
+/**
+ * Services as clients see them.
+ *
+ * A service is something that identities host (bind) and reach (dial) over the network.
+ */
 export interface AccessibleServicesApi<P = CallOptions> {
   /**
    * List the services that this session may dial or bind.

@@ -51,7 +51,12 @@ export interface ApiSession {
   readonly cachedLastActivityAt: string;
 }
 
-/** API sessions. */
+/**
+ * API sessions.
+ *
+ * An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is
+ * disabled or gone.
+ */
 export interface ApiSessionsApi<P = CallOptions> {
   /**
    * List API sessions.

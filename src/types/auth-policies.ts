@@ -149,7 +149,12 @@ export interface AuthPolicySecondaryPatch {
   readonly requireExtJwtSigner?: string | null | undefined;
 }
 
-/** Authentication policies. */
+/**
+ * Authentication policies.
+ *
+ * An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors
+ * are owed.
+ */
 export interface AuthPoliciesApi<P = CallOptions> {
   /**
    * List authentication policies.

@@ -91,7 +91,12 @@ export interface RequestExtendAuthenticator {
   readonly rollKeys?: boolean | undefined;
 }
 
-/** Authenticators. */
+/**
+ * Authenticators.
+ *
+ * An authenticator is one way of an identity to prove itself: a username with a password (updb) or a client certificate
+ * (cert).
+ */
 export interface AuthenticatorsApi<P = CallOptions> {
   /**
    * List authenticators.

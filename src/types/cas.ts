@@ -149,7 +149,12 @@ export interface ExternalIdClaimPatch {
   readonly index?: number | null | undefined;
 }
 
-/** Certificate authorities. */
+/**
+ * Certificate authorities.
+ *
+ * A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates
+ * that it issues.
+ */
 export interface CasApi<P = CallOptions> {
   /**
    * List certificate authorities.

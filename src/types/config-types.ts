@@ -53,7 +53,11 @@ export interface ConfigTypePatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Config types. */
+/**
+ * Config types.
+ *
+ * A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy.
+ */
 export interface ConfigTypesApi<P = CallOptions> {
   /**
    * List config types.

@@ -59,7 +59,11 @@ export interface ConfigPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Configs. */
+/**
+ * Configs.
+ *
+ * A config is configuration data of one config type, to be attached to services.
+ */
 export interface ConfigsApi<P = CallOptions> {
   /**
    * List configs.

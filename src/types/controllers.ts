@@ -43,7 +43,12 @@ export interface ApiAddress {
   readonly version: string;
 }
 
-/** Controllers. */
+/**
+ * Controllers.
+ *
+ * A controller that has been given a name is known under it to those of the same network, and to clients that look for
+ * another.
+ */
 export interface ControllersApi<P = CallOptions> {
   /**
    * List the controllers of the network that have a name, those that are gone for a while included.

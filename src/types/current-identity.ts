@@ -60,7 +60,12 @@ export interface AuthenticatorPatchWithCurrent {
   readonly tags?: Tags | undefined;
 }
 
-/** Current identity. */
+/**
+ * Current identity.
+ *
+ * An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an
+ * application.
+ */
 export interface CurrentIdentityApi<P = CallOptions> {
   /**
    * Get the identity of this session.

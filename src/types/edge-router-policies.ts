@@ -88,7 +88,11 @@ export interface EdgeRouterPolicyPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Edge router policies. */
+/**
+ * Edge router policies.
+ *
+ * An edge router policy lets the identities that it selects use the edge routers that it selects.
+ */
 export interface EdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * List edge router policies.

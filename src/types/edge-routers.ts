@@ -176,7 +176,11 @@ export interface EdgeRouterPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Edge routers. */
+/**
+ * Edge routers.
+ *
+ * An edge router is where identities enter the network; with a tunneler it is also an identity of its own.
+ */
 export interface EdgeRoutersApi<P = CallOptions> {
   /**
    * List edge routers.

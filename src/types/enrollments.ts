@@ -75,7 +75,12 @@ export interface EnrollmentRefresh {
   readonly expiresAt: string;
 }
 
-/** Enrollments. */
+/**
+ * Enrollments.
+ *
+ * An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires.
+ * It is for an identity, an edge router or a router.
+ */
 export interface EnrollmentsApi<P = CallOptions> {
   /**
    * List enrollments.

@@ -175,7 +175,12 @@ export interface ExternalJwtSignerPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** External JWT signers. */
+/**
+ * External JWT signers.
+ *
+ * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
+ * its keys signed.
+ */
 export interface ExternalJwtSignersApi<P = CallOptions> {
   /**
    * List external JWT signers.

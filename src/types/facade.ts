@@ -43,73 +43,190 @@ import type { TrustApi } from './trust.ts';
  * Each rejects with ApiError. `P` is how one call is made: in process `CallOptions`, over HTTP `RemoteCallOptions`.
  */
 export interface Facade<P = CallOptions> {
-  /** Identities. */
+  /**
+   * Identities.
+   *
+   * An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an
+   * application.
+   */
   readonly identities: IdentitiesApi<P>;
-  /** Identity types. */
+  /**
+   * Identity types.
+   *
+   * Identity types are fixed: Default, and Router for the companions of edge routers with a tunneler.
+   */
   readonly identityTypes: IdentityTypesApi<P>;
-  /** Authentication policies. */
+  /**
+   * Authentication policies.
+   *
+   * An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors
+   * are owed.
+   */
   readonly authPolicies: AuthPoliciesApi<P>;
-  /** Authenticators. */
+  /**
+   * Authenticators.
+   *
+   * An authenticator is one way of an identity to prove itself: a username with a password (updb) or a client certificate
+   * (cert).
+   */
   readonly authenticators: AuthenticatorsApi<P>;
-  /** Certificate authorities. */
+  /**
+   * Certificate authorities.
+   *
+   * A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates
+   * that it issues.
+   */
   readonly cas: CasApi<P>;
-  /** External JWT signers. */
+  /**
+   * External JWT signers.
+   *
+   * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
+   * its keys signed.
+   */
   readonly externalJwtSigners: ExternalJwtSignersApi<P>;
-  /** External JWT signers, as clients see them. */
+  /**
+   * External JWT signers, as clients see them.
+   *
+   * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
+   * its keys signed.
+   */
   readonly publicExternalJwtSigners: PublicExternalJwtSignersApi<P>;
-  /** Enrollments. */
+  /**
+   * Enrollments.
+   *
+   * An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires.
+   * It is for an identity, an edge router or a router.
+   */
   readonly enrollments: EnrollmentsApi<P>;
   /** Enrolling. */
   readonly enrolling: EnrollingApi<P>;
   /** Authentication. */
   readonly authentication: AuthenticationApi<P>;
-  /** API sessions. */
+  /**
+   * API sessions.
+   *
+   * An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is
+   * disabled or gone.
+   */
   readonly apiSessions: ApiSessionsApi<P>;
   /** Current API session. */
   readonly currentApiSession: CurrentApiSessionApi<P>;
-  /** Current identity. */
+  /**
+   * Current identity.
+   *
+   * An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an
+   * application.
+   */
   readonly currentIdentity: CurrentIdentityApi<P>;
   /** MFA of the session's identity. */
   readonly currentMfa: CurrentMfaApi<P>;
-  /** Services. */
+  /**
+   * Services.
+   *
+   * A service is something that identities host (bind) and reach (dial) over the network.
+   */
   readonly services: ServicesApi<P>;
-  /** Services as clients see them. */
+  /**
+   * Services as clients see them.
+   *
+   * A service is something that identities host (bind) and reach (dial) over the network.
+   */
   readonly accessibleServices: AccessibleServicesApi<P>;
-  /** Service policies. */
+  /**
+   * Service policies.
+   *
+   * A service policy lets the identities that it selects dial or bind the services that it selects, while the posture checks
+   * that it selects pass.
+   */
   readonly servicePolicies: ServicePoliciesApi<P>;
-  /** Edge router policies. */
+  /**
+   * Edge router policies.
+   *
+   * An edge router policy lets the identities that it selects use the edge routers that it selects.
+   */
   readonly edgeRouterPolicies: EdgeRouterPoliciesApi<P>;
-  /** Service edge router policies. */
+  /**
+   * Service edge router policies.
+   *
+   * A service edge router policy lets the services that it selects be reached through the edge routers that it selects.
+   */
   readonly serviceEdgeRouterPolicies: ServiceEdgeRouterPoliciesApi<P>;
-  /** Posture checks. */
+  /**
+   * Posture checks.
+   *
+   * A posture check is a condition that an endpoint must meet before the service policies that select the check let it in.
+   */
   readonly postureChecks: PostureChecksApi<P>;
-  /** Posture check types. */
+  /**
+   * Posture check types.
+   *
+   * Posture check types are fixed: what can be asked of an endpoint, and on which operating systems.
+   */
   readonly postureCheckTypes: PostureCheckTypesApi<P>;
   /** Posture responses. */
   readonly postureResponses: PostureResponsesApi<P>;
-  /** Edge routers. */
+  /**
+   * Edge routers.
+   *
+   * An edge router is where identities enter the network; with a tunneler it is also an identity of its own.
+   */
   readonly edgeRouters: EdgeRoutersApi<P>;
-  /** Routers. */
+  /**
+   * Routers.
+   *
+   * A router carries traffic. The list of routers also holds the edge routers, which only their own operations can change.
+   */
   readonly routers: RoutersApi<P>;
-  /** Routers, under their older name. */
+  /**
+   * Routers, under their older name.
+   *
+   * A router carries traffic. The list of routers also holds the edge routers, which only their own operations can change.
+   */
   readonly transitRouters: TransitRoutersApi<P>;
-  /** Terminators. */
+  /**
+   * Terminators.
+   *
+   * A terminator is one way out of the network to a service: an address behind a router.
+   */
   readonly terminators: TerminatorsApi<P>;
-  /** Sessions. */
+  /**
+   * Sessions.
+   *
+   * A session lets one API session dial or bind one service. It ends with the API session, when the last policy that grants
+   * it does so no more, and when posture checks fail.
+   */
   readonly sessions: SessionsApi<P>;
   /** Access. */
   readonly access: AccessApi<P>;
-  /** Config types. */
+  /**
+   * Config types.
+   *
+   * A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy.
+   */
   readonly configTypes: ConfigTypesApi<P>;
-  /** Configs. */
+  /**
+   * Configs.
+   *
+   * A config is configuration data of one config type, to be attached to services.
+   */
   readonly configs: ConfigsApi<P>;
   /** Role attributes. */
   readonly roleAttributes: RoleAttributesApi<P>;
-  /** Controllers. */
+  /**
+   * Controllers.
+   *
+   * A controller that has been given a name is known under it to those of the same network, and to clients that look for
+   * another.
+   */
   readonly controllers: ControllersApi<P>;
   /** Maintenance of the database. */
   readonly database: DatabaseApi<P>;
-  /** Certificates of the current API session. */
+  /**
+   * Certificates of the current API session.
+   *
+   * A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and
+   * nobody can log in with it.
+   */
   readonly sessionCertificates: SessionCertificatesApi<P>;
   /** What clients trust. */
   readonly trust: TrustApi<P>;

@@ -491,7 +491,12 @@ export interface ServiceConfigAssign {
   readonly configId: string;
 }
 
-/** Identities. */
+/**
+ * Identities.
+ *
+ * An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an
+ * application.
+ */
 export interface IdentitiesApi<P = CallOptions> {
   /**
    * List identities.

@@ -20,7 +20,11 @@ export interface IdentityType {
   readonly name: string;
 }
 
-/** Identity types. */
+/**
+ * Identity types.
+ *
+ * Identity types are fixed: Default, and Router for the companions of edge routers with a tunneler.
+ */
 export interface IdentityTypesApi<P = CallOptions> {
   /**
    * List identity types.

@@ -24,7 +24,11 @@ export interface PostureCheckType {
   readonly version: string;
 }
 
-/** Posture check types. */
+/**
+ * Posture check types.
+ *
+ * Posture check types are fixed: what can be asked of an endpoint, and on which operating systems.
+ */
 export interface PostureCheckTypesApi<P = CallOptions> {
   /**
    * List posture check types.

@@ -648,7 +648,11 @@ export interface PostureCheckDomainPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Posture checks. */
+/**
+ * Posture checks.
+ *
+ * A posture check is a condition that an endpoint must meet before the service policies that select the check let it in.
+ */
 export interface PostureChecksApi<P = CallOptions> {
   /**
    * List posture checks.

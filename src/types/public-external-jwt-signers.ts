@@ -33,7 +33,12 @@ export interface ClientExternalJwtSigner {
   readonly targetToken: 'ACCESS' | 'ID';
 }
 
-/** External JWT signers, as clients see them. */
+/**
+ * External JWT signers, as clients see them.
+ *
+ * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
+ * its keys signed.
+ */
 export interface PublicExternalJwtSignersApi<P = CallOptions> {
   /**
    * List the external JWT signers whose tokens may be used.

@@ -106,7 +106,11 @@ export interface RouterPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Routers. */
+/**
+ * Routers.
+ *
+ * A router carries traffic. The list of routers also holds the edge routers, which only their own operations can change.
+ */
 export interface RoutersApi<P = CallOptions> {
   /**
    * List routers.

@@ -86,7 +86,11 @@ export interface ServiceEdgeRouterPolicyPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Service edge router policies. */
+/**
+ * Service edge router policies.
+ *
+ * A service edge router policy lets the services that it selects be reached through the edge routers that it selects.
+ */
 export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * List service edge router policies.

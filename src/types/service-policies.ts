@@ -114,7 +114,12 @@ export interface ServicePolicyPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Service policies. */
+/**
+ * Service policies.
+ *
+ * A service policy lets the identities that it selects dial or bind the services that it selects, while the posture checks
+ * that it selects pass.
+ */
 export interface ServicePoliciesApi<P = CallOptions> {
   /**
    * List service policies.

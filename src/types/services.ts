@@ -198,7 +198,11 @@ export interface ServicePatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Services. */
+/**
+ * Services.
+ *
+ * A service is something that identities host (bind) and reach (dial) over the network.
+ */
 export interface ServicesApi<P = CallOptions> {
   /**
    * List services.

@@ -49,7 +49,12 @@ export interface CreatedApiSessionCertificate {
   readonly cas: string;
 }
 
-/** Certificates of the current API session. */
+/**
+ * Certificates of the current API session.
+ *
+ * A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and
+ * nobody can log in with it.
+ */
 export interface SessionCertificatesApi<P = CallOptions> {
   /**
    * List the certificates of the session of this request.

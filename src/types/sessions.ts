@@ -108,7 +108,12 @@ export interface SessionRoutePath {
   readonly routePath: readonly string[];
 }
 
-/** Sessions. */
+/**
+ * Sessions.
+ *
+ * A session lets one API session dial or bind one service. It ends with the API session, when the last policy that grants
+ * it does so no more, and when posture checks fail.
+ */
 export interface SessionsApi<P = CallOptions> {
   /**
    * List sessions: an administrator all, anybody else those of the own identity.

@@ -111,7 +111,11 @@ export interface TerminatorPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** Terminators. */
+/**
+ * Terminators.
+ *
+ * A terminator is one way out of the network to a service: an address behind a router.
+ */
 export interface TerminatorsApi<P = CallOptions> {
   /**
    * List terminators.

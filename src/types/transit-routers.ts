@@ -5,7 +5,11 @@ import type { CallOptions } from '../call/options.ts';
 import type { Router, RouterCreate, RouterPatch, RouterUpdate } from './routers.ts';
 import type { Created, Empty, ListQuery } from './shared.ts';
 
-/** Routers, under their older name. */
+/**
+ * Routers, under their older name.
+ *
+ * A router carries traffic. The list of routers also holds the edge routers, which only their own operations can change.
+ */
 export interface TransitRoutersApi<P = CallOptions> {
   /**
    * List routers.
