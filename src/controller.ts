@@ -4,35 +4,38 @@ import { createActivity } from './call/activity.ts';
 import { createBackground } from './call/background.ts';
 import type { Credentials } from './call/call.ts';
 import type { Core } from './call/core.ts';
-import { createGate } from './call/gate.ts';
 import { createPasswordChecks } from './call/password-checks.ts';
 import { checkedSettings, defaultSettings, type Settings } from './call/settings.ts';
+import { createStoreErrors } from './call/store-errors.ts';
 import { createWriter } from './call/writer.ts';
 import { type ChangeListeners, createListeners } from './changes/listeners.ts';
 import { createPublisher } from './changes/publisher.ts';
 import { createRecentChanges } from './changes/recent.ts';
 import { createStamps } from './changes/stamps.ts';
-import { keepDecoy } from './domain/authentication/decoy.ts';
+import { createSemaphore } from './concurrency/semaphore.ts';
+import { behaviours } from './domain/behaviours.ts';
+import { concerningKinds } from './domain/catalogue/services/concerns.ts';
+import { loadKeysEarly } from './domain/directory/external-jwt-signers/load-keys.ts';
+import { entries } from './domain/entries.ts';
+import { createPresence, followChanges, type Presence } from './domain/fabric/presence/presence.ts';
+import { sealIdentitySecrets } from './domain/fabric/terminators/identity-secret.ts';
+import { joinNetwork, type MemberOptions } from './domain/maintenance/controllers/membership.ts';
+import { createNetworkJwt } from './domain/maintenance/trust/network-jwt.ts';
+import { keepDecoy } from './domain/sessions/login/decoy.ts';
+import { createSessionUpkeep } from './domain/sessions/service-sessions/upkeep.ts';
+import { createFacade } from './facade.ts';
+import { createDocuments } from './http/documents.ts';
+import { createHandler, type Handle } from './http/handler.ts';
 import {
   type AdministratorOptions,
   bootstrap,
   type FirstAdministrator,
   type FirstCredentials,
   firstCredentials,
-} from './domain/bootstrap.ts';
-import { joinNetwork, type MemberOptions } from './domain/controllers/membership.ts';
-import { entries } from './domain/entries.ts';
-import { loadKeysEarly } from './domain/external-jwt-signers/load-keys.ts';
-import { keptAuthority } from './domain/kept-authority.ts';
-import { createPresence, followChanges, type Presence } from './domain/routers/presence.ts';
-import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
-import { createSessionUpkeep } from './domain/service-sessions/upkeep.ts';
-import { concerningKinds } from './domain/services/concerns.ts';
-import { sealIdentitySecrets } from './domain/terminators/identity-secret.ts';
-import { createNetworkJwt } from './domain/trust/network-jwt.ts';
-import { createFacade } from './facade.ts';
-import { createDocuments } from './http/documents.ts';
-import { createHandler, type Handle } from './http/handler.ts';
+} from './opening/bootstrap.ts';
+import { keepBuiltIn } from './opening/keep-built-in.ts';
+import { keptAuthority } from './opening/kept-authority.ts';
+import { checkSecretKey, secretsOf } from './opening/secret-key.ts';
 import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
 import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
@@ -175,6 +178,7 @@ const start = async (
   const common = { random: platform.random, stamp, changesKept, changeBytesKept };
   const context = { actor: 'system', requestId: 'open', ...common };
   await checkSecretKey(store, secrets, context);
+  await keepBuiltIn(store, context);
   await keepDecoy(store, context);
   await sealIdentitySecrets(store, secrets, context);
   const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
@@ -183,7 +187,7 @@ const start = async (
   const publisher = await createPublisher(store, events, platform.logger);
   const { carryOut, goOn } = createSessionUpkeep(platform);
   const reviewSessions = () => goOn(background);
-  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
+  const write = createWriter(store, publisher, createSemaphore(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
   const background = createBackground(store, platform.clock, write, common);
   const keys = createPki(sources);
   const startedAt = stamp();
@@ -192,11 +196,12 @@ const start = async (
     platform,
     settings,
     secrets,
+    behaviours,
     pki: keys,
     networkJwt: createNetworkJwt(keys, settings, platform.random),
     passwordChecks: createPasswordChecks(platform, settings),
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
-    enrollments: createGate(2, settings.maxQueuedEnrollments),
+    enrollments: createSemaphore(2, settings.maxQueuedEnrollments),
     documents: createDocuments(groups, settings),
     background,
     activity: createActivity(store, background, platform),
@@ -212,7 +217,8 @@ const start = async (
   if (member) await joinNetwork(core, member);
   // What a controller that was closed, or lost, has left.
   reviewSessions();
-  const invoke = createInvoke({ core, write, carryOut });
+  const storeErrors = createStoreErrors(platform);
+  const invoke = createInvoke({ core, write, carryOut }, storeErrors);
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   const serving = { entries, invoke, settings, platform };
@@ -230,7 +236,7 @@ const start = async (
     handle: createHandler(serving),
     only: (...apis) => ({ handle: createHandler({ ...serving, apis }), logger: platform.logger }),
     logger: platform.logger,
-    presence: createPresence(core),
+    presence: createPresence(core, storeErrors),
     events,
     publish: async () => {
       reviewSessions();

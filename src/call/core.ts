@@ -1,5 +1,6 @@
 import type { Api } from '../api/kit/operation.ts';
 import type { RecentChanges } from '../changes/recent.ts';
+import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -9,7 +10,7 @@ import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
 import type { Background } from './background.ts';
-import type { Gate } from './gate.ts';
+import type { Behaviours } from './behaviour.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
 
@@ -24,11 +25,13 @@ export interface Core {
   readonly pki: Pki;
   /** The JWT by which clients can join the network. */
   networkJwt(): Promise<string>;
+  /** What the kinds do that their field tables cannot say. */
+  readonly behaviours: Behaviours;
   readonly passwordChecks: PasswordChecks;
   /** Checks the tokens of external signers. */
   readonly tokens: TokenVerifier;
   /** Through which the work of enrolling goes: anybody may ask for it. */
-  readonly enrollments: Gate;
+  readonly enrollments: Semaphore;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(api: Api): string; openapi(): string };
   /** The routers that are connected to this controller. */

@@ -7,29 +7,26 @@ import { implement } from '../call/implement.ts';
 import { equals, has, text } from '../query/index.ts';
 import { crudHandlers } from '../resources/crud.ts';
 import { relatedList } from '../resources/related.ts';
-import { accessibleServiceEntries } from './access/client.ts';
-import { accessEntries } from './access/explain.ts';
-import { currentIdentityEntries } from './authentication/current-identity.ts';
-import { authenticationEntries } from './authentication/handlers.ts';
-import { caEntries } from './cas/handlers.ts';
-import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
-import { controllerEntries } from './controllers/handlers.ts';
-import { databaseEntries } from './database/handlers.ts';
-import { enrollmentEntries } from './enrollment/handlers.ts';
-import { externalJwtSignerEntries } from './external-jwt-signers/handlers.ts';
-import { identityEntries } from './identity/handlers.ts';
-import { informationalEntries } from './informational/handlers.ts';
-import { currentMfaEntries } from './mfa/handlers.ts';
-import { policyEntries } from './policies/handlers.ts';
-import { postureEntries } from './posture/handlers.ts';
-import { roleAttributeEntries } from './roles/attributes-in-use.ts';
-import { routerEntries } from './routers/handlers.ts';
-import { serviceSessionEntries } from './service-sessions/handlers.ts';
-import { serviceBehaviour } from './services/behaviour.ts';
-import { serviceEntries } from './services/handlers.ts';
-import { sessionCertificateEntries } from './sessions/certificates.ts';
-import { terminatorBehaviour } from './terminators/behaviour.ts';
-import { trustEntries } from './trust/handlers.ts';
+import { serviceEntries } from './catalogue/services/handlers.ts';
+import { caEntries } from './directory/cas/handlers.ts';
+import { currentIdentityEntries } from './directory/current-identity/handlers.ts';
+import { enrollmentEntries } from './directory/enrollment/handlers.ts';
+import { externalJwtSignerEntries } from './directory/external-jwt-signers/handlers.ts';
+import { identityEntries } from './directory/identities/handlers.ts';
+import { currentMfaEntries } from './directory/mfa/handlers.ts';
+import { routerEntries } from './fabric/routers/handlers.ts';
+import { controllerEntries } from './maintenance/controllers/handlers.ts';
+import { databaseEntries } from './maintenance/database/handlers.ts';
+import { informationalEntries } from './maintenance/informational/handlers.ts';
+import { trustEntries } from './maintenance/trust/handlers.ts';
+import { policyEntries } from './policy/policies/handlers.ts';
+import { postureEntries } from './policy/posture/handlers.ts';
+import { roleAttributeEntries } from './policy/roles/attributes-in-use.ts';
+import { accessibleServiceEntries } from './sessions/accessible/handlers.ts';
+import { sessionCertificateEntries } from './sessions/api-sessions/certificates.ts';
+import { accessEntries } from './sessions/explain/handlers.ts';
+import { authenticationEntries } from './sessions/login/handlers.ts';
+import { serviceSessionEntries } from './sessions/service-sessions/handlers.ts';
 
 /** Every operation with what carries it out. */
 export const entries: readonly Entry[] = [
@@ -42,12 +39,12 @@ export const entries: readonly Entry[] = [
   ...currentMfaEntries,
   ...caEntries,
   ...implement(configTypes, {
-    ...crudHandlers(configTypes, configType, configTypeBehaviour),
-    listConfigs: relatedList(configType, config, undefined, (_, { id }) => equals(text('configTypeId'), id)),
+    ...crudHandlers(configTypes, configType),
+    listConfigs: relatedList(configType, config, (_, { id }) => equals(text('configTypeId'), id)),
   }),
   ...implement(configs, {
-    ...crudHandlers(configs, config, configBehaviour),
-    listServices: relatedList(config, service, serviceBehaviour, (_, { id }) => has('configs', id)),
+    ...crudHandlers(configs, config),
+    listServices: relatedList(config, service, (_, { id }) => has('configs', id)),
   }),
   ...serviceEntries,
   ...accessibleServiceEntries,
@@ -55,7 +52,7 @@ export const entries: readonly Entry[] = [
   ...policyEntries,
   ...postureEntries,
   ...routerEntries,
-  ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
+  ...implement(terminators, crudHandlers(terminators, terminator)),
   ...roleAttributeEntries,
   ...serviceSessionEntries,
   ...controllerEntries,

@@ -1,0 +1,40 @@
+import { enrolling } from '../../../api/enrolling.ts';
+import { enrollment, enrollments } from '../../../api/enrollments.ts';
+import type { Call } from '../../../call/call.ts';
+import { implement } from '../../../call/implement.ts';
+import { invalidField } from '../../../errors/index.ts';
+import { crudHandlers } from '../../../resources/crud.ts';
+import { extendRouter } from '../../fabric/routers/extend.ts';
+import { enrolleeOf, enrollmentLink, requireLater } from './behaviour.ts';
+import { becomeIdentity } from './by-certificate.ts';
+import { enroll } from './enroll.ts';
+import { newToken } from './token.ts';
+
+const refresh = async (call: Call, { id, body: { expiresAt } }: { readonly id: string; readonly body: { readonly expiresAt: string } }) => {
+  requireLater(expiresAt, call);
+  const row = await call.read((entities) => entities.require(enrollment, id));
+  const [, sub] = enrolleeOf(row);
+  const news = { expiresAt, ...(await newToken(call, { sub, method: row.method, expiresAt })) };
+  await call.write(async (entities) => entities.update(enrollment, await entities.require(enrollment, id), news));
+  return enrollmentLink(id);
+};
+
+export const enrollmentEntries = [
+  ...implement(enrollments, { ...crudHandlers(enrollments, enrollment), refresh }),
+  ...implement(enrolling, {
+    enroll: (call, { token, method, body = {} }) =>
+      method === 'ca' && !token ? becomeIdentity(call, body) : enroll(call, { token, method, offer: body }),
+    ott: (call, { body: { token, ...offer } }) => enroll(call, { token, method: 'ott', offer }),
+    ottca: (call, { body: { token } }) => enroll(call, { token, method: 'ottca', offer: {} }),
+    erott: (call, { body: { token, clientCsr: certCsr, serverCsr: serverCertCsr } }) =>
+      enroll(call, { token, method: 'erott', offer: { certCsr, serverCertCsr } }),
+    trott: (call, { body: { token, clientCsr: certCsr, serverCsr: serverCertCsr } }) =>
+      enroll(call, { token, method: 'trott', offer: { certCsr, serverCertCsr } }),
+    extendRouter,
+    ca: (call, { body = {} }) => becomeIdentity(call, body),
+    updb: (call, { token, body }) => {
+      if (!token) throw invalidField('token', 'token in query is required', undefined);
+      return enroll(call, { token, method: 'updb', offer: body });
+    },
+  }),
+];
