@@ -7,7 +7,7 @@ import { createStamps } from './changes/stamps.ts';
 import { entries } from './domain/entries.ts';
 import { createPresence } from './domain/fabric/presence/create.ts';
 import type { Presence } from './domain/fabric/presence/presence.ts';
-import { createFacade, type Facade } from './facade.ts';
+import { createFacade } from './facade.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import type { FirstAdministrator } from './opening/bootstrap.ts';
 import { type Health, healthOf } from './opening/health.ts';
@@ -20,6 +20,7 @@ import { createInvoke } from './pipeline/invoke.ts';
 import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
+import type { Facade } from './types/facade.ts';
 
 /** What comes with every call of a session beside its token. */
 export interface AsOptions {
@@ -56,17 +57,6 @@ export interface ManagementController extends Facade {
   close(): Promise<void>;
 }
 
-/**
- * Opens a controller on a store.
- *
- * ```ts
- * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
- * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
- * ```
- * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
- *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
- *   out of bounds
- */
 const open = async (options: ControllerOptions): Promise<ManagementController> => {
   const opening = await openingOf(options);
   const store = await opening.storage.open(storageSchema);
@@ -124,4 +114,17 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
 };
 
 /** Where controllers come from: `ManagementController.open`. */
-export const ManagementController = { open } as const;
+export const ManagementController = {
+  /**
+   * Opens a controller on a store.
+   *
+   * ```ts
+   * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
+   * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+   * ```
+   * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
+   *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
+   *   out of bounds
+   */
+  open,
+} as const;

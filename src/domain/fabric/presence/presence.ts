@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Hello, routerInterfaces, SyncStatus, ToldVersion } from '../../../api/presence.ts';
 
 /** A network interface of a router, as the router tells of it. */
-export type RouterInterface = z.input<typeof routerInterfaces>[number];
+export type RouterInterfaceReport = z.input<typeof routerInterfaces>[number];
 
 /**
  * What a host that carries the connections of routers tells the controller of them, in process. Whatever comes from a router may be handed on as it is:
@@ -35,7 +35,7 @@ export interface RouterConnection {
   /** How far the router is in learning of the network. `hello` says `SYNC_DONE` by itself. */
   sync(status: SyncStatus): Promise<void>;
   /** The router's network interfaces. These are stored. */
-  interfaces(told: readonly RouterInterface[]): Promise<void>;
+  interfaces(told: readonly RouterInterfaceReport[]): Promise<void>;
   /** @throws ApiError `NOT_FOUND` for an identity that there is not */
   identityConnected(identityId: string): Promise<void>;
   /** The identity itself has left: it is offline at once, unless another router carries it. */
