@@ -8,7 +8,7 @@ export type { CallOptions } from './call/options.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
-export { type AsOptions, type ControllerOptions, type Health, ManagementController } from './controller.ts';
+export { type AsOptions, ManagementController } from './controller.ts';
 export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/presence/presence.ts';
 export type { MemberOptions } from './domain/maintenance/controllers/membership.ts';
 export {
@@ -32,7 +32,9 @@ export {
   networkAuthority,
 } from './network-authority.ts';
 export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
+export type { Health } from './opening/health.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
+export type { ControllerOptions } from './opening/options.ts';
 export { type Making, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
 export type { KeyPair } from './pki/network-key.ts';
 export type { PkiOptions } from './pki/pki.ts';

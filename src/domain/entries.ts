@@ -1,63 +1,85 @@
-import { config, configs, configType, configTypes } from '../api/configs.ts';
+import { authPolicies, authPolicy } from '../api/auth-policies.ts';
+import { authenticator, authenticators } from '../api/authenticators.ts';
+import { currentIdentity } from '../api/current-identity.ts';
+import { identities } from '../api/identities.ts';
 import { identityType, identityTypes } from '../api/identity-types.ts';
-import { service } from '../api/services.ts';
 import { terminator, terminators } from '../api/terminators.ts';
 import type { Entry } from '../call/call.ts';
 import { implement } from '../call/implement.ts';
-import { equals, has, text } from '../query/index.ts';
 import { crudHandlers } from '../resources/crud.ts';
-import { relatedList } from '../resources/related.ts';
+import { configEntries } from './catalogue/configs/handlers.ts';
 import { serviceEntries } from './catalogue/services/handlers.ts';
+import { confirmExtension, extend, requestExtension } from './directory/authenticators/extension.ts';
 import { caEntries } from './directory/cas/handlers.ts';
-import { currentIdentityEntries } from './directory/current-identity/handlers.ts';
-import { enrollmentEntries } from './directory/enrollment/handlers.ts';
+import { currentIdentityHandlers } from './directory/current-identity/handlers.ts';
+import { enrollingEntries, enrollmentEntries } from './directory/enrollment/handlers.ts';
+import { reEnroll } from './directory/enrollment/re-enroll.ts';
 import { externalJwtSignerEntries } from './directory/external-jwt-signers/handlers.ts';
-import { identityEntries } from './directory/identities/handlers.ts';
+import { identityHandlers } from './directory/identities/handlers.ts';
 import { currentMfaEntries } from './directory/mfa/handlers.ts';
+import { enrollRouter } from './fabric/routers/enroll.ts';
+import { extendRouter } from './fabric/routers/extend.ts';
 import { routerEntries } from './fabric/routers/handlers.ts';
+import { listOwnEdgeRouters } from './fabric/routers/own.ts';
 import { controllerEntries } from './maintenance/controllers/handlers.ts';
 import { databaseEntries } from './maintenance/database/handlers.ts';
 import { informationalEntries } from './maintenance/informational/handlers.ts';
+import { traceIdentity } from './maintenance/tracing/trace-identity.ts';
 import { trustEntries } from './maintenance/trust/handlers.ts';
 import { policyEntries } from './policy/policies/handlers.ts';
 import { postureEntries } from './policy/posture/handlers.ts';
 import { roleAttributeEntries } from './policy/roles/attributes-in-use.ts';
 import { accessibleServiceEntries } from './sessions/accessible/handlers.ts';
 import { sessionCertificateEntries } from './sessions/api-sessions/certificates.ts';
+import { apiSessionEntries } from './sessions/api-sessions/handlers.ts';
+import { policyAdviceFor } from './sessions/explain/advice.ts';
 import { accessEntries } from './sessions/explain/handlers.ts';
 import { authenticationEntries } from './sessions/login/handlers.ts';
+import { postureDataFor } from './sessions/posture-data/data.ts';
+import { postureResponseEntries } from './sessions/posture-data/handlers.ts';
+import { failedServiceRequestsOf } from './sessions/service-sessions/failures.ts';
 import { serviceSessionEntries } from './sessions/service-sessions/handlers.ts';
 
-/** Every operation with what carries it out. */
+/** Every operation with what carries it out. Groups whose operations lie on several floors are put together here. */
 export const entries: readonly Entry[] = [
-  ...identityEntries,
-  ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
-  ...authenticationEntries,
-  ...externalJwtSignerEntries,
-  ...enrollmentEntries,
-  ...currentIdentityEntries,
-  ...currentMfaEntries,
-  ...caEntries,
-  ...implement(configTypes, {
-    ...crudHandlers(configTypes, configType),
-    listConfigs: relatedList(configType, config, (_, { id }) => equals(text('configTypeId'), id)),
-  }),
-  ...implement(configs, {
-    ...crudHandlers(configs, config),
-    listServices: relatedList(config, service, (_, { id }) => has('configs', id)),
-  }),
-  ...serviceEntries,
-  ...accessibleServiceEntries,
-  ...accessEntries,
+  ...roleAttributeEntries,
   ...policyEntries,
   ...postureEntries,
+  ...configEntries,
+  ...serviceEntries,
+  ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
+  ...implement(identities, {
+    ...identityHandlers,
+    getPolicyAdvice: policyAdviceFor,
+    getPostureData: postureDataFor,
+    getFailedServiceRequests: failedServiceRequestsOf,
+    trace: traceIdentity,
+  }),
+  ...implement(authPolicies, crudHandlers(authPolicies, authPolicy)),
+  ...implement(authenticators, {
+    ...crudHandlers(authenticators, authenticator),
+    reEnroll,
+    requestExtend: requestExtension,
+    extend,
+    extendVerify: confirmExtension,
+  }),
+  ...caEntries,
+  ...externalJwtSignerEntries,
+  ...enrollmentEntries,
+  ...enrollingEntries({ enrollRouter, extendRouter }),
+  ...implement(currentIdentity, { ...currentIdentityHandlers, listEdgeRouters: listOwnEdgeRouters }),
+  ...currentMfaEntries,
   ...routerEntries,
   ...implement(terminators, crudHandlers(terminators, terminator)),
-  ...roleAttributeEntries,
+  ...authenticationEntries,
+  ...apiSessionEntries,
+  ...sessionCertificateEntries,
   ...serviceSessionEntries,
+  ...accessibleServiceEntries,
+  ...accessEntries,
+  ...postureResponseEntries,
   ...controllerEntries,
   ...databaseEntries,
-  ...sessionCertificateEntries,
   ...trustEntries,
   ...informationalEntries,
 ];

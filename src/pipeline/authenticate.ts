@@ -1,6 +1,7 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { accompanied } from '../authentication/second-factor.ts';
-import { actorOfToken, expiry, needsTouch } from '../authentication/state.ts';
+import { accompanied } from '../authentication/factors.ts';
+import { expiry, needsTouch } from '../authentication/lifetime.ts';
+import { actorOfToken } from '../authentication/session-actor.ts';
 import type { Actor, SessionActor } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import { unauthorized } from '../errors/index.ts';

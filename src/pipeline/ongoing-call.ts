@@ -1,5 +1,5 @@
 import { apiSession } from '../api/sessions.ts';
-import { actorOfSession } from '../authentication/state.ts';
+import { actorOfSession } from '../authentication/session-actor.ts';
 import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
-import type { created } from '../shared.ts';
+import type { created } from './entity.ts';
 import type { Fields } from './field.ts';
 import { type ListQuery, listQuery, roleListQuery } from './list-query.ts';
 import { nounsOf, oneOf } from './nouns.ts';

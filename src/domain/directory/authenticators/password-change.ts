@@ -1,4 +1,4 @@
-import { endSessions, sessionsOf } from '../../../authentication/state.ts';
+import { endSessions, sessionsOf } from '../../../authentication/sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 

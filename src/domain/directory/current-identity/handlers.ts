@@ -1,18 +1,17 @@
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
-import { currentIdentity } from '../../../api/current-identity.ts';
+import type { currentIdentity } from '../../../api/current-identity.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { isAdministrator, sessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
-import { implement } from '../../../call/implement.ts';
+import type { Handlers } from '../../../call/implement.ts';
 import type { Check } from '../../../call/password-checks.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, notFound, unauthorized } from '../../../errors/index.ts';
 import { equals, text } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
-import { listOwnEdgeRouters } from '../../sessions/accessible/handlers.ts';
 import { changedPassword, noPassword } from '../authenticators/behaviour.ts';
 import { confirmExtension, extend } from '../authenticators/extension.ts';
 import { passwordChanged } from '../authenticators/password-change.ts';
@@ -77,7 +76,8 @@ const proveByPassword = async (call: Call, row: RowOf<typeof authenticator>, cur
   throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
 };
 
-export const currentIdentityEntries = implement(currentIdentity, {
+/** What of the group needs no floor above this one. */
+export const currentIdentityHandlers = {
   get: (call) =>
     call.read(async (entities) => {
       const row = await entities.require(identity, sessionOf(call.actor).identity.id);
@@ -85,7 +85,6 @@ export const currentIdentityEntries = implement(currentIdentity, {
       // A session that was stolen shall not become an authenticator.
       return isAdministrator(call.actor) ? detail : { ...detail, enrollment: {} };
     }),
-  listEdgeRouters: listOwnEdgeRouters,
   listAuthenticators: (call, query) =>
     call.read(async (entities) => {
       const own = equals(text('identityId'), sessionOf(call.actor).identity.id);
@@ -107,4 +106,4 @@ export const currentIdentityEntries = implement(currentIdentity, {
   },
   extendAuthenticator: extend,
   extendVerifyAuthenticator: confirmExtension,
-});
+} satisfies Partial<Handlers<(typeof currentIdentity)['operations']>>;

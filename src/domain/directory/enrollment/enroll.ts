@@ -4,13 +4,10 @@ import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
 import { equals, text } from '../../../query/index.ts';
-import { hashToken } from '../../../resources/symbols.ts';
-import type { Offer, Result } from './method.ts';
-import { methods } from './methods.ts';
+import { hashToken, isOpaqueToken } from '../../../tokens/opaque.ts';
+import type { Methods, Offer, Result } from './method.ts';
 
 type Row = RowOf<typeof enrollment>;
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export interface Attempt {
   readonly token: string | undefined;
@@ -24,14 +21,13 @@ export interface Attempt {
  * a token is spent by success alone, and once.
  * @throws ApiError `INVALID_ENROLLMENT_TOKEN`, `INVALID_ENROLL_METHOD`, `ENROLLMENT_EXPIRED`, `SERVER_TOO_MANY_REQUESTS`, and what the method throws
  */
-export const enroll = async (call: Call, { token, method, offer }: Attempt): Promise<Result['answer']> => {
-  if (token !== undefined && token !== '' && !UUID.test(token)) throw invalidField('token', 'token must be of type uuid', token);
+export const enroll = async (call: Call, methods: Methods, { token, method, offer }: Attempt): Promise<Result['answer']> => {
+  if (token !== undefined && token !== '' && !isOpaqueToken(token)) throw invalidField('token', 'token must be of type uuid', token);
   const row = await call.read((entities) => outstanding(entities, token ?? ''));
-  const way = methods[row.method];
-  if ((method !== undefined && method !== row.method) || !way)
+  if (method !== undefined && method !== row.method)
     throw explained('INVALID_ENROLL_METHOD', `the token is for method ${row.method}, not for the one that was asked for`);
   requireOpen(row, call);
-  const { answer, complete } = await call.core.enrollments.run(() => way(call, row, offer), call.signal);
+  const { answer, complete } = await call.core.enrollments.run(() => methods[row.method](call, row, offer), call.signal);
   await call.write(async (entities) => {
     // Meanwhile it may have been used, given another token, or come to its end.
     const current = await outstanding(entities, token ?? '');

@@ -18,3 +18,6 @@ export interface Result {
 
 /** Before the transaction: looks at what the client brings, and does the slow work. What it throws leaves the enrollment as it is. */
 export type Method = (call: Call, row: EnrollmentRow, offer: Offer) => Promise<Result>;
+
+/** The ways to enroll by a token. */
+export type Methods = Readonly<Record<EnrollmentRow['method'], Method>>;

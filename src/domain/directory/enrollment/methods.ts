@@ -7,17 +7,14 @@ import { issue } from '../../../pki/issue.ts';
 import { clientProfile } from '../../../pki/profiles.ts';
 import { readRequest } from '../../../pki/request.ts';
 import { newRow } from '../../../resources/merge.ts';
-import { enrollRouter } from '../../fabric/routers/enroll.ts';
 import { hashed, requireFirst } from '../authenticators/behaviour.ts';
 import { passwordChanged } from '../authenticators/password-change.ts';
 import { enrolleeOf } from './behaviour.ts';
 import { enrollWithCertificate } from './by-certificate.ts';
-import type { EnrollmentRow, Method } from './method.ts';
+import type { EnrollmentRow, Methods } from './method.ts';
 
-/** The ways to enroll by a token. */
-export const methods: Readonly<Partial<Record<string, Method>>> = {
-  erott: enrollRouter,
-  trott: enrollRouter,
+/** The ways in which identities enroll by a token. */
+export const identityMethods: Pick<Methods, 'ott' | 'ottca' | 'updb'> = {
   /** A certificate of the network, for the key of a request. */
   ott: async (call, row, { clientCsr }) => {
     const request = clientCsr === undefined ? undefined : await readRequest(clientCsr);

@@ -1,7 +1,7 @@
 import type { enrollment } from '../../../api/enrollments.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
-import { hashToken } from '../../../resources/symbols.ts';
+import { hashToken } from '../../../tokens/opaque.ts';
 
 type Row = RowOf<typeof enrollment>;
 type Kept = Pick<Row, 'tokenHash' | 'sealed'>;

@@ -3,7 +3,7 @@ import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { apiSession } from '../../../api/sessions.ts';
-import { actorOfSession, isDisabled } from '../../../authentication/state.ts';
+import { actorOfSession, isDisabled } from '../../../authentication/session-actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';

@@ -4,23 +4,20 @@ import { identities, identity } from '../../../api/identities.ts';
 import { edgeRouterPolicy, servicePolicy } from '../../../api/policies.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';
-import { implement } from '../../../call/implement.ts';
+import type { Handlers } from '../../../call/implement.ts';
 import { equals, text } from '../../../query/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { relatedList } from '../../../resources/related.ts';
 import { grantedTo, viewerOf } from '../../catalogue/services/seen.ts';
-import { traceIdentity } from '../../maintenance/tracing/trace-identity.ts';
 import { typed } from '../../policy/policies/policy-type.ts';
 import { identityToRouters, reachedFrom } from '../../policy/policies/through.ts';
 import { selecting } from '../../policy/roles/membership.ts';
-import { policyAdviceFor } from '../../sessions/explain/advice.ts';
-import { postureDataFor } from '../../sessions/posture-data/data.ts';
-import { failedServiceRequestsOf } from '../../sessions/service-sessions/failures.ts';
 import { endMfa, mfaOf } from '../mfa/record.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
 
-export const identityEntries = implement(identities, {
+/** What of the group needs no floor above this one. */
+export const identityHandlers = {
   ...crudHandlers(identities, identity),
   disable: async (call, { id, body }) => {
     await call.write(async (entities) => {
@@ -57,11 +54,7 @@ export const identityEntries = implement(identities, {
   listServicePolicies: relatedList(identity, servicePolicy, (_, row) => selecting('identityRoles', row)),
   listEdgeRouterPolicies: relatedList(identity, edgeRouterPolicy, (_, row) => selecting('identityRoles', row)),
   listEdgeRouters: relatedList(identity, edgeRouter, (entities, row) => reachedFrom(entities, identityToRouters, row)),
-  getPostureData: postureDataFor,
-  getFailedServiceRequests: failedServiceRequestsOf,
-  trace: traceIdentity,
-  getPolicyAdvice: policyAdviceFor,
   listServiceConfigs,
   assignServiceConfigs,
   removeServiceConfigs,
-});
+} satisfies Partial<Handlers<(typeof identities)['operations']>>;

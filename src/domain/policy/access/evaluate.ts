@@ -1,6 +1,6 @@
 /**
  * The one evaluator: what policies let an identity do with a service. Pure; lists ask the same of the store, with the predicates of
- * `roles/membership.ts`. Rights are a matter of policies alone: what is permitted, and so listed, does not depend on the endpoint. Whether it
+ * `policy/roles/membership.ts`. Rights are a matter of policies alone: what is permitted, and so listed, does not depend on the endpoint. Whether it
  * may be done now depends on the posture checks of the permitting policies, too.
  */
 import type { PolicyType } from '../../../api/policies.ts';

@@ -2,11 +2,9 @@ import { servicePolicy } from '../../../api/policies.ts';
 import { postureChecks } from '../../../api/posture-check-operations.ts';
 import { postureCheckType, postureCheckTypes } from '../../../api/posture-check-types.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
-import { postureResponses } from '../../../api/posture-responses.ts';
 import { implement } from '../../../call/implement.ts';
 import { crudHandlers } from '../../../resources/crud.ts';
 import { relatedList } from '../../../resources/related.ts';
-import { tell } from '../../sessions/posture-data/tell.ts';
 import { selecting } from '../roles/membership.ts';
 
 export const postureEntries = [
@@ -15,8 +13,4 @@ export const postureEntries = [
     listServicePolicies: relatedList(postureCheck, servicePolicy, (_, row) => selecting('postureCheckRoles', row)),
   }),
   ...implement(postureCheckTypes, crudHandlers(postureCheckTypes, postureCheckType)),
-  ...implement(postureResponses, {
-    create: (call, { body }) => tell(call, [body]),
-    createBulk: (call, { body }) => tell(call, body),
-  }),
 ];

@@ -1,5 +1,6 @@
 import compare from 'semver/functions/compare.js';
 import { readVersion } from '../../../api/posture-checks/version-range.ts';
+import { FOREVER } from '../../../query/dates.ts';
 import type { CheckType } from './check-type.ts';
 import type { Facts, PostureCheckOf } from './facts.ts';
 
@@ -8,8 +9,6 @@ type MfaCheck = PostureCheckOf<'MFA'>;
 const SECOND = 1000;
 /** How long a session may go on after waking or unlocking before it needs a new code (specification, "States and transitions"). ms */
 export const GRACE_PERIOD = 300 * SECOND;
-/** The last time that dates of this form can tell. */
-export const FOREVER = Date.parse('9999-12-31T23:59:59.999Z');
 
 interface State {
   /** ms; undefined when no code was passed. */

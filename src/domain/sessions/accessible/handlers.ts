@@ -1,6 +1,4 @@
-import type { identity } from '../../../api/identities.ts';
-import type { DetailOf, RowOf } from '../../../api/kit/resource.ts';
-import { edgeRouter } from '../../../api/routers.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
 import { accessibleServices } from '../../../api/service-operations.ts';
 import { service } from '../../../api/services.ts';
 import { terminator } from '../../../api/terminators.ts';
@@ -9,15 +7,14 @@ import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { and, equals, flag, text } from '../../../query/index.ts';
+import { equals, text } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
-import type { ListInput } from '../../../resources/lists.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { askedConfigTypes } from '../../catalogue/services/handlers.ts';
 import { seenBy, type Viewer, viewerOf, visibleTo } from '../../catalogue/services/seen.ts';
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
 import { evaluatePermissions } from '../../policy/access/evaluate.ts';
-import { identityToRouters, policiesBetween, reachedFrom } from '../../policy/policies/through.ts';
+import { policiesBetween } from '../../policy/policies/through.ts';
 import { requireSessionToken } from '../service-sessions/token.ts';
 
 const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>
@@ -64,19 +61,3 @@ export const accessibleServiceEntries = implement(accessibleServices, {
       return { edgeRouters: routers.length === 0 ? null : routers.map((router) => shownRouter(router, presence)) };
     }),
 });
-
-/** The enrolled edge routers that an identity may use; an administrator may use them all. */
-export const listOwnEdgeRouters = (call: Call, query: ListInput) =>
-  call.read(async (entities) => {
-    const who: RowOf<typeof identity> = sessionOf(call.actor).identity;
-    const verified = equals(flag('isVerified'), true);
-    const where = isAdministrator(call.actor) ? verified : and(verified, await reachedFrom(entities, identityToRouters, who));
-    const page = await listRows(entities, edgeRouter, query, call, { within: where });
-    return { ...page, data: page.data.map(asUsable) };
-  });
-
-const asUsable = ({ _links, createdAt, id, tags, updatedAt, name, ...shown }: DetailOf<typeof edgeRouter>) => {
-  const { hostname, isOnline, supportedProtocols, syncStatus } = shown;
-  const base = { _links, createdAt, id, tags, updatedAt, name };
-  return { ...base, hostname, isOnline, supportedProtocols, syncStatus, cost: null, noTraversal: null, disabled: null };
-};

@@ -4,12 +4,16 @@ import type { InputOf } from '../../../api/kit/operation.ts';
 import { byCodePoint } from '../../../api/kit/relations.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { apiSession } from '../../../api/sessions.ts';
-import { endSessions, sessionActor, someIdleSessions } from '../../../authentication/state.ts';
+import { idleSince } from '../../../authentication/lifetime.ts';
+import { sessionActor } from '../../../authentication/session-actor.ts';
+import { endSessions } from '../../../authentication/sessions.ts';
 import type { SessionActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
+import type { Settings } from '../../../call/settings.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { hashToken } from '../../../resources/symbols.ts';
+import { date } from '../../../query/index.ts';
+import { hashToken } from '../../../tokens/opaque.ts';
 import { wantedConfigTypes } from '../../catalogue/services/config-data.ts';
 import { hasMfa } from '../../directory/mfa/record.ts';
 
@@ -65,3 +69,11 @@ export const openSession = async (
   });
   return sessionActor(entities, session, current, token);
 };
+
+/** Some of the sessions that ended by idling: each login tidies a few, so that none pile up. */
+const someIdleSessions = (entities: Entities, settings: Settings, now: string): Promise<readonly RowOf<typeof apiSession>[]> =>
+  entities.list(apiSession, {
+    where: { op: 'compare', field: date('lastActivityAt'), is: '<=', value: idleSince(settings, now) },
+    sort: [{ field: date('lastActivityAt'), descending: false }],
+    limit: 10,
+  });

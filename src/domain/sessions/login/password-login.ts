@@ -1,12 +1,14 @@
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
-import { authenticatorOf, isDisabled } from '../../../authentication/state.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { isDisabled } from '../../../authentication/session-actor.ts';
 import type { SessionActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Check } from '../../../call/password-checks.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
+import { equals, text } from '../../../query/index.ts';
 import { countWrongPassword, type Tried } from '../../directory/identities/lockout.ts';
 import { evenOut } from './decoy.ts';
 import { invalidAuth, type LoginBody, openSession } from './login.ts';
@@ -69,3 +71,6 @@ const succeed = async (
   else if (own.failedAttempts) await entities.update(authenticator, own, { failedAttempts: 0 });
   return openSession(entities, owner, own.id, body, call);
 };
+
+const authenticatorOf = (entities: Entities, username: string): Promise<RowOf<typeof authenticator> | undefined> =>
+  entities.find(authenticator, equals(text('username'), username));

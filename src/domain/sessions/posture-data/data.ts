@@ -3,7 +3,8 @@ import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { type identityPostureData, postureData } from '../../../api/posture-data.ts';
 import type { apiSession } from '../../../api/sessions.ts';
-import { idleSince, sessionsOf } from '../../../authentication/state.ts';
+import { idleSince } from '../../../authentication/lifetime.ts';
+import { sessionsOf } from '../../../authentication/sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import { processKey } from '../../policy/posture/responses.ts';
 

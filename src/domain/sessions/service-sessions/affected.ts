@@ -4,9 +4,9 @@ import { servicePolicy } from '../../../api/policies.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Change } from '../../../changes/events.ts';
+import { FOREVER } from '../../../query/dates.ts';
 import { date, equals, has, NONE, type Predicate, text } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
-import { FOREVER } from '../../policy/posture/mfa.ts';
 import { selecting } from '../../policy/roles/membership.ts';
 
 export interface Affected {

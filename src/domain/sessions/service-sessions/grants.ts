@@ -1,17 +1,18 @@
 /** By what sessions are let in, and until when. The evaluator decides; here it is asked for many sessions at once. */
 import { identity } from '../../../api/identities.ts';
-import type { Resource, RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import { postureData } from '../../../api/posture-data.ts';
 import type { session } from '../../../api/service-sessions.ts';
 import { service } from '../../../api/services.ts';
 import { apiSession } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { and, oneOf, text } from '../../../query/index.ts';
+import { FOREVER } from '../../../query/dates.ts';
+import { and } from '../../../query/index.ts';
+import { rowsById } from '../../../resources/rows-by-id.ts';
 import { type Decision, decisionOf } from '../../policy/access/decide.ts';
 import { evaluateAccess } from '../../policy/access/evaluate.ts';
 import { checksOf } from '../../policy/posture/load.ts';
-import { FOREVER } from '../../policy/posture/mfa.ts';
 import { type Posture, postureOf } from '../../policy/posture/posture.ts';
 import { maybeSelecting, selects } from '../../policy/roles/membership.ts';
 
@@ -42,12 +43,12 @@ export const grantsOf = async (
   sessions: readonly Session[],
   now: string,
 ): Promise<ReadonlyMap<Session, Grant | undefined>> => {
-  const identities = await byId(
+  const identities = await rowsById(
     entities,
     identity,
     sessions.map(({ identityId }) => identityId),
   );
-  const services = await byId(
+  const services = await rowsById(
     entities,
     service,
     sessions.map(({ serviceId }) => serviceId),
@@ -83,12 +84,12 @@ const posturesOf = async (
     const none = postureOf([], {}, time);
     return () => none;
   }
-  const told = await byId(
+  const told = await rowsById(
     entities,
     postureData,
     sessions.map(({ identityId }) => identityId),
   );
-  const apiSessions = await byId(
+  const apiSessions = await rowsById(
     entities,
     apiSession,
     sessions.map(({ apiSessionId }) => apiSessionId),
@@ -98,16 +99,6 @@ const posturesOf = async (
     return postureOf(checks, { ...told.get(known?.identityId ?? ''), session: known }, time);
   });
   return (row) => inSession(row.apiSessionId);
-};
-
-/** The rows of some ids, each asked for once, by their ids: one question. */
-export const byId = async <R extends Resource>(
-  entities: Entities,
-  kind: R,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, RowOf<R>>> => {
-  const rows = await entities.list(kind, { where: oneOf(text('id'), [...new Set(ids)]) });
-  return new Map(rows.map((row) => [(row as { readonly id: string }).id, row])); // every row has an id
 };
 
 const remember = <V>(work: (key: string) => V): ((key: string) => V) => {

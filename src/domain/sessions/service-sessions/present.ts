@@ -7,9 +7,9 @@ import { service } from '../../../api/services.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import { referenceTo } from '../../../resources/links.ts';
+import { rowsById } from '../../../resources/rows-by-id.ts';
 import type { Row } from '../../../storage/port.ts';
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
-import { byId } from './grants.ts';
 
 export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connections) => {
   const shown = shownRouter(router, presence);
@@ -20,17 +20,17 @@ export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connec
 export const serviceSessionBehaviour = behaviour(session, {
   present: async (entities, rows, call) => {
     const { presence } = call.core;
-    const policies = await byId(
+    const policies = await rowsById(
       entities,
       servicePolicy,
       rows.flatMap(({ grantedBy }) => grantedBy ?? []),
     );
-    const identities = await byId(
+    const identities = await rowsById(
       entities,
       identity,
       rows.map(({ identityId }) => identityId),
     );
-    const services = await byId(
+    const services = await rowsById(
       entities,
       service,
       rows.map(({ serviceId }) => serviceId),

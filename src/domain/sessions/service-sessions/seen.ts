@@ -1,6 +1,6 @@
 import { session } from '../../../api/service-sessions.ts';
 import { apiSession } from '../../../api/sessions.ts';
-import { idleSince } from '../../../authentication/state.ts';
+import { idleSince } from '../../../authentication/lifetime.ts';
 import { isAdministrator, sessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
