@@ -72,7 +72,7 @@ const inputOf = (
       id,
       form: 'input',
       is: 'interface',
-      about: [contract.schemaComment(id) || `What ${operationId} takes as query.`],
+      about: [contract.schemaComment(id) || `Query parameters of \`${operationId}\`.`],
       text: `{\n${shapes.membersOf(type, query)}}`,
     });
   return [...own, referenceTo('input', id)].join(' & ');

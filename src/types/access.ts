@@ -3,7 +3,7 @@
 import type { CallOptions } from '../call/options.ts';
 import type { EntityReference } from './shared.ts';
 
-/** What explainAccess takes as query. */
+/** Query parameters of `explainAccess`. */
 export interface ExplainAccessQuery {
   /** Whether it is about dialling or binding; default `Dial`. */
   readonly type?: 'Dial' | 'Bind' | undefined;

@@ -18,7 +18,7 @@ export interface Authenticate {
   readonly sdkInfo?: SdkInfo | undefined;
 }
 
-/** What authenticate takes as query. */
+/** Query parameters of `authenticate`. */
 export interface AuthenticateQuery {
   /** By username and password, by the client certificate of the request, or by the token of an external JWT signer. */
   readonly method: 'password' | 'cert' | 'ext-jwt';

@@ -18,7 +18,7 @@ export type Enroll = {
   readonly name?: string | undefined;
 } | string;
 
-/** What enroll takes as query. */
+/** Query parameters of `enroll`. */
 export interface EnrollQuery {
   /** The token of the enrollment. */
   readonly token?: string | undefined;
@@ -102,7 +102,7 @@ export interface EnrollUpdb {
   readonly password?: string | undefined;
 }
 
-/** What enrollUpdb takes as query. */
+/** Query parameters of `enrollUpdb`. */
 export interface EnrollUpdbQuery {
   /** The token of the enrollment. */
   readonly token?: string | undefined;

@@ -3,7 +3,7 @@
 import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 
-/** What listIdentityRoleAttributes takes as query. */
+/** Query parameters of `listIdentityRoleAttributes`. */
 export interface ListIdentityRoleAttributesQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */
   readonly limit?: string | number | undefined;
@@ -15,7 +15,7 @@ export interface ListIdentityRoleAttributesQuery {
   readonly sort?: string | undefined;
 }
 
-/** What listServiceRoleAttributes takes as query. */
+/** Query parameters of `listServiceRoleAttributes`. */
 export interface ListServiceRoleAttributesQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */
   readonly limit?: string | number | undefined;
@@ -27,7 +27,7 @@ export interface ListServiceRoleAttributesQuery {
   readonly sort?: string | undefined;
 }
 
-/** What listPostureCheckRoleAttributes takes as query. */
+/** Query parameters of `listPostureCheckRoleAttributes`. */
 export interface ListPostureCheckRoleAttributesQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */
   readonly limit?: string | number | undefined;
@@ -39,7 +39,7 @@ export interface ListPostureCheckRoleAttributesQuery {
   readonly sort?: string | undefined;
 }
 
-/** What listEdgeRouterRoleAttributes takes as query. */
+/** Query parameters of `listEdgeRouterRoleAttributes`. */
 export interface ListEdgeRouterRoleAttributesQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */
   readonly limit?: string | number | undefined;
