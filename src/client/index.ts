@@ -2,7 +2,19 @@
  * The operations over HTTP, from wherever there is `fetch`.
  * @module overlay-controller/client
  */
-export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from '../errors/index.ts';
+export {
+  ApiError,
+  type CatalogEntry,
+  type CauseOf,
+  type Causes,
+  catalog as errorCatalog,
+  type ErrorCause,
+  type ErrorCode,
+  type FailingCheck,
+  type FieldCause,
+  type MessageCause,
+  type PostureCause,
+} from '../errors/index.ts';
 export { type Client, type ClientOptions, createClient, type RemoteCallOptions } from './client.ts';
 export { each } from './each.ts';
 export type { ClientCredentials } from './session.ts';

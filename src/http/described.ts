@@ -125,7 +125,7 @@ const refusalsOf = ({
     ...(isChange ? ([[429, 'SERVER_TOO_MANY_REQUESTS']] as const) : []),
     [503, 'SERVER_UNAVAILABLE'],
     [503, 'TIMEOUT'],
-    ...errors.map((code) => [catalog[code][0], code] as const),
+    ...errors.map((code) => [catalog[code].status, code] as const),
   ];
   const byStatus = new Map<number, Set<ErrorCode>>();
   for (const [status, code] of all.toSorted(([a], [b]) => a - b)) byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));

@@ -1,7 +1,7 @@
 import type { Api, Operation } from '../api/kit/operation.ts';
 import type { Entry, Invoke } from '../call/call.ts';
 import type { Settings } from '../call/settings.ts';
-import { ApiError, invalidField } from '../errors/index.ts';
+import { ApiError, invalidField, type MessageCause } from '../errors/index.ts';
 import type { Platform } from '../platform/platform.ts';
 import { software } from '../version.ts';
 import { createCors } from './cors.ts';
@@ -71,9 +71,11 @@ export const createHandler = ({ entries, apis, invoke, settings, platform }: Han
         headers: { ...common, 'content-type': 'text/plain; charset=utf-8' },
         body: 'Bad Request: malformed escape in the path\n',
       };
-    if (found.is === 'pathUnknown') throw unhandled('NOT_FOUND', `path ${path.slice(0, 256)} was not found`);
+    if (found.is === 'pathUnknown') throw new ApiError('NOT_FOUND', { cause: unhandled(`path ${path.slice(0, 256)} was not found`) });
     if (found.is === 'methodUnknown')
-      throw unhandled('METHOD_NOT_ALLOWED', `method ${method.slice(0, 32)} is not allowed, but [${found.allowed.join()}] are`);
+      throw new ApiError('METHOD_NOT_ALLOWED', {
+        cause: unhandled(`method ${method.slice(0, 32)} is not allowed, but [${found.allowed.join()}] are`),
+      });
     const { entry, api, parameters } = found;
     const plan = plans.get(entry) as Plan; // every entry of the router has one
     const accept = request.header('accept');
@@ -146,5 +148,4 @@ const extended = (headers: Readonly<Record<string, string>>, more: ReadonlyMap<s
 const unacceptable = ({ offers }: Plan, accept: string | undefined): ApiError =>
   invalidField('Accept', `none of [${offers.join()}] is accepted`, accept, 406);
 
-const unhandled = (code: 'NOT_FOUND' | 'METHOD_NOT_ALLOWED', message: string): ApiError =>
-  new ApiError(code, { cause: { code: 'UNHANDLED', message } });
+const unhandled = (message: string): MessageCause => ({ code: 'UNHANDLED', message });

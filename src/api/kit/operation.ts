@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
-import { created, empty } from '../shared.ts';
+import type { CodeWith } from '../../errors/codes.ts';
+import { created, empty } from './entity.ts';
 import { unboundedIn } from './unbounded.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -32,7 +33,7 @@ export interface Body {
   /** Media types that it may come in. Default: JSON alone. What comes in another type reaches the schema as the text that it is. */
   readonly media?: readonly string[];
   /** The code of the refusal of another type; default `COULD_NOT_VALIDATE`, with 415. */
-  readonly unsupported?: ErrorCode;
+  readonly unsupported?: CodeWith<'field'>;
 }
 
 /** An operation, declared once: routing, decoding, permissions, the facade's types, OpenAPI and the reference docs all follow from it. */
