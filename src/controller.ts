@@ -1,5 +1,6 @@
 import { groups } from './api/index.ts';
-import type { Api } from './api/kit/operation.ts';
+import type { Surface } from './api/kit/surface.ts';
+import { type Api, allSurfaces } from './api/surfaces.ts';
 import { createActivity } from './call/activity.ts';
 import { createBackground } from './call/background.ts';
 import type { Credentials } from './call/call.ts';
@@ -79,10 +80,11 @@ export interface ManagementController extends Facade {
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /**
-   * The same with some of the APIs only, for an adapter to mount elsewhere: `nodeHandler(controller.only('client'))` is what devices need, and lets nobody
-   * administer from where they are. Addresses without an API's path are those of the client API.
+   * The same with some of the API surfaces only, for an adapter to mount elsewhere: `nodeHandler(controller.only(surfaces.client))` is what devices need, and
+   * lets nobody administer from where they are. Addresses without the prefix of a surface are those of the client API.
+   * @param selection surfaces, or their names
    */
-  only(...apis: readonly Api[]): Pick<ManagementController, 'handle' | 'logger'>;
+  only(...selection: readonly (Surface | Api)[]): Pick<ManagementController, 'handle' | 'logger'>;
   /** That of its platform. */
   readonly logger: Logger;
   /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Known to this controller only. */
@@ -238,7 +240,10 @@ const start = async (
       });
     },
     handle: createHandler(serving),
-    only: (...apis) => ({ handle: createHandler({ ...serving, apis }), logger: platform.logger }),
+    only: (...selection) => ({
+      handle: createHandler({ ...serving, surfaces: selection.map((one) => (typeof one === 'string' ? surfaceNamed(one) : one)) }),
+      logger: platform.logger,
+    }),
     logger: platform.logger,
     presence: createPresence(core),
     events,
@@ -256,6 +261,13 @@ const start = async (
       await store.close();
     },
   };
+};
+
+/** @throws TypeError for a name that no surface has */
+const surfaceNamed = (name: string): Surface => {
+  const found = allSurfaces.find((surface) => surface.name === name);
+  if (!found) throw new TypeError(`controller.only takes [${allSurfaces.map((surface) => surface.name).join()}], got '${name}'`);
+  return found;
 };
 
 /** Where controllers come from: `ManagementController.open`. */

@@ -1,5 +1,6 @@
 import type { groups } from './api/index.ts';
 import type { InputOf, OutputOf } from './api/kit/operation.ts';
+import { surfaces } from './api/surfaces.ts';
 import type { Credentials, Entry, Invoke } from './call/call.ts';
 import { jsonCopy } from './call/json.ts';
 import { checkedOptions } from './options.ts';
@@ -42,7 +43,7 @@ export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: 
         throw new TypeError(`${entry.group}.${entry.verb} was given a transaction that is none, but ${String(transaction)}`);
       const source = {
         requestId: newId(random),
-        api: 'management',
+        surface: surfaces.management,
         credentials,
         input: () => jsonCopy(input),
         ...(signal ? { signal } : {}),

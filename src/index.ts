@@ -4,6 +4,8 @@
  */
 export type { KindName, Kinds } from './api/index.ts';
 export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts';
+export type { Surface } from './api/kit/surface.ts';
+export { type Api, surfaces } from './api/surfaces.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';

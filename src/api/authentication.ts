@@ -4,6 +4,7 @@ import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { mfaCode } from './mfa.ts';
 import { currentSession } from './sessions.ts';
 import { envInfo, password, sdkInfo, shortText, username } from './shared.ts';
+import { surfaces } from './surfaces.ts';
 
 const authenticate = z
   .object({
@@ -25,7 +26,7 @@ export const authentication = group('authentication', 'Authentication', {
     operationId: 'authenticate',
     summary: 'Log in: prove an identity and get an API session',
     permission: 'open',
-    apis: ['management', 'client'],
+    surfaces: [surfaces.management, surfaces.client],
     query: z.object({ method: authenticationMethod }),
     body: { schema: authenticate, name: 'auth', required: false },
     answer: data(currentSession),
@@ -35,7 +36,7 @@ export const authentication = group('authentication', 'Authentication', {
     operationId: 'authenticateMfa',
     summary: 'Complete a login by a second factor: a code of the authenticator app, or a recovery code, each good for one login',
     permission: 'partial',
-    apis: ['management', 'client'],
+    surfaces: [surfaces.management, surfaces.client],
     body: { schema: mfaCode, name: 'mfaAuth' },
     answer: EMPTY,
     errors: ['MFA_INVALID_TOKEN', 'MFA_NOT_ENROLLED'],

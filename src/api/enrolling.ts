@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { password, pem, shortText, text, username } from './shared.ts';
+import { surfaces } from './surfaces.ts';
 
 const csr = pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' });
 
@@ -38,7 +39,7 @@ const MEDIA = ['application/json', 'application/x-pem-file', 'text/plain', 'appl
 
 const common = {
   permission: 'open',
-  apis: ['client'],
+  surfaces: [surfaces.client],
   answer: data(enrolled),
   errors: [
     'INVALID_ENROLLMENT_TOKEN',
@@ -110,7 +111,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     summary: 'Give a router new certificates for the one that this request presents, which is good for nothing from then on',
     permission: 'open',
     needsCertificate: true,
-    apis: ['client'],
+    surfaces: [surfaces.client],
     body: {
       schema: z.object({ certCsr: csr, serverCertCsr: csr }).meta({ id: 'ExtendRouter' }),
       name: 'routerExtendEnrollmentRequest',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
 import { entityReference, flag, shortText, text } from './shared.ts';
+import { surfaces } from './surfaces.ts';
 
 const selector = z
   .object({
@@ -77,7 +78,7 @@ export const access = group('access', 'Access', {
     operationId: 'explainAccess',
     summary: 'Why an identity may or may not dial or bind a service, and what would grant it',
     permission: 'identity.read',
-    apis: ['extensions'],
+    surfaces: [surfaces.extensions],
     query: z.object({
       type: z.enum(['Dial', 'Bind']).default('Dial'),
       apiSessionId: shortText.optional().meta({

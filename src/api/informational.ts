@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { data, group, operation, page } from './kit/operation.ts';
 import { links, tags, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces.ts';
 
 const apiVersion = z
   .object({ apiBaseUrls: z.array(text), path: text, version: text })
@@ -19,7 +20,7 @@ export const versionInformation = z
 
 const spec = z.object({ _links: links, createdAt: timestamp, id: text, name: text, tags: tags, updatedAt: timestamp }).meta({ id: 'Spec' });
 
-const open = { permission: 'open', apis: ['management', 'client'] } as const;
+const open = { permission: 'open', surfaces: [surfaces.management, surfaces.client] } as const;
 
 export const informational = group('informational', 'Information', {
   root: operation('GET', '/', { operationId: 'listRoot', summary: 'Version information', answer: data(versionInformation), ...open }),
@@ -39,7 +40,7 @@ export const informational = group('informational', 'Information', {
     operationId: 'listProtocols',
     summary: 'The protocols by which clients reach this API, and where',
     permission: 'open',
-    apis: ['client'],
+    surfaces: [surfaces.client],
     answer: data(z.record(text, z.object({ address: text.meta({ description: '`host:port`' }) }).meta({ id: 'Protocol' }))),
   }),
   listSpecs: operation('GET', '/specs', {
@@ -65,7 +66,7 @@ export const informational = group('informational', 'Information', {
     operationId: 'getOpenApi',
     summary: 'The OpenAPI 3.1 document of all APIs',
     permission: 'open',
-    apis: ['extensions'],
+    surfaces: [surfaces.extensions],
     answer: { is: 'raw', contentTypes: ['application/json'] },
   }),
   summary: operation('GET', '/summary', {

@@ -3,6 +3,7 @@ import { list, textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
 import { flag, text } from './shared.ts';
+import { surfaces } from './surfaces.ts';
 
 /** Answers in one request, at most. */
 const MOST_AT_ONCE = 1000;
@@ -56,7 +57,7 @@ const affectedService = z
 
 const answer = data(z.object({ services: z.array(affectedService) }).meta({ id: 'PostureResponseResult' }));
 
-const byClients = { permission: 'session', apis: ['client'], status: 201, answer } as const;
+const byClients = { permission: 'session', surfaces: [surfaces.client], status: 201, answer } as const;
 
 export const postureResponses = group('postureResponses', 'Posture responses', {
   create: operation('POST', '/posture-response', {

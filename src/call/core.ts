@@ -1,4 +1,4 @@
-import type { Api } from '../api/kit/operation.ts';
+import type { Surface } from '../api/kit/surface.ts';
 import type { RecentChanges } from '../changes/recent.ts';
 import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -30,7 +30,7 @@ export interface Core {
   /** Through which the work of enrolling goes: anybody may ask for it. */
   readonly enrollments: Gate;
   /** The descriptions of the APIs, as JSON text. */
-  readonly documents: { swagger(api: Api): string; openapi(): string };
+  readonly documents: { swagger(surface: Surface): string; openapi(): string };
   /** The routers that are connected to this controller. */
   readonly presence: Connections;
   /** What clients are told of that ask whether their services changed. */

@@ -4,7 +4,7 @@ import { ApiError, catalog, type ErrorCause, type ErrorCode } from '../errors/in
 /** What an answer means: the output that the operation gives in process. @throws ApiError for a refusal, the same as in process */
 export const outputOf = async ({ answer }: Operation, response: Response): Promise<unknown> => {
   if (!response.ok) throw await refusalOf(response);
-  if (answer.is === 'raw') return rawOf(response);
+  if (!('schema' in answer || 'item' in answer)) return rawOf(response);
   const { data, meta } = await jsonOf(response);
   if (answer.is !== 'page') return data;
   const { pagination, filterableFields = [] } = meta;

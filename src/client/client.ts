@@ -1,5 +1,6 @@
 import { groups } from '../api/index.ts';
-import type { Api, Group, Operation } from '../api/kit/operation.ts';
+import type { Group, Operation } from '../api/kit/operation.ts';
+import { type Api, surfaces } from '../api/surfaces.ts';
 import type { Facade } from '../facade.ts';
 import { checkedOptions } from '../options.ts';
 import { outgoing } from './request.ts';
@@ -42,16 +43,17 @@ export type Client = Facade<RemoteCallOptions>;
  */
 export const createClient = (options: ClientOptions): Client => {
   const { baseUrl, credentials, api = 'management', ...transport } = checkedOptions('createClient', options, OPTIONS);
+  const surface = surfaces[api];
   const send = createTransport(addressOf(baseUrl), transport);
 
   const session = createSession(credentials, async (method, body, headers) => {
     const login: Operation = groups.authentication.operations.authenticate as Operation; // of which only what it declares is used
-    const opened = await send(login, outgoing(login, { method, body }, api), headers);
+    const opened = await send(login, outgoing(login, { method, body }, surface), headers);
     return (opened as { readonly token: string }).token; // what it declares to answer
   });
 
   const inSession = async (operation: Operation, input: object, signal?: AbortSignal): Promise<unknown> => {
-    const request = outgoing(operation, { ...input }, api);
+    const request = outgoing(operation, { ...input }, surface);
     const headers = operation.permission === 'open' ? {} : await session.headers();
     try {
       return await send(operation, request, headers, signal);

@@ -27,7 +27,7 @@ const NO_CERTIFICATES: readonly Uint8Array[] = [];
 export class OngoingCall implements Call {
   /** Nobody, until it is known. */
   actor: Actor = { kind: 'anonymous' };
-  readonly answerHeaders = new Map<string, string>();
+  readonly answerHeaders: Call['answerHeaders'] = new Map();
   readonly operation: Entry['operation'];
   readonly #parts: Parts;
   readonly #source: CallSource;
@@ -55,8 +55,8 @@ export class OngoingCall implements Call {
     return this.#source.requestId;
   }
 
-  get api() {
-    return this.#source.api;
+  get surface() {
+    return this.#source.surface;
   }
 
   get credentials() {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { API_PATHS } from '../../src/api/kit/api-paths.ts';
+import { surfaces } from '../../src/api/surfaces.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import type { Operation } from '../support/calls.ts';
@@ -32,7 +32,7 @@ const assertCheap = async (app: App, operation: Operation, bodies: readonly Heav
   if (bodies.length === 0) return;
   const { id = 'x', other = 'x', query, as = app.admin, certificates } = (await samples[nameOf(operation)]?.(withUniqueNames(app))) ?? {};
   const path = operation.path.replace(/\{\w+\}/, id).replace(/\{\w+\}/, other);
-  const target = `${API_PATHS[operation.apis[0] ?? 'management']}${path}${query === undefined ? '' : `?${query}`}`;
+  const target = `${(operation.surfaces[0] ?? surfaces.management).prefix}${path}${query === undefined ? '' : `?${query}`}`;
   const headers: Readonly<Record<string, string>> = {
     'content-type': operation.body?.media?.at(-1) === 'text/plain' ? 'text/plain' : 'application/json',
     ...(operation.permission === 'open' ? {} : { 'zt-session': as }),

@@ -1,10 +1,12 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
 import { created, empty } from '../shared.ts';
+import { surfaces as known } from '../surfaces.ts';
+import type { HttpOutput, ServerSentEvent } from './http-output.ts';
+import type { Surface } from './surface.ts';
 import { unboundedIn } from './unbounded.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type Api = 'management' | 'client' | 'extensions';
 
 /**
  * Who may call: `open` anybody; `partial` a session, even while it owes a second factor; `session` a session that owes none;
@@ -21,7 +23,11 @@ export type Answer =
   | { readonly is: 'created'; readonly schema: z.ZodType }
   | { readonly is: 'empty'; readonly schema: z.ZodType }
   /** No envelope: the handler returns `{ contentType, body }`. */
-  | { readonly is: 'raw'; readonly contentTypes: readonly string[] };
+  | { readonly is: 'raw'; readonly contentTypes: readonly string[] }
+  /** No envelope: the handler returns an `HttpOutput`, with a status, headers and a body of its own. No media types: there is never a body. */
+  | { readonly is: 'response'; readonly contentTypes: readonly string[] }
+  /** Server-Sent Events: the handler returns an `AsyncIterable` of them, which must end once `call.signal` is aborted. */
+  | { readonly is: 'events' };
 
 export interface Body {
   readonly schema: z.ZodType;
@@ -29,7 +35,10 @@ export interface Body {
   readonly name: string;
   /** Default true. */
   readonly required?: boolean;
-  /** Media types that it may come in. Default: JSON alone. What comes in another type reaches the schema as the text that it is. */
+  /**
+   * Media types that it may come in. Default: JSON alone. `application/x-www-form-urlencoded` reaches the schema as an object of texts, in which a name that
+   * is repeated has a list; what comes in another type as the text that it is.
+   */
   readonly media?: readonly string[];
   /** The code of the refusal of another type; default `COULD_NOT_VALIDATE`, with 415. */
   readonly unsupported?: ErrorCode;
@@ -39,7 +48,7 @@ export interface Body {
 export interface Operation<I = unknown, O = unknown, D = I> {
   readonly operationId: string;
   readonly method: Method;
-  /** Below the API's prefix, with parameters in braces: `/identities/{id}`. */
+  /** Below the surface's prefix, with parameters in braces: `/identities/{id}`. */
   readonly path: string;
   readonly summary: string;
   readonly permission: Permission;
@@ -47,7 +56,7 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly denied?: 403;
   /** The request must present a client certificate in TLS: without one it is 401, before its body is looked at. */
   readonly needsCertificate?: true;
-  readonly apis: readonly Api[];
+  readonly surfaces: readonly Surface[];
   /** Query parameters; in process they stand beside the path parameters. A parameter that is an array may be repeated. */
   readonly query?: z.ZodObject;
   /** Request headers that carry input, by the name that they have in process: `{ code: 'mfa-validation-code' }`. Each may be left out. */
@@ -129,17 +138,22 @@ type AnswerOutput<A extends Answer> = A extends { is: 'data'; schema: z.ZodType<
       ? T
       : A extends { is: 'empty' }
         ? Record<string, never>
-        : { readonly contentType: string; readonly body: string | Uint8Array };
+        : A extends { is: 'response' }
+          ? HttpOutput
+          : A extends { is: 'events' }
+            ? AsyncIterable<ServerSentEvent>
+            : { readonly contentType: string; readonly body: string | Uint8Array };
 
 type Declared<Q, H, B, A extends Answer> = Omit<
   Operation,
-  'method' | 'path' | 'query' | 'headers' | 'body' | 'answer' | 'apis' | 'types'
+  'method' | 'path' | 'query' | 'headers' | 'body' | 'answer' | 'surfaces' | 'types'
 > & {
   readonly query?: Q;
   readonly headers?: H;
   readonly body?: B;
   readonly answer: A;
-  readonly apis?: readonly Api[];
+  /** Default: management. */
+  readonly surfaces?: readonly Surface[];
 };
 
 /**
@@ -155,7 +169,7 @@ export const operation = <
 >(
   method: Method,
   path: P,
-  { apis = ['management'], ...rest }: Declared<Q, H, B, A>,
+  { surfaces = [known.management], ...rest }: Declared<Q, H, B, A>,
 ): Operation<
   Expand<PathParameters<P> & QueryInput<Q> & HeadersInput<H> & BodyInput<B>>,
   AnswerOutput<A>,
@@ -167,7 +181,7 @@ export const operation = <
       throw new TypeError(`the input of ${method} ${path} has no bound at ${place || 'its root'}: use textUpTo, list and mapOf of the kit`);
   }
   // `types` is a phantom: the object holds what was declared and nothing else.
-  return { method, path, apis, ...rest } as never;
+  return { method, path, surfaces, ...rest } as never;
 };
 
 export const data = <S extends z.ZodType>(schema: S, more: { readonly counts?: string } = {}) => ({ is: 'data', schema, ...more }) as const;
