@@ -3,6 +3,7 @@ import type { InputOf, OutputOf } from './api/kit/operation.ts';
 import { surfaces } from './api/surfaces.ts';
 import type { Credentials, Entry, Invoke } from './call/call.ts';
 import { jsonCopy } from './call/json.ts';
+import { expectedVersion } from './if-version.ts';
 import { checkedOptions } from './options.ts';
 import type { Random } from './platform/platform.ts';
 import { newId } from './storage/ids.ts';
@@ -29,9 +30,15 @@ export interface CallOptions {
   readonly transaction?: unknown;
   /** Once aborted, nothing is committed any more. */
   readonly signal?: AbortSignal;
+  /**
+   * The version that the entity must still have (see `versionOf`): with another one the call changes nothing, and rejects with ApiError
+   * `PRECONDITION_FAILED`. For `replace`, `patch` and `delete` of entities; elsewhere, and for what is no version (`undefined` by mistake), it is refused
+   * with a TypeError, for the call would be made without condition.
+   */
+  readonly ifVersion?: number | undefined;
 }
 
-const CALL_OPTIONS = { transaction: true, signal: true } as const;
+const CALL_OPTIONS = { transaction: true, signal: true, ifVersion: true } as const;
 
 /** The operations in process. They go the same way as requests over HTTP: nobody skips validation or authorisation by embedding. */
 export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: Random, credentials: Credentials): Facade => {
@@ -41,12 +48,15 @@ export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: 
       const { transaction, signal } = checkedOptions(`${entry.group}.${entry.verb}`, options, CALL_OPTIONS);
       if ('transaction' in options && (typeof transaction !== 'object' || transaction === null))
         throw new TypeError(`${entry.group}.${entry.verb} was given a transaction that is none, but ${String(transaction)}`);
+      const expected =
+        'ifVersion' in options ? [expectedVersion(`${entry.group}.${entry.verb}`, entry.operation, options.ifVersion)] : undefined;
       const source = {
         requestId: newId(random),
         surface: surfaces.management,
         credentials,
         input: () => jsonCopy(input),
         ...(signal ? { signal } : {}),
+        ...('ifVersion' in options ? { expectedVersions: () => expected } : {}),
         ...(transaction === undefined ? {} : { hostTransaction: transaction }),
       } as const;
       return (await invoke(entry, source)).output;

@@ -3,6 +3,7 @@
  * @module overlay-controller
  */
 export type { KindName, Kinds } from './api/index.ts';
+export { versionOf } from './api/kit/entity-version.ts';
 export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts';
 export type { Surface } from './api/kit/surface.ts';
 export { type Api, surfaces } from './api/surfaces.ts';

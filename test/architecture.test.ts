@@ -35,7 +35,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'version.ts',
   ],
   pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'domain'],
-  client: ['api', 'errors', 'facade.ts', 'options.ts'],
+  client: ['api', 'errors', 'facade.ts', 'if-version.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
 };
 

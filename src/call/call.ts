@@ -31,6 +31,8 @@ export interface CallSource {
   refusal?(): ApiError | undefined;
   /** The raw input, `{ ...path, ...query, body }`. Called once the session is known to be good; may throw `ApiError`. */
   input(): unknown | Promise<unknown>;
+  /** The versions of which the entity must have one; undefined for any. Asked only of operations that are conditional. */
+  expectedVersions?(): readonly number[] | undefined;
   /** DER of the client's TLS certificates, leaf first. */
   readonly peerCertificates?: readonly Uint8Array[];
   readonly remoteAddress?: string;

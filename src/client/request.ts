@@ -9,6 +9,8 @@ export interface Outgoing {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Whether it is made on condition of a version: made again after it was carried out, it would be refused. */
+  readonly isConditional?: true;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -19,7 +21,7 @@ const JSON_TYPE = 'application/json';
  * @param prefer which surface is asked where an operation stands on several
  * @throws ApiError `COULD_NOT_VALIDATE` for a parameter of the path that is missing, and `NOT_FOUND` for one that no URL can hold, as in process
  */
-export const outgoing = (operation: Operation, input: Input, prefer: Surface): Outgoing => {
+export const outgoing = (operation: Operation, input: Input, prefer: Surface, ifVersion?: number): Outgoing => {
   const { prefix } = operation.surfaces.includes(prefer) ? prefer : (operation.surfaces[0] ?? prefer);
   const isRead = operation.method === 'GET';
   const body = isRead || operation.body === undefined ? undefined : bodyOf(operation.body.media ?? [JSON_TYPE], input.body);
@@ -30,7 +32,9 @@ export const outgoing = (operation: Operation, input: Input, prefer: Surface): O
       accept: acceptOf(operation),
       ...headersOf(operation, isRead ? withBody(input) : input),
       ...(body ? { 'content-type': body.type } : {}),
+      ...(ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }),
     },
+    ...(ifVersion === undefined ? {} : { isConditional: true as const }),
     ...(body ? { body: body.text } : {}),
   };
 };

@@ -99,6 +99,11 @@ export const catalog = {
     'an edge router policy of the identity and a service edge router policy of the service must name a router that is online',
   ],
   NOT_CONFIGURED: [409, 'The controller has not been set up for this operation, see cause'],
+  PRECONDITION_FAILED: [
+    412,
+    'The entity has another version than the request expects',
+    'it was changed meanwhile: read it again, and make the change on what it is now',
+  ],
   CONFLICT: [409, 'The entity was changed by another request at the same time; read it again and retry'],
   SERVER_TOO_MANY_REQUESTS: [429, 'Too many requests to alter state have been issued. Please slow your request rate or try again later.'],
   RATE_LIMITED: [429, 'The requested operation is rate limited and the rate limit has been exceeded. Please try again later'],

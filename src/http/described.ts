@@ -1,5 +1,5 @@
 import { dataAndMeta } from '../api/kit/envelope.ts';
-import type { Group, Operation } from '../api/kit/operation.ts';
+import { type Group, isConditional, type Operation } from '../api/kit/operation.ts';
 import type { Surface } from '../api/kit/surface.ts';
 import { catalog, type ErrorCode } from '../errors/index.ts';
 import { type JsonSchema, jsonSchemas } from './json-schemas.ts';
@@ -59,6 +59,7 @@ export const describe = (groups: readonly Group[], surfaces: readonly Surface[])
         ...pathParameters(operation.path),
         ...queryParametersOf(schemas.inputs[`${key} query`]),
         ...Object.values(operation.headers ?? {}).map((name) => ({ name, in: 'header', required: false, schema: TEXT }) as const),
+        ...(isConditional(operation) ? [IF_MATCH] : []),
       ],
       body: schemas.inputs[`${key} body`],
       status: operation.status ?? (operation.answer.is === 'created' ? 201 : 200),
@@ -98,15 +99,8 @@ const enveloped = ({ envelope }: Surface, { answer }: Operation, data: JsonSchem
 };
 
 /** What an operation may refuse with: its own errors, and those that follow from what it takes and who may call it. */
-const refusalsOf = ({
-  method,
-  path,
-  query,
-  body,
-  permission,
-  denied,
-  errors = [],
-}: Operation): ReadonlyMap<number, readonly ErrorCode[]> => {
+const refusalsOf = (operation: Operation): ReadonlyMap<number, readonly ErrorCode[]> => {
+  const { method, path, query, body, permission, denied, errors = [] } = operation;
   const isChange = method !== 'GET';
   const all: readonly (readonly [number, ErrorCode])[] = [
     ...(body
@@ -128,6 +122,7 @@ const refusalsOf = ({
     ...(denied ? ([[denied, 'UNAUTHORIZED']] as const) : []),
     ...(path.includes('{') ? ([[404, 'NOT_FOUND']] as const) : []),
     [406, 'COULD_NOT_VALIDATE'],
+    ...(isConditional(operation) ? ([[412, 'PRECONDITION_FAILED']] as const) : []),
     ...(isChange ? ([[429, 'SERVER_TOO_MANY_REQUESTS']] as const) : []),
     [503, 'SERVER_UNAVAILABLE'],
     [503, 'TIMEOUT'],
@@ -139,6 +134,15 @@ const refusalsOf = ({
 };
 
 const TEXT: JsonSchema = { type: 'string' };
+const IF_MATCH: DescribedParameter = {
+  name: 'if-match',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    description: 'The entity tags that the entity may have, as the header `etag` told them: with another one it is 412.',
+  },
+};
 const COUNT: JsonSchema = { type: 'integer', format: 'int64' };
 const META_PROPERTIES = { apiEnrollmentVersion: TEXT, apiVersion: TEXT };
 

@@ -1,3 +1,4 @@
+import { versionOf } from '../api/kit/entity-version.ts';
 import { errorAndMeta } from '../api/kit/envelope.ts';
 import type { HeaderValues } from '../api/kit/http-output.ts';
 import type { Operation } from '../api/kit/operation.ts';
@@ -10,6 +11,7 @@ import type { Platform } from '../platform/platform.ts';
 import { software } from '../version.ts';
 import { createCors } from './cors.ts';
 import { Deadline, timeout, tooLate } from './deadline.ts';
+import { entityTag } from './entity-tag.ts';
 import { negotiate, offersOf } from './media-types.ts';
 import type { CoreAnswer, CoreRequest } from './message.ts';
 import { bodyOf, type OutputBody } from './output.ts';
@@ -65,7 +67,7 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
     const { contentType, body, ...own } = bodyOf(source.surface, operation.answer, output, wanted);
     return {
       status: isAccepted ? 202 : (own.status ?? statusOf(operation)),
-      headers: headersOf(contentType, common, headers, own.headers),
+      headers: headersOf(contentType, common, headers, own.headers ?? entityHeaders(operation, output)),
       body: isWhole(body) ? body : streams.open(body, deadline, { requestId: source.requestId, operationId: operation.operationId }),
     };
   };
@@ -135,6 +137,13 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
 };
 
 const statusOf = ({ answer, status }: Operation): number => status ?? (answer.is === 'created' ? 201 : 200);
+
+/** The entity tag of an entity that is answered by its id. */
+const entityHeaders = ({ entity, method, answer }: Operation, output: unknown): HeaderValues | undefined => {
+  if (entity === undefined || method !== 'GET' || answer.is !== 'data') return undefined;
+  const version = versionOf(output as object); // the details of an entity
+  return version === undefined ? undefined : { etag: entityTag(version) };
+};
 
 const headersOf = (
   contentType: string | undefined,

@@ -4,6 +4,7 @@ import type { CallSource, Entry } from '../call/call.ts';
 import type { ApiError } from '../errors/index.ts';
 import { readBody } from './body.ts';
 import type { Deadline } from './deadline.ts';
+import { versionsIn } from './entity-tag.ts';
 import type { CoreRequest } from './message.ts';
 import { parseQuery, type QueryParameters } from './query-string.ts';
 
@@ -66,6 +67,10 @@ export class HttpSource implements CallSource {
   refusal(): ApiError | undefined {
     this.#stage = 'work';
     return this.#of.refusal;
+  }
+
+  expectedVersions(): readonly number[] | undefined {
+    return versionsIn(this.#of.request.header('if-match'));
   }
 
   /** `{ ...query, ...headers, ...path, body }`: a parameter of the path cannot be overridden by one of the query. */

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors/catalog.ts';
 import { created, empty } from '../shared.ts';
 import { surfaces as known } from '../surfaces.ts';
 import type { HttpOutput, ServerSentEvent } from './http-output.ts';
+import type { Resource } from './resource.ts';
 import type { Surface } from './surface.ts';
 import { unboundedIn } from './unbounded.ts';
 
@@ -64,6 +65,11 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly body?: Body;
   readonly answer: Answer;
   readonly status?: number;
+  /**
+   * The kind of the entity that `{id}` of its path names. A GET tells its version, as the header `etag`; a change may be made on condition of it
+   * (`ifVersion`, header `if-match`).
+   */
+  readonly entity?: Pick<Resource, 'kind' | 'view'>;
   /** That it may answer 202 while its work goes on, with the header `location` where to ask how. */
   readonly accepted?: true;
   /** Beyond those that follow from the rest: 400 for bodies and queries, 401, 404 for path parameters, 429. */
@@ -73,6 +79,10 @@ export interface Operation<I = unknown, O = unknown, D = I> {
 }
 
 export type Operations = Readonly<Record<string, Operation>>;
+
+/** Whether an operation may be called on condition of its entity's version. */
+export const isConditional = <O extends Pick<Operation, 'entity' | 'method'>>(operation: O): operation is O & Required<Pick<O, 'entity'>> =>
+  operation.entity !== undefined && operation.method !== 'GET';
 
 /** Operations that share a name on the facade and a tag in the documentation: `controller.<group>.<verb>(input)`. */
 export interface Group<N extends string = string, O extends Operations = Operations> {

@@ -28,6 +28,10 @@ test('a header that an operation declares may be sent from other origins', async
   assert.equal((await ask(open, 'OPTIONS', `${M}/sign`, preflight('POST', 'x-other'))).status, 403);
 });
 
+test('a condition may be sent from other origins', async () => {
+  assert.equal((await ask(open, 'OPTIONS', `${M}/things/a`, preflight('PATCH', 'content-type,if-match,zt-session'))).status, 200);
+});
+
 test('a preflight is answered without a session, and empty', async () => {
   const { status, body, headers } = await ask(open, 'OPTIONS', `${M}/things`, preflight('POST', 'content-type, ZT-Session'));
   assert.deepEqual([status, body], [200, '']);
