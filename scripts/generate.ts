@@ -5,10 +5,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { groups, kinds } from '../src/api/index.ts';
 import type { Resource } from '../src/api/kit/resource.ts';
-import type { Surface } from '../src/api/kit/surface.ts';
-import { allSurfaces } from '../src/api/surfaces.ts';
+import { allSurfaces } from '../src/api/surfaces/index.ts';
+import type { Surface } from '../src/api/surfaces/surface.ts';
 import { defaultSettings } from '../src/call/settings.ts';
-import { type CatalogEntry, catalog } from '../src/errors/catalog.ts';
+import { type CatalogEntry, type Causes, catalog } from '../src/errors/index.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { symbolsFor } from '../src/resources/symbols.ts';
 import { deviations, publishedOperations } from '../test/contract/published.ts';
@@ -48,17 +48,42 @@ const operations = (): string =>
     '',
   ].join('\n');
 
+/** How `docs/errors.md` names the kinds of causes. */
+const CAUSES: Readonly<Record<keyof Causes, string>> = {
+  field: '`FieldCause`',
+  message: '`MessageCause`',
+  posture: '`PostureCause`',
+  none: 'none',
+};
+
 const errors = (): string =>
   [
     NOTE,
     '# Errors',
     '',
-    'Codes are stable, and messages are those that clients know. `cause` says what of it holds in a case: the field, the value and what would be right,',
-    'or, in words, what was wrong. Where there is nothing more to say, it is the hint below. Hints may be reworded.',
+    'Every refusal is an `ApiError` with a stable `code`, in process and in the typed client; over HTTP it is the member `error` of the answer. The code says of which kind `cause` is:',
     '',
     table(
-      ['code', 'status', 'message', 'hint'],
-      Object.entries<CatalogEntry>(catalog).map(([code, [status, message, hint = '']]) => [`\`${code}\``, String(status), message, hint]),
+      ['cause', 'members', 'what it says'],
+      [
+        [CAUSES.field, '`field`, `reason`, `value`', 'which field is at fault, why, and with which value (`***` for what may be a secret)'],
+        [CAUSES.message, '`code`, `message`', 'what was wrong, in words; where there is nothing more to say, the hint below'],
+        [CAUSES.posture, '`message`, `data`', 'the posture checks that fail, by the ids of their policies'],
+      ],
+    ),
+    '',
+    'Messages are those that clients know. Hints and descriptions may be reworded.',
+    '',
+    table(
+      ['code', 'status', 'cause', 'when', 'message', 'hint'],
+      Object.entries<CatalogEntry>(catalog).map(([code, { status, cause, about, message, hint = '' }]) => [
+        `\`${code}\``,
+        String(status),
+        cause.map((kind) => CAUSES[kind]).join(', '),
+        about,
+        message,
+        hint,
+      ]),
     ),
     '',
   ].join('\n');

@@ -1,6 +1,6 @@
 import type { groups } from './api/index.ts';
 import type { InputOf, OutputOf } from './api/kit/operation.ts';
-import { surfaces } from './api/surfaces.ts';
+import { surfaces } from './api/surfaces/index.ts';
 import type { Credentials, Entry, Invoke } from './call/call.ts';
 import { jsonCopy } from './call/json.ts';
 import { expectedVersion } from './if-version.ts';

@@ -5,17 +5,27 @@
 export type { KindName, Kinds } from './api/index.ts';
 export { versionOf } from './api/kit/entity-version.ts';
 export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts';
-export type { Surface } from './api/kit/surface.ts';
-export { type Api, surfaces } from './api/surfaces.ts';
+export { type Api, surfaces } from './api/surfaces/index.ts';
+export type { Surface } from './api/surfaces/surface.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
-export { type AsOptions, type ControllerOptions, type Health, ManagementController } from './controller.ts';
-export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
-export type { MemberOptions } from './domain/controllers/membership.ts';
-export type { FormerAuthority } from './domain/kept-authority.ts';
-export type { Presence, RouterConnection, RouterInterface } from './domain/routers/presence.ts';
-export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from './errors/index.ts';
+export { type AsOptions, ManagementController } from './controller.ts';
+export type { Presence, RouterConnection, RouterInterface } from './domain/fabric/presence/presence.ts';
+export type { MemberOptions } from './domain/maintenance/controllers/membership.ts';
+export {
+  ApiError,
+  type CatalogEntry,
+  type CauseOf,
+  type Causes,
+  catalog as errorCatalog,
+  type ErrorCause,
+  type ErrorCode,
+  type FailingCheck,
+  type FieldCause,
+  type MessageCause,
+  type PostureCause,
+} from './errors/index.ts';
 export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
 export {
@@ -24,6 +34,10 @@ export {
   type NetworkAuthorityOptions,
   networkAuthority,
 } from './network-authority.ts';
+export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
+export type { Health } from './opening/health.ts';
+export type { FormerAuthority } from './opening/kept-authority.ts';
+export type { ControllerOptions } from './opening/options.ts';
 export { type Making, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
 export type { KeyPair } from './pki/network-key.ts';
 export type { PkiOptions } from './pki/pki.ts';

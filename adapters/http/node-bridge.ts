@@ -1,4 +1,4 @@
-import { checkedOptions, Overloaded } from '../../src/adapter-kit.ts';
+import { checkedOptions, Overloaded, RETRY_AFTER } from '../../src/adapter-kit.ts';
 import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
@@ -70,7 +70,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   };
 
   const answer = async (host: HostRequest, target: string): Promise<void> => {
-    if (active >= maxConcurrent) return refuse(host, 503, { 'retry-after': '1' });
+    if (active >= maxConcurrent) return refuse(host, 503, { 'retry-after': String(RETRY_AFTER.busy) });
     active++;
     try {
       const answered = await controller.handle(new NodeRequest(host, target, receive, proxies?.certificatesOf));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { surfaces } from '../../src/api/surfaces.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import type { App } from '../../test/support/app.ts';
 import { badRequests } from '../../test/support/bad-input.ts';

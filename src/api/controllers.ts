@@ -4,7 +4,7 @@ import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { flag, name, text, timestamp } from './shared.ts';
-import { surfaces } from './surfaces.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const apiAddress = z.object({ url: text, version: text }).meta({ id: 'ApiAddress' });
 

@@ -3,7 +3,7 @@ import { readOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { flag, text, timestamp } from './shared.ts';
-import { surfaces } from './surfaces.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const finding = z
   .object({ description: text, fixed: flag })

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
 import { entityReference, flag, shortText, text } from './shared.ts';
-import { surfaces } from './surfaces.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const selector = z
   .object({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { data, group, operation, page } from './kit/operation.ts';
 import { links, tags, text, timestamp } from './shared.ts';
-import { surfaces } from './surfaces.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const apiVersion = z
   .object({ apiBaseUrls: z.array(text), path: text, version: text })

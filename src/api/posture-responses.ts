@@ -3,7 +3,7 @@ import { list, textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
 import { flag, text } from './shared.ts';
-import { surfaces } from './surfaces.ts';
+import { surfaces } from './surfaces/index.ts';
 
 /** Answers in one request, at most. */
 const MOST_AT_ONCE = 1000;

@@ -8,7 +8,7 @@ import { related } from './kit/related.ts';
 import { serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouter } from './routers.ts';
 import { managedServiceListQuery, policyTypeQuery, service, serviceListQuery } from './services.ts';
-import { surfaces } from './surfaces.ts';
+import { surfaces } from './surfaces/index.ts';
 import { clientTerminator, terminator } from './terminators.ts';
 
 export const services = group('services', 'Services', {

@@ -6,7 +6,7 @@ import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { entityReference, shortText, tags, text, timestamp } from './shared.ts';
-import { surfaces } from './surfaces.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const sessionType = z.enum(['Dial', 'Bind']);
 /** A router by which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that older clients know. */

@@ -5,7 +5,7 @@ import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { created, pem, text, timestamp } from './shared.ts';
-import { surfaces } from './surfaces.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const certificate = text.meta({ description: 'The certificate in PEM, then those above it, without the root.' });
 

@@ -6,7 +6,7 @@ import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { mfaCode } from './mfa.ts';
 import { flag, sdkInfo, text, timestamp } from './shared.ts';
-import { surfaces } from './surfaces.ts';
+import { surfaces } from './surfaces/index.ts';
 
 /** What a session still owes before it is fully authenticated, and how to give it. */
 export const authQuery = z

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
 import { text } from './shared.ts';
-import { surfaces } from './surfaces.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const networkJwt = z.object({ name: text, token: text }).meta({ id: 'NetworkJWT' });
 

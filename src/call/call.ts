@@ -1,7 +1,7 @@
-import type { HeaderValues } from '../api/kit/http-output.ts';
 import type { Operation } from '../api/kit/operation.ts';
-import type { Credentials } from '../api/kit/session-rule.ts';
-import type { Surface } from '../api/kit/surface.ts';
+import type { HeaderValues } from '../api/surfaces/http-output.ts';
+import type { Credentials } from '../api/surfaces/session-rule.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { ApiError } from '../errors/index.ts';
 import type { Actor } from './actor.ts';

@@ -9,7 +9,7 @@ import { newId } from '../storage/ids.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
 import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
-import { appendChange, type LogLimits } from './log.ts';
+import { changeLog, type LogLimits } from './log.ts';
 import { createGuard, type Precondition } from './precondition.ts';
 import { inView, isInView, tableOf } from './views.ts';
 
@@ -61,6 +61,7 @@ export interface EntitiesContext extends LogLimits {
 /** @returns the entities of one transaction. */
 export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities => {
   const changes: Change[] = [];
+  const append = changeLog(tx, context);
   const guard = createGuard(context.precondition);
 
   const record = async (kind: AnyResource, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
@@ -75,7 +76,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       before: before && visible(kind, before),
       after: after && visible(kind, after),
     };
-    await appendChange(tx, change, context);
+    await append(change);
     changes.push(change);
   };
 

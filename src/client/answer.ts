@@ -1,6 +1,7 @@
 import { withVersion } from '../api/kit/entity-version.ts';
 import type { Operation } from '../api/kit/operation.ts';
-import { ApiError, catalog, type ErrorCause, type ErrorCode } from '../errors/index.ts';
+import { ApiError } from '../errors/index.ts';
+import { type ReceivedError, receivedError } from './received.ts';
 
 /** What an answer means: the output that the operation gives in process. @throws ApiError for a refusal, the same as in process */
 export const outputOf = async ({ answer, entity }: Operation, response: Response): Promise<unknown> => {
@@ -39,17 +40,13 @@ const rawOf = async (response: Response) => {
   return { contentType, body: IS_BINARY.test(contentType) ? new Uint8Array(await response.arrayBuffer()) : await response.text() };
 };
 
-/** The error of an answer. A code that this version does not know is kept in the cause. */
+/** The error of an answer. */
 const refusalOf = async (response: Response): Promise<ApiError> => {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const options = { status: response.status, ...(Number.isFinite(retryAfter) ? { retryAfter } : {}) };
-  const { error } = (await response.json().catch(() => ({}))) as { error?: { code?: string; message?: string; cause?: ErrorCause } };
-  if (typeof error?.code !== 'string') return strange(response);
-  if (isKnown(error.code)) return new ApiError(error.code, { ...options, ...(error.cause ? { cause: error.cause } : {}) });
-  return new ApiError('UNHANDLED', { ...options, cause: { code: error.code, message: String(error.message) } });
+  const { error } = (await response.json().catch(() => ({}))) as { error?: Partial<ReceivedError> };
+  return typeof error?.code === 'string' ? receivedError({ ...error, code: error.code }, options) : strange(response);
 };
-
-const isKnown = (code: string): code is ErrorCode => Object.hasOwn(catalog, code);
 
 const strange = ({ status }: Response): ApiError =>
   new ApiError('UNHANDLED', { status, cause: { code: 'UNHANDLED', message: `answer ${status} is none of this API's` } });

@@ -1,6 +1,6 @@
 import { groups } from '../api/index.ts';
 import type { Group, Operation } from '../api/kit/operation.ts';
-import { type Api, surfaces } from '../api/surfaces.ts';
+import { type Api, surfaces } from '../api/surfaces/index.ts';
 import type { Facade } from '../facade.ts';
 import { expectedVersion } from '../if-version.ts';
 import { checkedOptions } from '../options.ts';

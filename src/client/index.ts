@@ -3,7 +3,19 @@
  * @module overlay-controller/client
  */
 export { versionOf } from '../api/kit/entity-version.ts';
-export { ApiError, catalog as errorCatalog, type ErrorCause, type ErrorCode } from '../errors/index.ts';
+export {
+  ApiError,
+  type CatalogEntry,
+  type CauseOf,
+  type Causes,
+  catalog as errorCatalog,
+  type ErrorCause,
+  type ErrorCode,
+  type FailingCheck,
+  type FieldCause,
+  type MessageCause,
+  type PostureCause,
+} from '../errors/index.ts';
 export { type Client, type ClientOptions, createClient, type RemoteCallOptions } from './client.ts';
 export { each } from './each.ts';
 export type { ClientCredentials } from './session.ts';

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/kit/operation.ts';
-import type { Surface } from '../api/kit/surface.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 
 /** An operation and its input, as they travel. */

@@ -1,51 +1,69 @@
 import { type CatalogEntry, catalog, type ErrorCode } from './catalog.ts';
+import type { CauseOf, CodeAlone, CodeWith } from './codes.ts';
+import { RETRY_AFTER } from './retry-after.ts';
 import { shownValue } from './shown-value.ts';
 
-/** What an error is about: a field of the request, another error, or the posture checks that fail, by the ids of their policies. Never a secret. */
-export type ErrorCause =
-  | { readonly field: string; readonly reason: string; readonly value: string }
-  | { readonly code: string; readonly message: string }
-  | { readonly message: string; readonly data: Readonly<Record<string, readonly FailingCheck[]>> };
-
-/** A posture check that the endpoint does not pass. */
-export interface FailingCheck {
-  readonly id: string;
-  readonly typeId: string;
-  readonly isPassing: false;
-}
-
-export interface ApiErrorOptions {
-  readonly cause?: ErrorCause;
+export interface ApiErrorOptions<C extends ErrorCode = ErrorCode> {
+  readonly cause?: NonNullable<CauseOf<C>>;
   /** Another status than the catalogue's, e.g. 415 for a bad `Content-Type`. */
   readonly status?: number;
   /** Seconds after which it is worth trying again; sent as `Retry-After`. */
   readonly retryAfter?: number;
 }
 
+/** An error of one code. */
+export interface ApiErrorOf<C extends ErrorCode> extends Error {
+  readonly name: 'ApiError';
+  /** Stable; `errorCatalog` and `docs/errors.md` list all of them. */
+  readonly code: C;
+  /** Of the answer over HTTP. */
+  readonly status: number;
+  /** What of the error holds here; the row of its code in the catalogue says of which kind it is. */
+  readonly cause: CauseOf<C>;
+  /** Seconds after which it is worth trying again. */
+  readonly retryAfter: number | undefined;
+}
+
 /**
- * The one error that the controller throws, in process and over HTTP.
+ * The one error that the controller throws, in process and over HTTP: a union by `code`, which says what `cause` is.
  *
  * ```ts
- * try { await admin.identities.get({ id: 'nope' }); }
- * catch (error) { if (error instanceof ApiError && error.code === 'NOT_FOUND') console.log(error.status); } // 404
+ * try { await controller.as(token).sessions.create({ body: { serviceId, type: 'Dial' } }); }
+ * catch (error) {
+ *   if (!(error instanceof ApiError)) throw error;
+ *   if (error.code === 'INVALID_POSTURE') console.log(error.cause.data); // the checks that fail, by policy
+ *   else if (error.code === 'NOT_FOUND') console.log(error.status); // 404
+ * }
  * ```
  */
-export class ApiError extends Error {
+export type ApiError<C extends ErrorCode = ErrorCode> = { readonly [K in C]: ApiErrorOf<K> }[C];
+
+interface ApiErrorConstructor {
+  new <C extends CodeAlone>(code: C, options?: ApiErrorOptions<C>): ApiErrorOf<C>;
+  new <C extends ErrorCode>(code: C, options: ApiErrorOptions<C> & { readonly cause: CauseOf<C> }): ApiErrorOf<C>;
+  readonly prototype: ApiError;
+  /** `instanceof` narrows to the union, which `code` narrows further. */
+  [Symbol.hasInstance](value: unknown): value is ApiError;
+}
+
+/** Makes an error of a code, with a cause of the kind that goes with it; `error instanceof ApiError` narrows to the union. */
+export const ApiError = class ApiError<C extends ErrorCode> extends Error implements ApiErrorOf<C> {
   override readonly name = 'ApiError';
-  readonly code: ErrorCode;
+  readonly code: C;
   readonly status: number;
-  override readonly cause: ErrorCause | undefined;
+  override readonly cause: CauseOf<C>;
   readonly retryAfter: number | undefined;
 
-  constructor(code: ErrorCode, { cause, status, retryAfter }: ApiErrorOptions = {}) {
-    const [usual, message, hint]: CatalogEntry = catalog[code];
+  constructor(code: C, { cause, status, retryAfter }: ApiErrorOptions<C> = {}) {
+    const { status: usual, message, hint }: CatalogEntry = catalog[code];
     super(message);
     this.code = code;
     this.status = status ?? usual;
-    this.cause = cause ?? (hint === undefined ? undefined : { code, message: hint });
+    // Where none is given, the row has a hint, which is a message, or there may be none: the signatures above say so.
+    this.cause = (cause ?? (hint === undefined ? undefined : { code, message: hint })) as CauseOf<C>;
     this.retryAfter = retryAfter;
   }
-}
+} as unknown as ApiErrorConstructor; // `Symbol.hasInstance` is that of every class, which is declared as no guard
 
 /** 400 `COULD_NOT_VALIDATE`: the field holds something it must not. `value` is shown to the caller, unless it may be a secret. */
 export const invalidField = (field: string, reason: string, value: unknown, status?: number): ApiError =>
@@ -55,8 +73,11 @@ export const invalidField = (field: string, reason: string, value: unknown, stat
   });
 
 /** An error of a code, with what holds of it here: the value that was wrong, and what would be right. Never a secret. */
-export const explained = (code: ErrorCode, message: string, options: Omit<ApiErrorOptions, 'cause'> = {}): ApiError =>
-  new ApiError(code, { ...options, cause: { code, message } });
+export const explained = <C extends CodeWith<'message'>>(
+  code: C,
+  message: string,
+  options: Omit<ApiErrorOptions, 'cause'> = {},
+): ApiErrorOf<C> => new ApiError(code, { ...options, cause: { code, message } as unknown as NonNullable<CauseOf<C>> }); // a message is among the causes of each such code
 
 /** 404 `NOT_FOUND` for an entity, e.g. `notFound('identity', id)`. */
 export const notFound = (kind: string, id: string): ApiError =>
@@ -69,13 +90,10 @@ export const notFoundField = (field: string, kind: string, id: string): ApiError
 export const unauthorized = (reason?: string): ApiError =>
   new ApiError('UNAUTHORIZED', reason === undefined ? {} : { cause: { code: 'UNAUTHORIZED', message: reason } });
 
-/** Seconds after which it is worth asking again when the store, or what else the controller needs, is not there. */
-const AWAY_SECONDS = 5;
-
 /** 503 `SERVER_UNAVAILABLE`: it is no fault of the request, which may be made again later. */
 export const unavailable = (reason?: string): ApiError =>
   new ApiError('SERVER_UNAVAILABLE', {
-    retryAfter: AWAY_SECONDS,
+    retryAfter: RETRY_AFTER.away,
     ...(reason === undefined ? {} : { cause: { code: 'SERVER_UNAVAILABLE', message: reason } }),
   });
 /** Texts from clients can be as long as their requests; what an error quotes of them is short. */

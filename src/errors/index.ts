@@ -1,14 +1,24 @@
 export {
   ApiError,
+  type ApiErrorOf,
   type ApiErrorOptions,
-  type ErrorCause,
   explained,
-  type FailingCheck,
   invalidField,
   notFound,
   notFoundField,
   unauthorized,
   unavailable,
 } from './api-error.ts';
-export { catalog, type ErrorCode } from './catalog.ts';
+export { type CatalogEntry, catalog, type ErrorCode } from './catalog.ts';
+export {
+  type Causes,
+  causeKindOf,
+  type ErrorCause,
+  type FailingCheck,
+  type FieldCause,
+  type MessageCause,
+  type PostureCause,
+} from './causes.ts';
+export type { CauseOf, CodeWith } from './codes.ts';
+export { RETRY_AFTER } from './retry-after.ts';
 export { shownValue } from './shown-value.ts';

@@ -1,6 +1,6 @@
 import type { Body } from '../api/kit/operation.ts';
 import { JSON_LIMITS, tooMany } from '../call/json.ts';
-import { ApiError, invalidField } from '../errors/index.ts';
+import { ApiError, invalidField, RETRY_AFTER } from '../errors/index.ts';
 import { timeout } from './deadline.ts';
 import { formOf } from './form.ts';
 import { excessOf } from './json-size.ts';
@@ -92,7 +92,7 @@ const read = async (request: CoreRequest, limit: number): Promise<Uint8Array> =>
     if (error instanceof BodyTooLarge) throw tooLarge();
     if (error instanceof BodyIncomplete) throw unparsable('the body is cut off');
     if (error instanceof BodyTooSlow) throw timeout('the body came too slowly', 408);
-    if (error instanceof Overloaded) throw new ApiError('SERVER_UNAVAILABLE', { retryAfter: 1 });
+    if (error instanceof Overloaded) throw new ApiError('SERVER_UNAVAILABLE', { retryAfter: RETRY_AFTER.busy });
     throw error;
   }
 };
@@ -128,7 +128,7 @@ const position = (error: unknown): string => {
 
 const unparsable = (message: string): ApiError => new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message } });
 const tooLarge = (): ApiError => new ApiError('REQUEST_ENTITY_TOO_LARGE');
-const unsupported = (given: string | undefined, { media = JSON_ONLY, unsupported: code = 'COULD_NOT_VALIDATE' }: Body): ApiError => {
+const unsupported = (given: string | undefined, { media = JSON_ONLY, unsupported: code = 'COULD_NOT_VALIDATE' }: Body) => {
   const reason = `unsupported media type ${given === undefined ? 'none' : `"${given.slice(0, 100)}"`}, only [${media.join()}] are allowed`;
   return new ApiError(code, { cause: { field: 'Content-Type', reason, value: given ?? '' }, status: 415 });
 };

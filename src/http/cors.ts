@@ -1,4 +1,4 @@
-import type { Surface } from '../api/kit/surface.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError } from '../errors/index.ts';
 import type { CoreRequest } from './message.ts';
 

@@ -1,6 +1,6 @@
-import { dataAndMeta } from '../api/kit/envelope.ts';
 import { type Group, isConditional, type Operation } from '../api/kit/operation.ts';
-import type { Surface } from '../api/kit/surface.ts';
+import { dataAndMeta } from '../api/surfaces/envelope.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import { catalog, type ErrorCode } from '../errors/index.ts';
 import { type JsonSchema, jsonSchemas } from './json-schemas.ts';
 import { offersOf } from './media-types.ts';
@@ -126,7 +126,7 @@ const refusalsOf = (operation: Operation): ReadonlyMap<number, readonly ErrorCod
     ...(isChange ? ([[429, 'SERVER_TOO_MANY_REQUESTS']] as const) : []),
     [503, 'SERVER_UNAVAILABLE'],
     [503, 'TIMEOUT'],
-    ...errors.map((code) => [catalog[code][0], code] as const),
+    ...errors.map((code) => [catalog[code].status, code] as const),
   ];
   const byStatus = new Map<number, Set<ErrorCode>>();
   for (const [status, code] of all.toSorted(([a], [b]) => a - b)) byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));

@@ -1,5 +1,5 @@
 import type { Group } from '../api/kit/operation.ts';
-import type { Surface } from '../api/kit/surface.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import type { Settings } from '../call/settings.ts';
 import { openApiDocument } from './openapi.ts';
 import { swaggerDocument } from './swagger.ts';

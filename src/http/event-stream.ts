@@ -1,4 +1,4 @@
-import type { ServerSentEvent } from '../api/kit/http-output.ts';
+import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
 
 /** Milliseconds of silence after which a comment is sent, for what cuts off connections without traffic. */
 const HEARTBEAT_MS = 15_000;

@@ -1,12 +1,12 @@
 import { versionOf } from '../api/kit/entity-version.ts';
-import { errorAndMeta } from '../api/kit/envelope.ts';
-import type { HeaderValues } from '../api/kit/http-output.ts';
 import type { Operation } from '../api/kit/operation.ts';
-import { ANONYMOUS } from '../api/kit/session-rule.ts';
-import type { Surface } from '../api/kit/surface.ts';
+import { errorAndMeta } from '../api/surfaces/envelope.ts';
+import type { HeaderValues } from '../api/surfaces/http-output.ts';
+import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entry, Invoke } from '../call/call.ts';
 import type { Settings } from '../call/settings.ts';
-import { ApiError, invalidField } from '../errors/index.ts';
+import { ApiError, invalidField, type MessageCause } from '../errors/index.ts';
 import type { Platform } from '../platform/platform.ts';
 import { software } from '../version.ts';
 import { createCors } from './cors.ts';
@@ -83,11 +83,13 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
         headers: { ...common, 'content-type': 'text/plain; charset=utf-8' },
         body: 'Bad Request: malformed escape in the path\n',
       };
-    if (found.is === 'pathUnknown')
-      return refuse(unhandled('NOT_FOUND', `path ${path.slice(0, 256)} was not found`), id, request, found.surface);
+    if (found.is === 'pathUnknown') {
+      const cause = unhandled(`path ${path.slice(0, 256)} was not found`);
+      return refuse(new ApiError('NOT_FOUND', { cause }), id, request, found.surface);
+    }
     if (found.is === 'methodUnknown') {
-      const message = `method ${method.slice(0, 32)} is not allowed, but [${found.allowed.join()}] are`;
-      return refuse(unhandled('METHOD_NOT_ALLOWED', message), id, request, found.surface);
+      const cause = unhandled(`method ${method.slice(0, 32)} is not allowed, but [${found.allowed.join()}] are`);
+      return refuse(new ApiError('METHOD_NOT_ALLOWED', { cause }), id, request, found.surface);
     }
     const { entry, surface, parameters } = found;
     const offers = offersOf(surface, entry.operation);
@@ -161,5 +163,4 @@ const isWhole = (body: OutputBody): body is string | Uint8Array => typeof body =
 const unacceptable = (offers: readonly string[], accept: string | undefined): ApiError =>
   invalidField('Accept', `none of [${offers.join()}] is accepted`, accept, 406);
 
-const unhandled = (code: 'NOT_FOUND' | 'METHOD_NOT_ALLOWED', message: string): ApiError =>
-  new ApiError(code, { cause: { code: 'UNHANDLED', message } });
+const unhandled = (message: string): MessageCause => ({ code: 'UNHANDLED', message });

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/kit/operation.ts';
-import type { Surface } from '../api/kit/surface.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 
 export const JSON_TYPE = 'application/json';
 export const FORM_TYPE = 'application/x-www-form-urlencoded';

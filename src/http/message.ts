@@ -1,4 +1,4 @@
-import type { HeaderValues } from '../api/kit/http-output.ts';
+import type { HeaderValues } from '../api/surfaces/http-output.ts';
 
 /**
  * HTTP as the core sees it: plain objects, so that an adapter needs no web-standard Request on the hot path.

@@ -1,6 +1,6 @@
 import type { Group, Operation } from '../api/kit/operation.ts';
-import type { Surface } from '../api/kit/surface.ts';
-import { allSurfaces } from '../api/surfaces.ts';
+import { allSurfaces } from '../api/surfaces/index.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
 import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
 import type { JsonSchema } from './json-schemas.ts';

@@ -1,6 +1,6 @@
-import type { HttpOutput, ServerSentEvent } from '../api/kit/http-output.ts';
 import type { Answer } from '../api/kit/operation.ts';
-import type { Surface } from '../api/kit/surface.ts';
+import type { HttpOutput, ServerSentEvent } from '../api/surfaces/http-output.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import { eventStream } from './event-stream.ts';
 import { EVENTS_TYPE, JSON_TYPE } from './media-types.ts';
 

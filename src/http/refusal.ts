@@ -1,5 +1,5 @@
-import type { Credentials } from '../api/kit/session-rule.ts';
-import type { Surface } from '../api/kit/surface.ts';
+import type { Credentials } from '../api/surfaces/session-rule.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
 

@@ -1,4 +1,4 @@
-import type { Surface } from '../api/kit/surface.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entry } from '../call/call.ts';
 import { pathSegments } from './path.ts';
 

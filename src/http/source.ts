@@ -1,5 +1,5 @@
-import type { Credentials } from '../api/kit/session-rule.ts';
-import type { Surface } from '../api/kit/surface.ts';
+import type { Credentials } from '../api/surfaces/session-rule.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import type { CallSource, Entry } from '../call/call.ts';
 import type { ApiError } from '../errors/index.ts';
 import { readBody } from './body.ts';

@@ -59,7 +59,7 @@ const fault = (issues: readonly Issue[], where: 'body' | 'query'): ApiError => {
     return new ApiError('COULD_NOT_PARSE_BODY', { cause: { code: 'UNHANDLED', message } });
   }
   const [first] = [...issues].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  if (!first) return new ApiError('COULD_NOT_VALIDATE');
+  if (!first) return invalidField('(root)', `the ${where} is not valid`, undefined); // zod names at least one
   // A check of our own says either a whole sentence, or what the field must be.
   const whole = first.code === 'custom' && !first.message.startsWith('must ');
   const reason = whole ? first.message : `${nameOf(first)} in ${where} ${reasonOf(first)}`;

@@ -1,20 +1,19 @@
 import { isConditional } from '../api/kit/operation.ts';
 import type { CallSource, Entry, Invoke } from '../call/call.ts';
+import type { StoreErrors } from '../call/store-errors.ts';
 import type { Precondition } from '../changes/precondition.ts';
 import { unauthorized } from '../errors/index.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { decode } from './decode.ts';
 import { OngoingCall, type Parts } from './ongoing-call.ts';
-import { createStoreErrors } from './store-errors.ts';
 
 /**
  * What happens to every call, whether it came over HTTP or from the host's own code:
  * who calls, what they ask, whether they may, and then the operation itself in transactions of the store.
  */
-export const createInvoke = (parts: Parts): Invoke => {
-  const { activity, platform } = parts.core;
-  const ofStore = createStoreErrors(platform);
+export const createInvoke = (parts: Parts, storeErrors: StoreErrors): Invoke => {
+  const { activity } = parts.core;
   return async (entry, source) => {
     const call = new OngoingCall(parts, entry, source);
     let active: Caller['active'];
@@ -40,7 +39,7 @@ export const createInvoke = (parts: Parts): Invoke => {
       const output = await (readsOneState(entry, source) ? call.inOneState(answered) : answered());
       return { output, headers: call.answerHeaders, ...(call.isAccepted ? { isAccepted: true } : {}) };
     } catch (error) {
-      throw ofStore(error, { requestId: source.requestId, operationId: entry.operation.operationId });
+      throw storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
     } finally {
       // In the host's transaction nothing but the call itself is written.
       if (active && source.hostTransaction === undefined) activity.note(active.id, active.lastActivityAt ?? call.now());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { groups } from '../../src/api/index.ts';
-import { surfaces } from '../../src/api/surfaces.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { type Answer, type App, onEveryStore } from '../support/app.ts';
 import { callSample, type Operation, type SampleCall } from '../support/calls.ts';

@@ -1,5 +1,5 @@
 /** The operations that the published descriptions of the API declare, and those that this controller leaves out, each with its reason. */
-import { surfaces } from '../../src/api/surfaces.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import declared from './published.json' with { type: 'json' };
 

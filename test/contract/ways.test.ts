@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
-import { surfaces } from '../../src/api/surfaces.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { createClient } from '../../src/client/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { type App, openApp } from '../support/app.ts';

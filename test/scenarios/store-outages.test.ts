@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StoreBusy, StoreUnavailable } from '../../src/storage/errors.ts';
+import { StorageError, StoreBusy, StoreUnavailable } from '../../src/storage/errors.ts';
 import type { StorageAdapter, Store } from '../../src/storage/port.ts';
 import { onEveryStore } from '../support/app.ts';
 import { assertRefused } from '../support/refusals.ts';
+import { aRouterCertificate } from '../support/routers.ts';
 import { newStorage } from '../support/stores.ts';
 
 const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
@@ -58,6 +59,54 @@ onEveryStore('a store that fails', (open, store) => {
     assert.deepEqual([outages().length, outages()[1]?.details.failedSince], [2, 5]);
     fail(undefined);
     assert.equal((await app.request('GET', '/identities')).status, 200);
+  });
+
+  test('an outage leaves one line in the log, whether calls come over HTTP, in process, with a session, or from the host of routers', async () => {
+    await using network = await failing();
+    const { app, logged, fail } = network;
+    const { certificates } = await aRouterCertificate(app);
+    const connection = await app.controller.presence.connect({ certificates });
+    const as = app.controller.as(app.admin);
+    const away = { name: 'ApiError', code: 'SERVER_UNAVAILABLE', status: 503, retryAfter: 5 };
+    await app.settled();
+    logged.length = 0;
+    fail(new StoreUnavailable('the database is unavailable: ECONNREFUSED'));
+    for (const call of [
+      () => app.controller.identities.list(),
+      () => app.controller.identities.create({ body: ann }),
+      () => as.identities.list(),
+      () => as.identities.create({ body: ann }),
+      () => app.controller.authentication.authenticate({ method: 'password', body: { username: 'someone', password: 'a password' } }),
+      () => connection.identityConnected('ann'),
+      () => connection.interfaces([]),
+      () => app.controller.presence.connect({ certificates }),
+    ])
+      await assert.rejects(call(), away);
+    assertRefused(await app.request('GET', '/identities'), 503, 'SERVER_UNAVAILABLE');
+    assertRefused(await app.request('POST', '/identities', { body: ann }), 503, 'SERVER_UNAVAILABLE');
+    await app.settled();
+    assert.deepEqual(
+      logged.map(({ level, message }) => [level, message]),
+      [['error', 'the store is unavailable']],
+    );
+    assert.equal(logged[0]?.details.operationId, 'listIdentities');
+    fail(undefined);
+    await connection.sync('SYNC_DONE');
+    connection.close();
+  });
+
+  test('what else the store refuses is 500 over HTTP and in process, and the log alone says why', async () => {
+    await using network = await failing();
+    const { app, logged, fail } = network;
+    fail(new StorageError('disk full: /data/controller.db'));
+    const refused = await app.request('POST', '/identities', { body: ann });
+    assertRefused(refused, 500, 'UNHANDLED');
+    assert.doesNotMatch(refused.text, /disk full/);
+    await assert.rejects(app.controller.identities.create({ body: ann }), { name: 'ApiError', code: 'UNHANDLED', cause: undefined });
+    assert.deepEqual(
+      logged.filter(({ level }) => level === 'error').map(({ message, details }) => [message, String(details.error)]),
+      [['the store failed', 'StorageError: disk full: /data/controller.db']],
+    );
   });
 
   test('a database that another writer holds is 503 with a time to come back, and no conflict with another request', async () => {

@@ -1,5 +1,5 @@
 import type { Operation } from '../../src/api/kit/operation.ts';
-import { surfaces } from '../../src/api/surfaces.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { type App, PASSWORD } from './app.ts';
 import { aCa, aCertificate, COMMON_NAME, caBody, chainOf } from './certificates.ts';
 import { LATER, toEnroll } from './enrolling.ts';

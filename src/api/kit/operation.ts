@@ -1,11 +1,15 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
-import { created, empty } from '../shared.ts';
-import { surfaces as known } from '../surfaces.ts';
-import type { HttpOutput, ServerSentEvent } from './http-output.ts';
+import type { CodeWith } from '../../errors/codes.ts';
+import type { Answer, Page, Pagination } from '../surfaces/answer.ts';
+import type { HttpOutput, ServerSentEvent } from '../surfaces/http-output.ts';
+import { surfaces as known } from '../surfaces/index.ts';
+import type { Surface } from '../surfaces/surface.ts';
+import { created, empty } from './entity.ts';
 import type { Resource } from './resource.ts';
-import type { Surface } from './surface.ts';
 import { unboundedIn } from './unbounded.ts';
+
+export type { Answer, Page, Pagination };
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -14,21 +18,6 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * `<kind>.<verb>` whoever holds that right, which today is an administrator.
  */
 export type Permission = 'open' | 'partial' | 'session' | `${string}.${'read' | 'create' | 'update' | 'delete'}`;
-
-/** What a call answers with. `status` is 201 for `created` and 200 else, unless the operation says another. */
-export type Answer =
-  /** One entity, or any other object or list that is no page. `counts` names a list in it whose length `meta.pagination` tells. */
-  | { readonly is: 'data'; readonly schema: z.ZodType; readonly counts?: string }
-  /** A page of a list. */
-  | { readonly is: 'page'; readonly item: z.ZodType }
-  | { readonly is: 'created'; readonly schema: z.ZodType }
-  | { readonly is: 'empty'; readonly schema: z.ZodType }
-  /** No envelope: the handler returns `{ contentType, body }`. */
-  | { readonly is: 'raw'; readonly contentTypes: readonly string[] }
-  /** No envelope: the handler returns an `HttpOutput`, with a status, headers and a body of its own. No media types: there is never a body. */
-  | { readonly is: 'response'; readonly contentTypes: readonly string[] }
-  /** Server-Sent Events: the handler returns an `AsyncIterable` of them, which must end once `call.signal` is aborted. */
-  | { readonly is: 'events' };
 
 export interface Body {
   readonly schema: z.ZodType;
@@ -42,7 +31,7 @@ export interface Body {
    */
   readonly media?: readonly string[];
   /** The code of the refusal of another type; default `COULD_NOT_VALIDATE`, with 415. */
-  readonly unsupported?: ErrorCode;
+  readonly unsupported?: CodeWith<'field'>;
 }
 
 /** An operation, declared once: routing, decoding, permissions, the facade's types, OpenAPI and the reference docs all follow from it. */
@@ -96,22 +85,6 @@ export const group = <const N extends string, O extends Operations>(name: N, abo
   about,
   operations,
 });
-
-/** What a list answers: one page of it. */
-export interface Page<T> {
-  readonly data: readonly T[];
-  readonly pagination: Pagination;
-  readonly filterableFields: readonly string[];
-}
-
-/** Which part of a list a page is. */
-export interface Pagination {
-  /** As applied, after correction; `Infinity` when there is none. */
-  readonly limit: number;
-  readonly offset: number;
-  /** Matches in all, whatever the page. */
-  readonly totalCount: number;
-}
 
 type PathParameters<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name]: string } & PathParameters<Rest>

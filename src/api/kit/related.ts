@@ -1,9 +1,9 @@
-import { surfaces as known } from '../surfaces.ts';
+import { surfaces as known } from '../surfaces/index.ts';
+import type { Surface } from '../surfaces/surface.ts';
 import type { Fields } from './field.ts';
 import { listQuery } from './list-query.ts';
 import { operation, type Permission, page } from './operation.ts';
 import type { Resource } from './resource.ts';
-import type { Surface } from './surface.ts';
 
 interface RelatedOptions<Q> {
   readonly operationId: string;

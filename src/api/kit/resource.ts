@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
-import { type EntityReference, entityReference, links, type Tags, tags, text, timestamp } from '../shared.ts';
+import { type EntityReference, entityReference, links, type Tags, tags, text, timestamp } from './entity.ts';
 import { type Field, type Fields, type Keep, showsEmptyList, type Write } from './field.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 

@@ -1,11 +1,11 @@
 /** A surface that is none of the controller's: JSON without an envelope, the errors of RFC 6749, no sessions. */
 import * as z from 'zod';
 import { list, textUpTo } from '../../../src/api/kit/bounded.ts';
-import { bareJson, type ErrorForm } from '../../../src/api/kit/envelope.ts';
-import { type HttpOutput, redirect, type ServerSentEvent } from '../../../src/api/kit/http-output.ts';
 import { data, type Operation, operation } from '../../../src/api/kit/operation.ts';
-import { withoutSession } from '../../../src/api/kit/session-rule.ts';
-import { surface } from '../../../src/api/kit/surface.ts';
+import { bareJson, type ErrorForm } from '../../../src/api/surfaces/envelope.ts';
+import { type HttpOutput, redirect, type ServerSentEvent } from '../../../src/api/surfaces/http-output.ts';
+import { withoutSession } from '../../../src/api/surfaces/session-rule.ts';
+import { surface } from '../../../src/api/surfaces/surface.ts';
 import type { CallSource, Entry } from '../../../src/call/call.ts';
 import { createHandler, type Handle, type HandlerOptions } from '../../../src/http/handler.ts';
 import { entriesOf, invoke, platform } from '../../unit/http/fake-api.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { ServerSentEvent } from '../../../src/api/kit/http-output.ts';
+import type { ServerSentEvent } from '../../../src/api/surfaces/http-output.ts';
 import type { CallSource } from '../../../src/call/call.ts';
 import type { Sentences } from '../http.suite.ts';
 import { connect, head, MOUNT } from './host.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { list, mapOf, textUpTo } from '../../../src/api/kit/bounded.ts';
 import { CREATED, data, EMPTY, type Operation, operation, page } from '../../../src/api/kit/operation.ts';
-import { surfaces } from '../../../src/api/surfaces.ts';
+import { surfaces } from '../../../src/api/surfaces/index.ts';
 import type { CallSource, Entry, Invoke } from '../../../src/call/call.ts';
 import { unauthorized } from '../../../src/errors/index.ts';
 import { createHandler, type Handle, type HandlerOptions } from '../../../src/http/handler.ts';

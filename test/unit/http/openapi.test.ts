@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { groups } from '../../../src/api/index.ts';
 import { list, textUpTo } from '../../../src/api/kit/bounded.ts';
 import { data, type Group, group, operation, page } from '../../../src/api/kit/operation.ts';
-import { surfaces } from '../../../src/api/surfaces.ts';
+import { surfaces } from '../../../src/api/surfaces/index.ts';
 import { openApiDocument } from '../../../src/http/openapi.ts';
 import { swaggerDocument } from '../../../src/http/swagger.ts';
 

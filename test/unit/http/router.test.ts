@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Prefix, surface } from '../../../src/api/kit/surface.ts';
-import { surfaces } from '../../../src/api/surfaces.ts';
+import { surfaces } from '../../../src/api/surfaces/index.ts';
+import { type Prefix, surface } from '../../../src/api/surfaces/surface.ts';
 import { createRouter, type Route } from '../../../src/http/router.ts';
 import { entriesOf, M } from './fake-api.ts';
 

@@ -1,0 +1,47 @@
+import { ApiError, unavailable } from '../errors/index.ts';
+import type { Platform } from '../platform/platform.ts';
+import { createRepeatedLog } from '../platform/repeated-log.ts';
+import { StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable, ValueTooLong, WriteConflict } from '../storage/errors.ts';
+
+/**
+ * The API error for an error of the store; any other error stays as it is. What an operator must know of is logged here, and nowhere else: repeated ones
+ * every ten seconds, with a count.
+ * @param context what was called: `requestId`, `operationId`
+ */
+export type StoreErrors = (error: unknown, context: Readonly<Record<string, unknown>>) => unknown;
+
+export const createStoreErrors = (platform: Pick<Platform, 'clock' | 'logger'>): StoreErrors => {
+  const log = createRepeatedLog(platform);
+  return (error, context) => {
+    if (!(error instanceof StorageError)) return error;
+    if (error instanceof ValueTooLong) return new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: error.message } });
+    if (error instanceof WriteConflict) return new ApiError('CONFLICT');
+    const { level, message, refusal } = faultOf(error);
+    log(level, message, { ...context, error });
+    return refusal;
+  };
+};
+
+interface Fault {
+  readonly level: 'warn' | 'error';
+  readonly message: string;
+  readonly refusal: ApiError;
+}
+
+/** What is no fault of the request. */
+const faultOf = (error: StorageError): Fault => {
+  if (error instanceof StoreBusy)
+    return {
+      level: 'warn',
+      message: 'another writer holds the database',
+      refusal: unavailable('another writer holds the database; nothing was written'),
+    };
+  if (error instanceof StoreSchemaMismatch)
+    return {
+      level: 'error',
+      message: 'the database was migrated by a newer release: this process writes no more',
+      refusal: unavailable('this controller is older than its database, and writes no more'),
+    };
+  if (error instanceof StoreUnavailable) return { level: 'error', message: 'the store is unavailable', refusal: unavailable() };
+  return { level: 'error', message: 'the store failed', refusal: new ApiError('UNHANDLED') };
+};
