@@ -106,10 +106,8 @@ onEveryStore('what a session can make the store keep', (open, store) => {
   test('of a log whose limit was lowered each write drops a hundred records at most, until it is within the limit', async () => {
     const storage = newStorage(store);
     const create = (app: App, name: string) => app.create('/services', { name, encryptionRequired: true });
-    {
-      await using before = await open({ storage });
-      for (let i = 0; i < 230; i++) await create(before, `s${i}`);
-    }
+    await using before = await open({ storage });
+    for (let i = 0; i < 230; i++) await create(before, `s${i}`);
     await using app = await open({ storage, settings: { changesKept: 10 } });
     // Opening it and the login of its administrator write, too.
     const sizes = [await app.count('change')];
