@@ -5,7 +5,7 @@
 export type { KindName, Kinds } from './api/index.ts';
 export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts';
 export type { Settings } from './call/settings.ts';
-export type { Change, ChangeEvents } from './changes/events.ts';
+export type { Change, ChangedKind, ChangedRow, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
 export { type AsOptions, type ControllerOptions, type Health, ManagementController } from './controller.ts';
 export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
