@@ -45,3 +45,4 @@ export { webPlatform } from './platform/web.ts';
 export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
 export { type Restored, type RestoreOptions, restoreSnapshot } from './storage/snapshot/restore.ts';
+export type { ErrorsOf, OperationErrors } from './types/errors.ts';

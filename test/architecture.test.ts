@@ -35,7 +35,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'version.ts',
   ],
   pipeline: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'domain'],
-  client: ['api', 'errors', 'facade.ts', 'options.ts'],
+  client: ['api', 'errors', 'facade.ts', 'options.ts', 'types'],
+  types: ['errors'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
 };
 

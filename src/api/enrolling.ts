@@ -46,9 +46,12 @@ const common = {
     'ENROLLMENT_EXPIRED',
     'COULD_NOT_PROCESS_CSR',
     'MAX_AUTHENTICATOR_METHODS_REACHED',
-    'UNSUPPORTED_MEDIA',
   ],
 } as const;
+
+/** With the certificate of a known authority, by a token or without one. */
+const byToken = ['ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'] as const;
+const byCertificate = ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MISSING_CERT_CLAIM', 'CERT_IN_USE'] as const;
 
 const unsupported = 'UNSUPPORTED_MEDIA';
 
@@ -72,7 +75,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     }),
     body: { schema: enroll, name: 'body', required: false, media: MEDIA, unsupported },
     ...common,
-    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', 'CONFLICT'],
+    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', ...byToken, ...byCertificate],
   }),
   ott: operation('POST', '/enroll/ott', {
     operationId: 'enrollOtt',
@@ -89,21 +92,20 @@ export const enrolling = group('enrolling', 'Enrolling', {
     summary: 'Prove an identity from now on by the client certificate of this request, which a known authority issued',
     ...common,
     body: { schema: z.object({ token: shortText.optional() }).meta({ id: 'EnrollOttCa' }), name: 'ottEnrollmentRequest', unsupported },
-    errors: [...common.errors, 'ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'],
+    errors: [...common.errors, ...byToken],
   }),
   erott: operation('POST', '/enroll/erott', {
     operationId: 'enrollErOtt',
     summary: 'Get the certificates of an edge router',
     ...common,
     body: { schema: routerOtt('EnrollErOtt'), name: 'erOttEnrollmentRequest', unsupported },
-    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', 'CONFLICT'],
+    errors: [...common.errors, 'MISSING_OR_INVALID_CSR'],
   }),
   trott: operation('POST', '/enroll/trott', {
     operationId: 'enrollTrOtt',
     summary: 'Get the certificates of a router',
     ...common,
     body: { schema: routerOtt('EnrollTrOtt'), name: 'trOttEnrollmentRequest', unsupported },
-    errors: [...common.errors, 'CONFLICT'],
   }),
   extendRouter: operation('POST', '/enroll/extend/router', {
     operationId: 'extendRouterEnrollment',
@@ -117,7 +119,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       unsupported,
     },
     answer: data(z.object({ cert: text, serverCert: text }).meta({ id: 'ExtendedRouter' })),
-    errors: ['COULD_NOT_PROCESS_CSR', 'UNSUPPORTED_MEDIA', 'UNAUTHORIZED', 'CONFLICT'],
+    errors: ['COULD_NOT_PROCESS_CSR'],
   }),
   ca: operation('POST', '/enroll/ca', {
     operationId: 'enrollCa',
@@ -125,7 +127,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       'Become an identity, without any token, by the client certificate of this request, if its authority lets clients enroll by themselves',
     ...common,
     body: { schema: fields.pick({ name: true }).meta({ id: 'EnrollCa' }), name: 'body', required: false, unsupported },
-    errors: ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MISSING_CERT_CLAIM', 'CERT_IN_USE', 'UNSUPPORTED_MEDIA'],
+    errors: byCertificate,
   }),
   updb: operation('POST', '/enroll/updb', {
     operationId: 'enrollUpdb',

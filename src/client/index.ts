@@ -15,6 +15,7 @@ export {
   type MessageCause,
   type PostureCause,
 } from '../errors/index.ts';
+export type { ErrorsOf, OperationErrors } from '../types/errors.ts';
 export { type Client, type ClientOptions, createClient, type RemoteCallOptions } from './client.ts';
 export { each } from './each.ts';
 export type { ClientCredentials } from './session.ts';

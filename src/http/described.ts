@@ -1,5 +1,6 @@
 import type { Api, Group, Operation } from '../api/kit/operation.ts';
-import { catalog, type ErrorCode } from '../errors/index.ts';
+import { refusalsOf } from '../api/kit/refusals.ts';
+import type { ErrorCode } from '../errors/index.ts';
 import { type JsonSchema, jsonSchemas } from './json-schemas.ts';
 
 /** An operation of one API, with all that a description of it says, whatever the format. */
@@ -89,47 +90,6 @@ const enveloped = ({ answer }: Operation, data: JsonSchema | undefined): JsonSch
     required: ['data', 'meta'],
     properties: { data: isPage ? { type: 'array', items: data } : data, meta: refTo(isCounted ? 'PageMeta' : 'Meta') },
   };
-};
-
-/** What an operation may refuse with: its own errors, and those that follow from what it takes and who may call it. */
-const refusalsOf = ({
-  method,
-  path,
-  query,
-  body,
-  permission,
-  denied,
-  errors = [],
-}: Operation): ReadonlyMap<number, readonly ErrorCode[]> => {
-  const isChange = method !== 'GET';
-  const all: readonly (readonly [number, ErrorCode])[] = [
-    ...(body
-      ? ([
-          [400, 'COULD_NOT_PARSE_BODY'],
-          [400, 'COULD_NOT_VALIDATE'],
-          [413, 'REQUEST_ENTITY_TOO_LARGE'],
-          [415, 'COULD_NOT_VALIDATE'],
-        ] as const)
-      : []),
-    ...(query ? ([[400, 'COULD_NOT_VALIDATE']] as const) : []),
-    ...(query && 'filter' in query.shape
-      ? ([
-          [400, 'INVALID_FILTER'],
-          [400, 'INVALID_SORT_IDENTIFIER'],
-        ] as const)
-      : []),
-    ...(permission === 'open' ? [] : ([[401, 'UNAUTHORIZED']] as const)),
-    ...(denied ? ([[denied, 'UNAUTHORIZED']] as const) : []),
-    ...(path.includes('{') ? ([[404, 'NOT_FOUND']] as const) : []),
-    [406, 'COULD_NOT_VALIDATE'],
-    ...(isChange ? ([[429, 'SERVER_TOO_MANY_REQUESTS']] as const) : []),
-    [503, 'SERVER_UNAVAILABLE'],
-    [503, 'TIMEOUT'],
-    ...errors.map((code) => [catalog[code].status, code] as const),
-  ];
-  const byStatus = new Map<number, Set<ErrorCode>>();
-  for (const [status, code] of all.toSorted(([a], [b]) => a - b)) byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
-  return new Map([...byStatus].map(([status, codes]) => [status, [...codes]]));
 };
 
 const TEXT: JsonSchema = { type: 'string' };

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors/catalog.ts';
 import type { Fields } from './field.ts';
 import { type ListQuery, listQuery, roleListQuery } from './list-query.ts';
 import { CREATED, data, EMPTY, type Operation, operation, type Page, type Permission, page } from './operation.ts';
+import { writeErrors } from './refusals.ts';
 import type { CreateBody, Detail, PatchBody, ReplaceBody, Resource } from './resource.ts';
 
 export type CrudVerb = 'list' | 'get' | 'create' | 'replace' | 'patch' | 'delete';
@@ -56,9 +57,14 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     operationId: operationIds[verb] ?? regular,
     summary,
     permission: `${kind.kind}.${right}` as Permission,
-    ...(errors[verb] ? { errors: errors[verb] } : {}),
+    ...errorsOf(verb),
     ...(denied[verb] ? { denied: denied[verb] } : {}),
   });
+  const errorsOf = (verb: CrudVerb): { readonly errors?: readonly ErrorCode[] } => {
+    const own = errors[verb] ?? [];
+    const all = verb === 'list' || verb === 'get' ? own : [...own, ...writeErrors(verb, kind.fields)];
+    return all.length > 0 ? { errors: all } : {};
+  };
   const all = {
     list: operation('GET', path, {
       ...common('list', `list${plural}`, 'read', `List ${kind.collection}`),
