@@ -4,6 +4,8 @@
  * @module overlay-controller/adapter-kit
  */
 
+// Concurrency.
+export { createSemaphore, type Release, type Semaphore } from './concurrency/semaphore.ts';
 // Seconds to come back after.
 export { RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
@@ -11,7 +13,8 @@ export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRe
 export { SAFE_HEADERS } from './http/safe-headers.ts';
 // Options of adapters, whose names are checked.
 export { checkedOptions } from './options.ts';
-// Certificates, as texts in PEM.
+// Certificates: in a presented chain at most, and as texts in PEM.
+export { MAX_PRESENTED } from './pki/certificate.ts';
 export { type PemFault, type PemLimits, type Reading, readPem } from './pki/pem.ts';
 // Platforms: clock, randomness, password hashing, logging, outbound requests.
 export { type AddressRule, addressRule } from './platform/addresses.ts';
@@ -62,7 +65,6 @@ export {
   ValueTooLong,
   WriteConflict,
 } from './storage/errors.ts';
-export { createPlaces, type Leave, type Places } from './storage/places.ts';
 export type {
   ColumnSchema,
   IndexFault,

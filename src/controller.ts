@@ -1,70 +1,26 @@
-import { groups } from './api/index.ts';
 import type { Api } from './api/kit/operation.ts';
-import { createActivity } from './call/activity.ts';
-import { createBackground } from './call/background.ts';
 import type { Credentials } from './call/call.ts';
-import type { Core } from './call/core.ts';
-import { createGate } from './call/gate.ts';
-import { createPasswordChecks } from './call/password-checks.ts';
-import { checkedSettings, defaultSettings, type Settings } from './call/settings.ts';
+import type { Settings } from './call/settings.ts';
 import { createStoreErrors } from './call/store-errors.ts';
-import { createWriter } from './call/writer.ts';
-import { type ChangeListeners, createListeners } from './changes/listeners.ts';
-import { createPublisher } from './changes/publisher.ts';
-import { createRecentChanges } from './changes/recent.ts';
+import type { ChangeListeners } from './changes/listeners.ts';
 import { createStamps } from './changes/stamps.ts';
-import { keepDecoy } from './domain/authentication/decoy.ts';
-import {
-  type AdministratorOptions,
-  bootstrap,
-  type FirstAdministrator,
-  type FirstCredentials,
-  firstCredentials,
-} from './domain/bootstrap.ts';
-import { joinNetwork, type MemberOptions } from './domain/controllers/membership.ts';
 import { entries } from './domain/entries.ts';
-import { loadKeysEarly } from './domain/external-jwt-signers/load-keys.ts';
-import { keptAuthority } from './domain/kept-authority.ts';
-import { createPresence, followChanges, type Presence } from './domain/routers/presence.ts';
-import { checkSecretKey, secretsOf } from './domain/secret-key.ts';
-import { createSessionUpkeep } from './domain/service-sessions/upkeep.ts';
-import { concerningKinds } from './domain/services/concerns.ts';
-import { sealIdentitySecrets } from './domain/terminators/identity-secret.ts';
-import { createNetworkJwt } from './domain/trust/network-jwt.ts';
-import { createFacade, type Facade } from './facade.ts';
-import { createDocuments } from './http/documents.ts';
+import { createPresence } from './domain/fabric/presence/create.ts';
+import type { Presence } from './domain/fabric/presence/presence.ts';
+import { createFacade } from './facade.ts';
 import { createHandler, type Handle } from './http/handler.ts';
+import type { FirstAdministrator } from './opening/bootstrap.ts';
+import { type Health, healthOf } from './opening/health.ts';
+import { openNetwork } from './opening/network.ts';
+import { type ControllerOptions, type Opening, openingOf } from './opening/options.ts';
+import { createParts } from './opening/parts.ts';
+import { beginWork } from './opening/work.ts';
 import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
-import { createPki, type PkiOptions, pkiSources } from './pki/pki.ts';
-import { addressRule } from './platform/addresses.ts';
-import type { Logger, Platform } from './platform/platform.ts';
-import type { Secrets } from './platform/secrets.ts';
-import type { SnapshotSink } from './platform/snapshots.ts';
-import { webPlatform } from './platform/web.ts';
-import { createConnections } from './presence/connections.ts';
-import { StoreSchemaMismatch } from './storage/errors.ts';
-import type { StorageAdapter, Store } from './storage/port.ts';
+import type { Logger } from './platform/platform.ts';
+import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
-import { createTokenVerifier } from './tokens/verifier.ts';
-
-export interface ControllerOptions extends PkiOptions {
-  readonly storage: StorageAdapter;
-  /** The first administrator of a new network; without effect where there is one. */
-  readonly administrator?: AdministratorOptions;
-  /** Clock, randomness, password hashing, logging. Default: those of the web standards. */
-  readonly platform?: Platform;
-  readonly settings?: Partial<Settings>;
-  /**
-   * Under which private keys and TOTP secrets are sealed in the store: 32 random bytes in base64, kept apart from the database. A list to replace a
-   * key: the first one seals, all of them unseal. Needed with every store but one in memory, which has a key of its own.
-   */
-  readonly secretKey?: string | readonly string[];
-  /** Where snapshots of the database are kept, e.g. `snapshotFolder('snapshots')` on Node. Default: nowhere, and none can be taken. */
-  readonly snapshots?: SnapshotSink | undefined;
-  /** Makes the controller known under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
-  readonly member?: MemberOptions | undefined;
-}
+import type { Facade } from './types/facade.ts';
 
 /** What comes with every call of a session beside its token. */
 export interface AsOptions {
@@ -101,130 +57,27 @@ export interface ManagementController extends Facade {
   close(): Promise<void>;
 }
 
-/** What a controller says of itself. */
-export interface Health {
-  readonly isHealthy: boolean;
-  /** What is the matter: `away`, the database does not answer; `superseded`, a newer release has migrated it, and this process writes no more until it is replaced. */
-  readonly store: 'ready' | 'away' | 'superseded';
-}
-
-const healthOf = async (store: Store): Promise<Health> => {
-  try {
-    await store.check?.();
-    return { isHealthy: true, store: 'ready' };
-  } catch (error) {
-    return { isHealthy: false, store: error instanceof StoreSchemaMismatch ? 'superseded' : 'away' };
-  }
-};
-
-const MINUTE = 60_000;
-
-/**
- * Opens a controller on a store.
- *
- * ```ts
- * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
- * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
- * ```
- * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
- *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
- *   out of bounds
- */
 const open = async (options: ControllerOptions): Promise<ManagementController> => {
-  const {
-    storage,
-    administrator = {},
-    platform = webPlatform(),
-    settings: given = {},
-    secretKey,
-    snapshots,
-    member,
-    ...pki
-  } = checkedOptions('ManagementController.open', options, OPTIONS);
-  checkedOptions("the option 'administrator' of ManagementController.open", administrator, { username: true, password: true, name: true });
-  if (member) checkedOptions("the option 'member' of ManagementController.open", member, { name: true, ctrlAddress: true });
-  const settings = checkedSettings({ ...defaultSettings, ...given });
-  if (given.address === undefined)
-    platform.logger.warn(
-      `settings.address is not set: enrollment tokens will lead clients to ${settings.address}, which is this machine only; set it to the address under which clients reach this controller`,
-    );
-  const credentials = firstCredentials(platform, administrator);
-  const secrets = await secretsOf(secretKey, storage, platform.random);
-  const store = await storage.open(storageSchema);
+  const opening = await openingOf(options);
+  const store = await opening.storage.open(storageSchema);
   try {
-    return await start(store, platform, settings, secrets, credentials, pki, { snapshots, member });
+    return await start(store, opening);
   } catch (error) {
     await store.close();
     throw error;
   }
 };
 
-const OPTIONS = {
-  storage: true,
-  administrator: true,
-  platform: true,
-  settings: true,
-  secretKey: true,
-  snapshots: true,
-  member: true,
-  pki: true,
-  serverCertificate: true,
-  bundle: true,
-} as const;
-
-const start = async (
-  store: Store,
-  platform: Platform,
-  settings: Settings,
-  secrets: Secrets,
-  first: FirstCredentials,
-  pki: PkiOptions,
-  { snapshots, member }: Pick<ControllerOptions, 'snapshots' | 'member'>,
-): Promise<ManagementController> => {
-  const stamp = createStamps(platform.clock);
+const start = async (store: Store, opening: Opening): Promise<ManagementController> => {
+  const { platform, settings, member } = opening;
   const { changesKept, changeBytesKept } = settings;
-  const common = { random: platform.random, stamp, changesKept, changeBytesKept };
-  const context = { actor: 'system', requestId: 'open', ...common };
-  await checkSecretKey(store, secrets, context);
-  await keepDecoy(store, context);
-  await sealIdentitySecrets(store, secrets, context);
-  const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
-  const firstAdministrator = await bootstrap(store, platform, context, first);
-  const events = createListeners(platform.logger);
-  const publisher = await createPublisher(store, events, platform.logger);
-  const { carryOut, goOn } = createSessionUpkeep(platform);
-  const reviewSessions = () => goOn(background);
-  const write = createWriter(store, publisher, createGate(4, settings.maxQueuedWrites), { carryOut, goOn: reviewSessions });
-  const background = createBackground(store, platform.clock, write, common);
-  const keys = createPki(sources);
-  const startedAt = stamp();
-  const core: Core = {
-    store,
-    platform,
-    settings,
-    secrets,
-    pki: keys,
-    networkJwt: createNetworkJwt(keys, settings, platform.random),
-    passwordChecks: createPasswordChecks(platform, settings),
-    tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
-    enrollments: createGate(2, settings.maxQueuedEnrollments),
-    documents: createDocuments(groups, settings),
-    background,
-    activity: createActivity(store, background, platform),
-    reviewSessions,
-    snapshots,
-    stamp,
-    presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
-    recentChanges: createRecentChanges(concerningKinds, startedAt),
-    startedAt,
-  };
-  loadKeysEarly(events, core);
-  followChanges(events, core);
-  if (member) await joinNetwork(core, member);
-  // What a controller that was closed, or lost, has left.
-  reviewSessions();
+  const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept };
+  const { pki, firstAdministrator } = await openNetwork(store, opening, common);
+  const parts = await createParts(store, opening, pki, common);
+  const { core, events, publisher } = parts;
+  await beginWork(parts, member);
   const storeErrors = createStoreErrors(platform);
-  const invoke = createInvoke({ core, write, carryOut }, storeErrors);
+  const invoke = createInvoke(parts, storeErrors);
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   const serving = { entries, invoke, settings, platform };
@@ -245,7 +98,7 @@ const start = async (
     presence: createPresence(core, storeErrors),
     events,
     publish: async () => {
-      reviewSessions();
+      core.reviewSessions();
       await publisher.catchUp();
     },
     firstAdministrator,
@@ -254,11 +107,24 @@ const start = async (
     close: async () => {
       core.presence.close();
       core.tokens.close();
-      await background.close();
+      await core.background.close();
       await store.close();
     },
   };
 };
 
 /** Where controllers come from: `ManagementController.open`. */
-export const ManagementController = { open } as const;
+export const ManagementController = {
+  /**
+   * Opens a controller on a store.
+   *
+   * ```ts
+   * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
+   * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+   * ```
+   * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
+   *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
+   *   out of bounds
+   */
+  open,
+} as const;

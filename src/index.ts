@@ -3,15 +3,14 @@
  * @module overlay-controller
  */
 export type { KindName, Kinds } from './api/index.ts';
-export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts';
+export type { Page, Pagination } from './api/kit/operation.ts';
+export type { CallOptions } from './call/options.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangedKind, ChangedRow, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
-export { type AsOptions, type ControllerOptions, type Health, ManagementController } from './controller.ts';
-export type { AdministratorOptions, FirstAdministrator } from './domain/bootstrap.ts';
-export type { MemberOptions } from './domain/controllers/membership.ts';
-export type { FormerAuthority } from './domain/kept-authority.ts';
-export type { Presence, RouterConnection, RouterInterface } from './domain/routers/presence.ts';
+export { type AsOptions, ManagementController } from './controller.ts';
+export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/presence/presence.ts';
+export type { MemberOptions } from './domain/maintenance/controllers/membership.ts';
 export {
   ApiError,
   type CatalogEntry,
@@ -25,7 +24,6 @@ export {
   type MessageCause,
   type PostureCause,
 } from './errors/index.ts';
-export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
 export {
   hasSecretKey,
@@ -33,6 +31,10 @@ export {
   type NetworkAuthorityOptions,
   networkAuthority,
 } from './network-authority.ts';
+export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
+export type { Health } from './opening/health.ts';
+export type { FormerAuthority } from './opening/kept-authority.ts';
+export type { ControllerOptions } from './opening/options.ts';
 export { type Making, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
 export type { KeyPair } from './pki/network-key.ts';
 export type { PkiOptions } from './pki/pki.ts';
@@ -45,4 +47,5 @@ export { webPlatform } from './platform/web.ts';
 export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
 export { type Restored, type RestoreOptions, restoreSnapshot } from './storage/snapshot/restore.ts';
-export type { ErrorsOf, OperationErrors } from './types/errors.ts';
+export type { ErrorsOf } from './types/errors.ts';
+export type * from './types/index.ts';

@@ -1,6 +1,6 @@
 import { createStamps } from './changes/stamps.ts';
-import { type FormerAuthority, keptAuthority } from './domain/kept-authority.ts';
-import { checkSecretKey, isSealed, secretsOf } from './domain/secret-key.ts';
+import { type FormerAuthority, keptAuthority } from './opening/kept-authority.ts';
+import { checkSecretKey, isSealed, secretsOf } from './opening/secret-key.ts';
 import { checkedOptions } from './options.ts';
 import { newServerCertificate } from './pki/authority.ts';
 import type { KeyPair } from './pki/network-key.ts';

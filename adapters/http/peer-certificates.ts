@@ -1,3 +1,5 @@
+import { MAX_PRESENTED } from '../../src/adapter-kit.ts';
+
 /** As much of `DetailedPeerCertificate` as is read here. */
 interface Certificate {
   readonly raw?: Uint8Array;
@@ -5,8 +7,6 @@ interface Certificate {
 }
 
 const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);
-/** Certificates that are handed on: one more than the controller looks at, which refuses a chain that is longer. */
-const MOST = 12;
 const known = new WeakMap<object, readonly Uint8Array[]>();
 
 /**
@@ -21,7 +21,8 @@ export const peerCertificates = (socket: (object & { readonly getPeerCertificate
   const chain: Uint8Array[] = [];
   // Empty for a client without one, and undefined at the end of a chain and once the socket is closed.
   let certificate: Certificate | undefined = socket.getPeerCertificate(true);
-  while (certificate?.raw && chain.length < MOST) {
+  // One more than the controller accepts, so that it refuses a longer chain.
+  while (certificate?.raw && chain.length <= MAX_PRESENTED) {
     chain.push(new Uint8Array(certificate.raw));
     const issuer: Certificate | undefined = certificate.issuerCertificate;
     certificate = issuer === certificate ? undefined : issuer; // one that signed itself is its own issuer

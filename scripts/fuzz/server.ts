@@ -25,7 +25,7 @@ export interface Watching {
   /** @param ms processor time during which nothing else was served */
   block(ms: number): void;
   ended(how: string): void;
-  /** What it logged as an error. */
+  /** What it logged as an error, until it is stopped: work that a stop cuts off is no error of the server. */
   logged(line: string): void;
 }
 
@@ -41,9 +41,10 @@ export const startServer = async (folder: string, storage: string, { block, ende
   const stopped = once(child, 'close');
   const tell = (code: number | null, signal: string | null) => ended(`the server ended with ${code ?? signal}`);
   child.on('exit', tell);
+  let stopping = false;
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (part: Buffer) => {
-      for (const line of part.toString().split('\n')) if (/error|unhandled/i.test(line)) logged(line.slice(0, 2000));
+      for (const line of part.toString().split('\n')) if (!stopping && /error|unhandled/i.test(line)) logged(line.slice(0, 2000));
     });
   child.send('watch');
   return {
@@ -56,6 +57,7 @@ export const startServer = async (folder: string, storage: string, { block, ende
       }
     },
     stop: async () => {
+      stopping = true;
       child.off('exit', tell);
       child.kill();
       await stopped;

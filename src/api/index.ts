@@ -1,6 +1,7 @@
 import { authPolicies, authPolicy } from './auth-policies.ts';
 import { authentication } from './authentication.ts';
 import { authenticator, authenticators } from './authenticators.ts';
+import { builtInRow } from './built-in-rows.ts';
 import { ca, cas } from './cas.ts';
 import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
@@ -111,6 +112,7 @@ export const kinds = {
   maintenanceTask,
   change,
   keptSecret,
+  builtInRow,
 } as const;
 
 /** Every kind of entity by its name, with its table of fields. */

@@ -1,7 +1,9 @@
+import { type Applicant, createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { tooManyRequests } from '../concurrency/wait-queue.ts';
+import { ApiError } from '../errors/index.ts';
 import { networkOf } from '../platform/addresses.ts';
 import type { PasswordHasher, Platform } from '../platform/platform.ts';
 import type { Call } from './call.ts';
-import { createFairGate } from './fair-gate.ts';
 import type { Settings } from './settings.ts';
 
 /** Whose request the work on a password is for. */
@@ -22,13 +24,13 @@ export type Check = (password: string, hash: string | undefined) => Promise<Verd
  * not exist, and only while its request waits.
  */
 export interface PasswordChecks {
-  /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` */
+  /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` when its place in the queue is lost to others, or its time is over while it waits */
   hash(by: By, password: string): Promise<string>;
   /**
    * Tries a password of a username. Guesses of one username are made one at a time, so that a burst of them cannot outrun a count of them; of all usernames,
    * lest the time tell which of them are counted.
    * @param isAdministrators asked where the guess has to wait: one of an administrator's in ten seconds goes before all others (as in the field)
-   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` before any other work
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` as `hash`, before any other work
    */
   guess<T>(by: By, username: string, isAdministrators: () => Promise<boolean>, work: (check: Check) => Promise<T>): Promise<T>;
 }
@@ -37,7 +39,7 @@ export interface PasswordChecks {
 const URGENT_EVERY = 10_000;
 
 export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passwords' | 'clock'>, settings: Settings): PasswordChecks => {
-  const gate = createFairGate({
+  const semaphore = createFairSemaphore({
     atOnce: settings.maxPasswordChecks,
     queued: settings.maxQueuedPasswordChecks,
     queuedPerName: settings.maxQueuedPasswordChecksPerName,
@@ -58,10 +60,24 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
     return { isRight: true, ...(await renewed(passwords, password, hash)) };
   };
 
+  /** Work that waited out its time was never begun: that is a full queue to its client, and no failure. */
+  const pass = async <T>(applicant: Applicant, work: (over: () => void) => Promise<T>): Promise<T> => {
+    let isBegun = false;
+    try {
+      return await semaphore.run(applicant, (over) => {
+        isBegun = true;
+        return work(over);
+      });
+    } catch (error) {
+      if (!isBegun && error instanceof ApiError && error.code === 'TIMEOUT') throw tooManyRequests();
+      throw error;
+    }
+  };
+
   return {
     hash: ({ remoteAddress, signal, isJoined }, password) =>
       // Who holds a transaction of the host's waits for none: those before it may wait for that transaction.
-      isJoined ? passwords.hash(password) : gate.pass({ from: networkOf(remoteAddress), signal }, () => passwords.hash(password)),
+      isJoined ? passwords.hash(password) : pass({ from: networkOf(remoteAddress), signal }, () => passwords.hash(password)),
     guess: ({ remoteAddress, signal, isJoined }, username, isAdministrators, work) => {
       if (isJoined) return work((password, hash) => check(password, hash, signal));
       const isUrgent = async () => {
@@ -69,7 +85,7 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
         urgentAt = clock.now();
         return true;
       };
-      return gate.pass({ from: networkOf(remoteAddress), name: username, signal, isUrgent }, (over) =>
+      return pass({ from: networkOf(remoteAddress), name: username, signal, isUrgent }, (over) =>
         work((password, hash) => check(password, hash, signal).finally(over)),
       );
     },

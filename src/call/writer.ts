@@ -1,8 +1,8 @@
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import type { Publisher } from '../changes/publisher.ts';
+import type { Semaphore } from '../concurrency/semaphore.ts';
 import { WriteConflict } from '../storage/errors.ts';
 import type { Store, Transaction } from '../storage/port.ts';
-import type { Gate } from './gate.ts';
 
 /**
  * The way of every write of a controller that is in no transaction of the host's: it waits for its turn, is all or nothing, runs once more when
@@ -25,9 +25,9 @@ export interface Upkeep {
 }
 
 export const createWriter =
-  (store: Store, publisher: Publisher, gate: Gate, { carryOut, goOn }: Upkeep): Write =>
+  (store: Store, publisher: Publisher, turns: Semaphore, { carryOut, goOn }: Upkeep): Write =>
   (context, signal, work) =>
-    gate.pass(() =>
+    turns.run(() =>
       onceMore(async () => {
         signal?.throwIfAborted();
         const inTransaction = async (tx: Transaction) => {

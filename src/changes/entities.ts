@@ -8,7 +8,7 @@ import { newId } from '../storage/ids.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
 import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
-import { appendChange, type LogLimits } from './log.ts';
+import { changeLog, type LogLimits } from './log.ts';
 import { inView, isInView, tableOf } from './views.ts';
 
 type AnyResource = Resource;
@@ -56,6 +56,7 @@ export interface EntitiesContext extends LogLimits {
 /** @returns the entities of one transaction. */
 export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities => {
   const changes: Change[] = [];
+  const append = changeLog(tx, context);
 
   const record = async (kind: AnyResource, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
     const change = {
@@ -69,7 +70,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       before: before && visible(kind, before),
       after: after && visible(kind, after),
     } as unknown as Change; // of a recorded kind, and `visible` leaves of a row what `ChangedRow` says
-    await appendChange(tx, change, context);
+    await append(change);
     changes.push(change);
   };
 

@@ -25,11 +25,22 @@ interface Extent {
   readonly oldestBeginsAt: number;
 }
 
-/** Appends a record to the log, in the transaction of its change, and drops the oldest ones that are too many. */
-export const appendChange = async (tx: Transaction, change: Change, limits: LogLimits): Promise<void> => {
+/** Appends a record to the log and drops the oldest ones that are too many. */
+export type AppendChange = (change: Change) => Promise<void>;
+
+/** The log within one transaction, which reads the record before its first one and remembers how far the log reaches from there on. */
+export const changeLog = (tx: Transaction, limits: LogLimits): AppendChange => {
+  let last: { readonly revision: number; readonly extent: Extent } | undefined;
+  return async (change) => {
+    const before = change.revision - 1;
+    const extent = last?.revision === before ? last.extent : extentOf(await tx.get(kinds.change.kind, changeId(before)));
+    last = { revision: change.revision, extent: await append(tx, change, extent, limits) };
+  };
+};
+
+const append = async (tx: Transaction, change: Change, before: Extent | undefined, limits: LogLimits): Promise<Extent> => {
   const { at, ...fields } = change;
   const { revision } = change;
-  const before = extentOf(await tx.get(kinds.change.kind, changeId(revision - 1)));
   // Records of earlier versions tell no extent: they are dropped by their number.
   const endsAt = (before?.endsAt ?? 0) + sizeOf(change);
   const untrimmed = { oldest: revision, oldestBeginsAt: 0, ...before, endsAt };
@@ -45,6 +56,7 @@ export const appendChange = async (tx: Transaction, change: Change, limits: LogL
     ...fields,
     ...extent,
   });
+  return extent;
 };
 
 const trimmed = async (tx: Transaction, extent: Extent, revision: number, { changesKept, changeBytesKept }: LogLimits): Promise<Extent> => {

@@ -1,66 +1,85 @@
-import { config, configs, configType, configTypes } from '../api/configs.ts';
+import { authPolicies, authPolicy } from '../api/auth-policies.ts';
+import { authenticator, authenticators } from '../api/authenticators.ts';
+import { currentIdentity } from '../api/current-identity.ts';
+import { identities } from '../api/identities.ts';
 import { identityType, identityTypes } from '../api/identity-types.ts';
-import { service } from '../api/services.ts';
 import { terminator, terminators } from '../api/terminators.ts';
 import type { Entry } from '../call/call.ts';
 import { implement } from '../call/implement.ts';
-import { equals, has, text } from '../query/index.ts';
 import { crudHandlers } from '../resources/crud.ts';
-import { relatedList } from '../resources/related.ts';
-import { accessibleServiceEntries } from './access/client.ts';
-import { accessEntries } from './access/explain.ts';
-import { currentIdentityEntries } from './authentication/current-identity.ts';
-import { authenticationEntries } from './authentication/handlers.ts';
-import { caEntries } from './cas/handlers.ts';
-import { configBehaviour, configTypeBehaviour } from './configs/behaviour.ts';
-import { controllerEntries } from './controllers/handlers.ts';
-import { databaseEntries } from './database/handlers.ts';
-import { enrollmentEntries } from './enrollment/handlers.ts';
-import { externalJwtSignerEntries } from './external-jwt-signers/handlers.ts';
-import { identityEntries } from './identity/handlers.ts';
-import { informationalEntries } from './informational/handlers.ts';
-import { currentMfaEntries } from './mfa/handlers.ts';
-import { policyEntries } from './policies/handlers.ts';
-import { postureEntries } from './posture/handlers.ts';
-import { roleAttributeEntries } from './roles/attributes-in-use.ts';
-import { routerEntries } from './routers/handlers.ts';
-import { serviceSessionEntries } from './service-sessions/handlers.ts';
-import { serviceBehaviour } from './services/behaviour.ts';
-import { serviceEntries } from './services/handlers.ts';
-import { sessionCertificateEntries } from './sessions/certificates.ts';
-import { terminatorBehaviour } from './terminators/behaviour.ts';
-import { trustEntries } from './trust/handlers.ts';
+import { configEntries } from './catalogue/configs/handlers.ts';
+import { serviceEntries } from './catalogue/services/handlers.ts';
+import { confirmExtension, extend, requestExtension } from './directory/authenticators/extension.ts';
+import { caEntries } from './directory/cas/handlers.ts';
+import { currentIdentityHandlers } from './directory/current-identity/handlers.ts';
+import { enrollingEntries, enrollmentEntries } from './directory/enrollment/handlers.ts';
+import { reEnroll } from './directory/enrollment/re-enroll.ts';
+import { externalJwtSignerEntries } from './directory/external-jwt-signers/handlers.ts';
+import { identityHandlers } from './directory/identities/handlers.ts';
+import { currentMfaEntries } from './directory/mfa/handlers.ts';
+import { enrollRouter } from './fabric/routers/enroll.ts';
+import { extendRouter } from './fabric/routers/extend.ts';
+import { routerEntries } from './fabric/routers/handlers.ts';
+import { listOwnEdgeRouters } from './fabric/routers/own.ts';
+import { controllerEntries } from './maintenance/controllers/handlers.ts';
+import { databaseEntries } from './maintenance/database/handlers.ts';
+import { informationalEntries } from './maintenance/informational/handlers.ts';
+import { traceIdentity } from './maintenance/tracing/trace-identity.ts';
+import { trustEntries } from './maintenance/trust/handlers.ts';
+import { policyEntries } from './policy/policies/handlers.ts';
+import { postureEntries } from './policy/posture/handlers.ts';
+import { roleAttributeEntries } from './policy/roles/attributes-in-use.ts';
+import { accessibleServiceEntries } from './sessions/accessible/handlers.ts';
+import { sessionCertificateEntries } from './sessions/api-sessions/certificates.ts';
+import { apiSessionEntries } from './sessions/api-sessions/handlers.ts';
+import { policyAdviceFor } from './sessions/explain/advice.ts';
+import { accessEntries } from './sessions/explain/handlers.ts';
+import { authenticationEntries } from './sessions/login/handlers.ts';
+import { postureDataFor } from './sessions/posture-data/data.ts';
+import { postureResponseEntries } from './sessions/posture-data/handlers.ts';
+import { failedServiceRequestsOf } from './sessions/service-sessions/failures.ts';
+import { serviceSessionEntries } from './sessions/service-sessions/handlers.ts';
 
-/** Every operation with what carries it out. */
+/** Every operation with what carries it out. Groups whose operations lie on several floors are put together here. */
 export const entries: readonly Entry[] = [
-  ...identityEntries,
-  ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
-  ...authenticationEntries,
-  ...externalJwtSignerEntries,
-  ...enrollmentEntries,
-  ...currentIdentityEntries,
-  ...currentMfaEntries,
-  ...caEntries,
-  ...implement(configTypes, {
-    ...crudHandlers(configTypes, configType, configTypeBehaviour),
-    listConfigs: relatedList(configType, config, undefined, (_, { id }) => equals(text('configTypeId'), id)),
-  }),
-  ...implement(configs, {
-    ...crudHandlers(configs, config, configBehaviour),
-    listServices: relatedList(config, service, serviceBehaviour, (_, { id }) => has('configs', id)),
-  }),
-  ...serviceEntries,
-  ...accessibleServiceEntries,
-  ...accessEntries,
+  ...roleAttributeEntries,
   ...policyEntries,
   ...postureEntries,
+  ...configEntries,
+  ...serviceEntries,
+  ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
+  ...implement(identities, {
+    ...identityHandlers,
+    getPolicyAdvice: policyAdviceFor,
+    getPostureData: postureDataFor,
+    getFailedServiceRequests: failedServiceRequestsOf,
+    trace: traceIdentity,
+  }),
+  ...implement(authPolicies, crudHandlers(authPolicies, authPolicy)),
+  ...implement(authenticators, {
+    ...crudHandlers(authenticators, authenticator),
+    reEnroll,
+    requestExtend: requestExtension,
+    extend,
+    extendVerify: confirmExtension,
+  }),
+  ...caEntries,
+  ...externalJwtSignerEntries,
+  ...enrollmentEntries,
+  ...enrollingEntries({ enrollRouter, extendRouter }),
+  ...implement(currentIdentity, { ...currentIdentityHandlers, listEdgeRouters: listOwnEdgeRouters }),
+  ...currentMfaEntries,
   ...routerEntries,
-  ...implement(terminators, crudHandlers(terminators, terminator, terminatorBehaviour)),
-  ...roleAttributeEntries,
+  ...implement(terminators, crudHandlers(terminators, terminator)),
+  ...authenticationEntries,
+  ...apiSessionEntries,
+  ...sessionCertificateEntries,
   ...serviceSessionEntries,
+  ...accessibleServiceEntries,
+  ...accessEntries,
+  ...postureResponseEntries,
   ...controllerEntries,
   ...databaseEntries,
-  ...sessionCertificateEntries,
   ...trustEntries,
   ...informationalEntries,
 ];

@@ -36,14 +36,15 @@ export class Deadline {
   /**
    * Told to stop, work has one turn to end well: what it changed is committed then, and was only being announced.
    * @returns what `work` gives
-   * @throws what `work` throws; `late()` once the time is over. Called once.
+   * @throws what `work` throws; `late()` once the time is over, unless `work` then says that it was never begun (429). Called once.
    */
   race<T>(work: Promise<T>, late: () => ApiError): Promise<T> {
     return new Promise((resolve, reject) => {
+      let lastTurn: ReturnType<typeof setTimeout> | undefined;
       const giveUp = () => {
         this.#isLate = true;
         this.#own?.abort(timeout(LATE));
-        setTimeout(() => reject(late()), 0);
+        lastTurn = setTimeout(() => reject(late()), 0);
       };
       const timer = this.#milliseconds > LONGEST ? undefined : setTimeout(giveUp, this.#milliseconds);
       const end = () => {
@@ -57,12 +58,16 @@ export class Deadline {
         },
         (error: unknown) => {
           end();
-          if (!this.#isLate) reject(error);
+          if (this.#isLate && !isRefusal(error)) return;
+          clearTimeout(lastTurn);
+          reject(error);
         },
       );
     });
   }
 }
+
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.code === 'SERVER_TOO_MANY_REQUESTS';
 
 /** 503, or another status. */
 export const timeout = (message: string, status?: number): ApiError =>

@@ -23,7 +23,7 @@ export const parseQuery = (query: string, declared: QueryParameters): Readonly<R
     from = to + 1;
     if (pair.includes(';')) refuseSemicolon(pair, declared);
     const mark = pair.indexOf('=');
-    const name = decode(mark < 0 ? pair : pair.slice(0, mark));
+    const name = decodeName(mark < 0 ? pair : pair.slice(0, mark));
     const many = name === undefined ? undefined : declared.get(name);
     if (name === undefined || many === undefined) continue;
     const known = values[name];
@@ -41,11 +41,18 @@ export const parseQuery = (query: string, declared: QueryParameters): Readonly<R
 /** Whether `;` was meant as a separator or as a character cannot be known, so no parameter of ours may stand beside one. */
 const refuseSemicolon = (pair: string, declared: QueryParameters): void => {
   for (const part of pair.split(';')) {
-    const name = decode(part.split('=', 1)[0] ?? '');
+    const mark = part.indexOf('=');
+    const name = decodeName(mark < 0 ? part : part.slice(0, mark));
     if (name !== undefined && declared.has(name))
       throw invalidField(name, `${name} in query stands beside a semicolon, which must be written as %3B`, pair);
   }
 };
+
+/** An escape of anything but an ASCII character: malformed, or of what no declared name holds. */
+const NO_NAME = /%(?![0-7][0-9A-Fa-f])/;
+
+/** Undefined for what is no declared name. Nothing is thrown on the way: thousands of malformed names in one query would cost as many stack traces. */
+const decodeName = (text: string): string | undefined => (NO_NAME.test(text) ? undefined : decode(text));
 
 /** Undefined for a malformed escape. */
 const decode = (text: string): string | undefined => {

@@ -1,8 +1,9 @@
 import type { Operation } from '../api/kit/operation.ts';
+import { accompanied } from '../authentication/factors.ts';
+import { expiry, needsTouch } from '../authentication/lifetime.ts';
+import { actorOfToken } from '../authentication/session-actor.ts';
 import type { Actor, SessionActor } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
-import { accompanied } from '../domain/external-jwt-signers/second-factor.ts';
-import { actorOfToken, expiry, needsTouch } from '../domain/sessions/state.ts';
 import { unauthorized } from '../errors/index.ts';
 
 type Early = Omit<Call, 'actor'>;

@@ -1,12 +1,12 @@
 import { apiSession } from '../api/sessions.ts';
+import { actorOfSession } from '../authentication/session-actor.ts';
 import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
 import type { CarryOut, Write } from '../call/writer.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import { actorOfSession } from '../domain/sessions/state.ts';
+import type { Release } from '../concurrency/semaphore.ts';
 import { unauthorized } from '../errors/index.ts';
-import type { Leave } from '../storage/places.ts';
 import type { Transaction } from '../storage/port.ts';
 import { authorize } from './authorize.ts';
 
@@ -34,7 +34,7 @@ export class OngoingCall implements Call {
   /** What a call that sees one state reads from. */
   #state: Entities | undefined;
   /** The place that an ordinary session has while it reads. */
-  #place: Leave | undefined;
+  #place: Release | undefined;
   isAccepted = false;
 
   constructor(parts: Parts, { operation }: Entry, source: CallSource) {
@@ -109,7 +109,7 @@ export class OngoingCall implements Call {
         } catch (error) {
           if (error !== NO_PLACE) throw error;
         }
-        this.#place = await store.places?.wait(this.#source.signal);
+        this.#place = await store.places?.acquire(this.#source.signal);
       }
     } finally {
       this.#place?.();
@@ -120,7 +120,7 @@ export class OngoingCall implements Call {
   takePlace(): void {
     const { places } = this.core.store;
     if (!this.#state || !places || this.#place || !this.#isOrdinary) return;
-    this.#place = places.take();
+    this.#place = places.tryAcquire();
     if (!this.#place) throw NO_PLACE;
   }
 
@@ -160,7 +160,7 @@ export class OngoingCall implements Call {
   async #inPlace<T>(work: () => Promise<T>): Promise<T> {
     const { places } = this.core.store;
     if (!places || this.#place || !this.#isOrdinary) return work();
-    this.#place = await places.wait(this.#source.signal);
+    this.#place = await places.acquire(this.#source.signal);
     try {
       return await work();
     } finally {

@@ -61,6 +61,9 @@ const LABELS = ['CERTIFICATE'];
 /** Certificates above a leaf, or in one PEM text, at most. */
 export const MAX_CHAIN = 10;
 
+/** Certificates in a presented chain at most: a leaf, and those above it. */
+export const MAX_PRESENTED = MAX_CHAIN + 1;
+
 /**
  * Elements (X.690) of a certificate, a request or a presented chain at most: the library takes some 50 microseconds for each, and a common certificate
  * has around a hundred. It bounds the names, the extensions and the usages alike.

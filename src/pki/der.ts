@@ -8,6 +8,11 @@ interface Header {
 /** No structure that is read here is nested deeper. */
 const MAX_DEPTH = 32;
 const OCTET_STRING = 0x04;
+const SEQUENCE = 0x30;
+/** `[0]`, where a certificate has its version. */
+const EXPLICIT_VERSION = 0xa0;
+/** Of a certificate, after its version: serial number, signature, issuer, validity, subject. */
+const FIELDS_BEFORE_KEY = 5;
 const CONSTRUCTED = 0x20;
 
 /** @returns undefined where there is no element that ends within `end` */
@@ -49,6 +54,22 @@ export const countElements = (der: Uint8Array, most: number): number => {
     return true;
   };
   return scan(0, der.length, 0) ? count : Number.POSITIVE_INFINITY;
+};
+
+/** The SubjectPublicKeyInfo of a certificate (RFC 5280, section 4.1), as it stands there. Whatever else the certificate holds is not read. */
+export const spkiOf = (certificate: Uint8Array): Uint8Array | undefined => {
+  const outer = headerAt(certificate, 0, certificate.length);
+  const body = outer && headerAt(certificate, outer.start, outer.end);
+  if (!body) return undefined;
+  const version = headerAt(certificate, body.start, body.end);
+  let at = version?.tag === EXPLICIT_VERSION ? version.end : body.start;
+  for (let i = 0; i < FIELDS_BEFORE_KEY; i++) {
+    const field = headerAt(certificate, at, body.end);
+    if (!field) return undefined;
+    at = field.end;
+  }
+  const spki = headerAt(certificate, at, body.end);
+  return spki?.tag === SEQUENCE ? certificate.subarray(at, spki.end) : undefined;
 };
 
 /** The bits of each of the two numbers of an RSA key (RFC 8017, appendix A.1.1) in a SubjectPublicKeyInfo; undefined for another key. */

@@ -1,7 +1,9 @@
 import type { Certificate } from './certificate.ts';
+import { countElements, spkiOf } from './der.ts';
 import { pemFaultText } from './faults.ts';
-import { readPem, writePem } from './pem.ts';
+import { isOneSequence, MAX_DER, readPem, writePem } from './pem.ts';
 import { keyWeakness } from './strength.ts';
+import { x509 } from './x509.ts';
 
 /** A key of Web Crypto. Runtimes disagree about the name of this type. */
 export type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
@@ -38,6 +40,24 @@ export const signingAlgorithmOf = (publicKey: Certificate['parsed']['publicKey']
   const { name, namedCurve }: KeyAlgorithm = publicKey.algorithm;
   if (name === 'ECDSA') return ECDSA[namedCurve ?? ''];
   return name.startsWith('RSA') ? RSA : ED25519;
+};
+
+/** Elements (X.690) of a public key at most: those that are accepted have up to seven. */
+const MAX_KEY_ELEMENTS = 10;
+
+/**
+ * The public key of a certificate whose word counts for nothing else: the rest of it is not read, and costs nothing however much it is.
+ * @returns undefined for what is no certificate, or holds no key
+ */
+export const keyIn = async (certificate: Uint8Array): Promise<Certificate['parsed']['publicKey'] | undefined> => {
+  const spki = certificate.length <= MAX_DER && isOneSequence(certificate) ? spkiOf(certificate) : undefined;
+  if (!spki || countElements(spki, MAX_KEY_ELEMENTS) > MAX_KEY_ELEMENTS) return undefined;
+  const library = await x509();
+  try {
+    return new library.PublicKey(new Uint8Array(spki));
+  } catch {
+    return undefined; // the library throws errors of all kinds for bytes that are something else
+  }
 };
 
 /** What signs with a key that others may keep. */

@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
-import { type Certificate, elementsOf, MAX_CHAIN, MAX_ELEMENTS, readCertificate } from './certificate.ts';
+import { type Certificate, elementsOf, MAX_ELEMENTS, MAX_PRESENTED, readCertificate } from './certificate.ts';
 
 /** What a client sent in the TLS handshake, where it proved that it has the key of the first, and of no other. */
 export interface Presented {
@@ -20,14 +20,14 @@ export const MAX_CHAIN_BYTES = 32_768;
 const known = new LRUCache<string, { readonly presented: Promise<Presented | undefined> }>({ maxSize: 2_097_152 });
 
 /**
- * The certificates that a client presented, DER, leaf first. What is beyond the bounds is not looked at: more than eleven certificates, 32 KiB, or a
- * thousand elements (see `MAX_ELEMENTS`) count as none.
+ * The certificates that a client presented, DER, leaf first. What is beyond the bounds is not looked at: more than `MAX_PRESENTED` certificates,
+ * `MAX_CHAIN_BYTES`, or `MAX_ELEMENTS` count as none.
  * @returns undefined when there are none, or the first is none
  */
 export const readPresented = async (ders: readonly Uint8Array[]): Promise<Presented | undefined> => {
   const [first, ...rest] = ders;
   const size = ders.reduce((sum, { length }) => sum + length, 0);
-  if (!first || rest.length > MAX_CHAIN || size > MAX_CHAIN_BYTES) return undefined;
+  if (!first || ders.length > MAX_PRESENTED || size > MAX_CHAIN_BYTES) return undefined;
   const name = ders.map((der) => bytesToHex(sha256(der))).join();
   const before = known.get(name);
   if (before) return before.presented;

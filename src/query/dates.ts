@@ -23,3 +23,6 @@ export const normaliseDate = (text: string): string | undefined => {
   const iso = date.toISOString();
   return /^\d{4}-/.test(iso) ? iso : undefined; // other years are written with a sign and would not sort as text
 };
+
+/** The last time that dates of this form can tell. ms since 1970 */
+export const FOREVER = Date.parse('9999-12-31T23:59:59.999Z');

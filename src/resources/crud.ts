@@ -2,12 +2,12 @@ import type { CrudOperations } from '../api/kit/crud.ts';
 import type { Fields } from '../api/kit/field.ts';
 import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/operation.ts';
 import type { Detail, Resource } from '../api/kit/resource.ts';
+import { behaviourOf, type Presenter, type WriteVerb } from '../call/behaviour.ts';
 import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { explained } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
-import type { Behaviour, Presenter, WriteVerb } from './behaviours.ts';
 import { affordable } from './budget.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
@@ -27,11 +27,10 @@ type Body = Readonly<Record<string, unknown>>;
 export const crudHandlers = <F extends Fields, O extends Operations>(
   group: Group<string, O>,
   kind: Resource<string, F>,
-  hooks?: Behaviour<Resource<string, F>>,
 ): Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O> => {
   const resource: Resource = kind as unknown as Resource; // the engine looks at the field table only as a table of fields
-  const behaviour = hooks as Behaviour<never> | undefined;
   const write = async (call: Call, verb: WriteVerb, body: Body, id: string | undefined): Promise<Row> => {
+    const behaviour = behaviourOf(call, resource);
     const prepared: Body = ((await behaviour?.prepare?.(call, verb, body, id)) as Body | undefined) ?? {};
     return call.write(async (entities) => {
       const before = id === undefined ? undefined : await requireRow(entities, resource, id);
@@ -51,11 +50,9 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
     });
   };
   const handlers = {
-    list: (call: Call, input: ListInput) => call.read((entities) => listRows(entities, resource, behaviour, input, call)),
+    list: (call: Call, input: ListInput) => call.read((entities) => listRows(entities, resource, input, call)),
     get: (call: Call, { id }: { id: string }) =>
-      call.read(
-        async (entities) => (await presentRows(entities, resource, behaviour, [await requireRow(entities, resource, id)], call))[0],
-      ),
+      call.read(async (entities) => (await presentRows(entities, resource, [await requireRow(entities, resource, id)], call))[0]),
     create: async (call: Call, { body }: { body: Body }) => {
       const row = await write(call, 'create', body, undefined);
       return { _links: selfLink(resource, row.id), id: row.id };
@@ -71,7 +68,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
       return {};
     },
     delete: async (call: Call, { id }: { id: string }) => {
-      await call.write((entities) => deleteRow(entities, resource, behaviour, id, call));
+      await call.write((entities) => deleteRow(entities, resource, id, call));
       return {};
     },
   };
@@ -83,13 +80,8 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
 const SYSTEM = 'the controller keeps it for another entity: change or delete that one';
 
 /** Deletes an entity as the behaviour of its kind allows, and what goes with it. */
-export const deleteRow = async (
-  entities: Entities,
-  kind: Resource,
-  behaviour: Behaviour<never> | undefined,
-  id: string,
-  call: Call,
-): Promise<void> => {
+export const deleteRow = async (entities: Entities, kind: Resource, id: string, call: Call): Promise<void> => {
+  const behaviour = behaviourOf(call, kind);
   const row = await requireRow(entities, kind, id);
   if (row.isSystem) throw explained('ENTITY_CAN_NOT_BE_DELETED', SYSTEM);
   await behaviour?.guard?.(entities, row as never, call);
@@ -97,20 +89,26 @@ export const deleteRow = async (
   await removeEntity(entities, kind, row);
 };
 
-/** A page of a kind; `within` narrows it to what belongs to a parent. */
+interface ListOptions {
+  /** Narrows the list, e.g. to what belongs to a parent. */
+  readonly within?: Predicate;
+  /** Default: the behaviour of the kind. */
+  readonly presenter?: Presenter | undefined;
+}
+
+/** A page of a kind. */
 export const listRows = async <F extends Fields>(
   entities: Entities,
   resource: Resource<string, F>,
-  presenter: Presenter | undefined,
   input: ListInput,
   call: Call,
-  within?: Predicate,
+  { within, presenter = behaviourOf(call, resource) }: ListOptions = {},
 ): Promise<Page<Detail<F>>> => {
   const kind = resource as unknown as Resource; // as above
   const symbols = symbolsOfList(kind, call.operation);
   const plan = planList(symbols, input);
   const among = await affordable(entities, kind, input, plan, call, within);
-  const asked = presenter?.resolve ? await presenter.resolve(entities, plan.where, call) : plan.where;
+  const asked = (await presenter?.resolve?.(entities, plan.where, call)) ?? plan.where;
   const where = and(among, asked);
   const rows = (await entities.list(kind, {
     where,
@@ -121,5 +119,5 @@ export const listRows = async <F extends Fields>(
   // A page that is not full tells the total by itself, unless it is empty because it begins beyond the last one.
   const known = rows.length < plan.limit && (rows.length > 0 || plan.offset === 0);
   const total = known ? plan.offset + rows.length : await entities.count(kind, where);
-  return pageOf((await presentRows(entities, kind, presenter, rows, call)) as unknown as readonly Detail<F>[], plan, total, symbols);
+  return pageOf((await presentRows(entities, kind, rows, call, presenter)) as unknown as readonly Detail<F>[], plan, total, symbols);
 };

@@ -1,9 +1,9 @@
 import type { Write } from '../api/kit/field.ts';
 import type { Resource } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
+import type { WriteVerb } from '../call/behaviour.ts';
 import { invalidField } from '../errors/index.ts';
 import type { Row } from '../storage/port.ts';
-import type { WriteVerb } from './behaviours.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -2,11 +2,11 @@ import { type Fields, showsEmptyList } from '../api/kit/field.ts';
 import type { DetailOf, Resource, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
 import type { EntityReference } from '../api/shared.ts';
+import { behaviourOf, type Presenter } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { oneOf, text } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
-import type { Presenter } from './behaviours.ts';
 import { displaysFor } from './displays.ts';
 import { kindOf } from './kinds.ts';
 import { linksOf, referenceTo } from './links.ts';
@@ -15,14 +15,15 @@ export type WireDetail = Record<string, unknown>;
 
 /**
  * Rows as answers show them: a whole page at once, so that it costs one query per kind that is pointed at, however long it is.
+ * @param presenter default: the behaviour of the kind
  * @returns a detail per row, in the same order
  */
 export const presentRows = async (
   entities: Entities,
   kind: Resource,
-  presenter: Presenter | undefined,
   rows: readonly Row[],
   call: Call,
+  presenter: Presenter | undefined = behaviourOf(call, kind),
 ): Promise<readonly WireDetail[]> => {
   if (rows.length === 0) return [];
   const { references } = layoutOf(kind.fields);
@@ -52,15 +53,15 @@ export const presentRows = async (
   });
 };
 
-/** One row of a kind, as an answer shows it. */
+/** One row of a kind, as an answer shows it. @param presenter default: the behaviour of the kind */
 export const presentOne = async <R extends Resource>(
   entities: Entities,
   kind: R,
-  presenter: Presenter | undefined,
   row: RowOf<R>,
   call: Call,
+  presenter?: Presenter,
 ): Promise<DetailOf<R>> => {
-  const [detail] = await presentRows(entities, kind, presenter, [row as unknown as Row], call);
+  const [detail] = await presentRows(entities, kind, [row as unknown as Row], call, presenter);
   return detail as DetailOf<R>; // built from the kind's own field table
 };
 

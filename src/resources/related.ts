@@ -6,7 +6,6 @@ import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { notFound } from '../errors/index.ts';
 import { NONE, type Predicate } from '../query/index.ts';
-import type { Presenter } from './behaviours.ts';
 import { listRows } from './crud.ts';
 
 /**
@@ -17,12 +16,11 @@ export const relatedList =
   <P extends Resource, F extends Fields, Q extends ListQuery & { readonly id: string }>(
     parent: P,
     child: Resource<string, F>,
-    presenter: Presenter | undefined,
     via: (entities: Entities, row: RowOf<P>, query: Omit<Q, 'id'>) => Predicate | Promise<Predicate>,
   ): Handler<Q, Page<Detail<F>>> =>
   (call: Call, { id, ...query }) =>
     call.read(async (entities) => {
       const row = await entities.get(parent, id);
       if (!row && parent.unknownParent !== 'emptyList') throw notFound(parent.kind, id);
-      return listRows(entities, child, presenter, query, call, row ? await via(entities, row, query) : NONE);
+      return listRows(entities, child, query, call, { within: row ? await via(entities, row, query) : NONE });
     });

@@ -1,10 +1,9 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import * as z from 'zod';
 import { fieldType } from '../api/kit/field.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Resource } from '../api/kit/resource.ts';
 import { equals, type FilterSymbol, fieldSymbol, type Symbols, symbolsOf, text } from '../query/index.ts';
+import { hashToken } from '../tokens/opaque.ts';
 import { kindOf } from './kinds.ts';
 
 const ID = fieldSymbol('string', 'id');
@@ -115,6 +114,3 @@ const selectedKind = (kind: Resource, field: string): Resource => {
   if (!target) throw new TypeError(`${kind.kind}.${field} is no role array of entities of a kind`);
   return target;
 };
-
-/** SHA-256 in hex: how tokens are kept. They are random enough (122 bits) to need no salt. */
-export const hashToken = (token: string): string => bytesToHex(sha256(utf8ToBytes(token)));

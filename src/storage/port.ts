@@ -1,5 +1,5 @@
+import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Predicate, SortKey } from '../query/predicate.ts';
-import type { Places } from './places.ts';
 
 /**
  * The storage port: all that the core asks of a store, and all that an adapter must offer. It has no finder of any kind's own.
@@ -116,8 +116,8 @@ export interface Store {
    * @throws TypeError when `host` is no transaction of this adapter's engine.
    */
   join(host: unknown): Transaction;
-  /** Where connections are few: the places of the reads of ordinary sessions, so that some connections stay free for writers and administrators. */
-  readonly places?: Places;
+  /** Where connections are few: permits for the reads of ordinary sessions, so that some connections stay free for writers and administrators. */
+  readonly places?: Semaphore;
   /**
    * Whether the database answers, and can be written by this version.
    * @throws StoreUnavailable; StoreSchemaMismatch when a newer version has migrated the database meanwhile

@@ -1,38 +1,49 @@
-import { elementsOf, readCertificates } from '../pki/certificate.ts';
-import { certificateIn, keyOfCertificate, keyOfJwk, type PublicKey } from './public-key.ts';
+import { readCertificates } from '../pki/certificate.ts';
+import { keyOfCertificate, keyOfJwk, type PublicKey } from './public-key.ts';
 
-/** The keys of a signer by their names. Usually a name has one key; where it has more, their algorithms tell them apart. */
-export type KeySet = ReadonlyMap<string, readonly PublicKey[]>;
+/** The keys of a signer. */
+export interface KeySet {
+  /** Those of a name, read when they are first asked for. Usually it is one; where there are more, their algorithms tell them apart. */
+  named(kid: string): Promise<readonly PublicKey[]>;
+}
 
 /** Keys of a set that are looked at. */
 const MOST = 100;
-/** Elements (X.690) in the certificates of a set, together: a common one has around a hundred. It bounds what a hostile provider can make us read. */
-const MOST_ELEMENTS = 2000;
+/** Of those, the keys of one name: to read one out of a certificate takes half a millisecond. */
+const MOST_OF_A_NAME = 10;
 
 /**
  * The keys of a JSON Web Key Set (RFC 7517, section 5) that can sign tokens; others in it do not matter.
- * @throws TypeError for what is no key set, and for one whose certificates would cost too much to read
+ * @throws TypeError for what is no key set
  */
-export const readKeySet = async (json: Uint8Array): Promise<KeySet> => {
+export const readKeySet = (json: Uint8Array): KeySet => {
   const members = keysOf(JSON.parse(new TextDecoder().decode(json)));
   if (!members) throw new TypeError('the answer is no key set: an object with a list named keys');
-  const read = members.slice(0, MOST).filter(isObject);
-  if (elementsOf(read.map(certificateIn).filter((der) => der !== undefined)) > MOST_ELEMENTS)
-    throw new TypeError(`the certificates of the key set have more than ${MOST_ELEMENTS} elements together; publish fewer or smaller ones`);
-  return named(await Promise.all(read.map(keyOfJwk)));
+  const byName = Map.groupBy(members.slice(0, MOST).filter(isObject), ({ kid }) => kid);
+  const read = new Map<string, Promise<readonly PublicKey[]>>();
+  return {
+    named: (kid) => {
+      const known = read.get(kid);
+      if (known) return known;
+      const ofName = byName.get(kid);
+      if (!ofName) return NONE;
+      const keys = Promise.all(ofName.slice(0, MOST_OF_A_NAME).map(keyOfJwk)).then(present);
+      read.set(kid, keys);
+      return keys;
+    },
+  };
 };
 
 /** The one key of a certificate in PEM. */
 export const certificateKeySet = async (kid: string, pem: string): Promise<KeySet> => {
   const { value: [certificate] = [] } = await readCertificates(pem, 1);
-  return named(certificate ? [await keyOfCertificate(kid, certificate)] : []);
+  const keys = Promise.resolve(present([certificate && (await keyOfCertificate(kid, certificate))]));
+  return { named: (name) => (name === kid ? keys : NONE) };
 };
 
-const named = (keys: readonly (PublicKey | undefined)[]): KeySet =>
-  Map.groupBy(
-    keys.filter((key) => key !== undefined),
-    ({ kid }) => kid,
-  );
+const NONE: Promise<readonly PublicKey[]> = Promise.resolve([]);
+
+const present = (keys: readonly (PublicKey | undefined)[]): readonly PublicKey[] => keys.filter((key) => key !== undefined);
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
 

@@ -1,8 +1,8 @@
 import { compactVerify } from 'jose/jws/compact/verify';
 import { importJWK } from 'jose/key/import';
-import { type Certificate, readCertificate } from '../pki/certificate.ts';
+import type { Certificate } from '../pki/certificate.ts';
 import { bitLength } from '../pki/der.ts';
-import { signingAlgorithmOf } from '../pki/keys.ts';
+import { keyIn, signingAlgorithmOf } from '../pki/keys.ts';
 import { readBase64 } from '../pki/pem.ts';
 import { MAX_EXPONENT_BITS, RSA_BITS } from '../pki/strength.ts';
 import { allows, keyTypeOf } from './algorithms.ts';
@@ -20,7 +20,8 @@ type Members = Readonly<Record<string, unknown>>;
 type Imported = Awaited<ReturnType<typeof importJWK>>;
 
 /**
- * A member of a key set (RFC 7517). Where it has a certificate, the key is that of the certificate.
+ * A member of a key set (RFC 7517). Where it has a certificate, the key is that of the certificate, of which nothing else counts: the key set is whose
+ * word is taken.
  * @returns undefined for what can sign no token here: no `kid`, another use, a kind of key that is not accepted
  */
 export const keyOfJwk = async (jwk: Members): Promise<PublicKey | undefined> => {
@@ -29,24 +30,25 @@ export const keyOfJwk = async (jwk: Members): Promise<PublicKey | undefined> => 
   if (use !== undefined && use !== 'sig') return undefined;
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) return undefined;
   if (x5c === undefined) return publicKey(kid, jwk, alg);
-  const certificate = await readCertificate(certificateIn(jwk) ?? new Uint8Array());
-  const members = certificate && (await membersOf(certificate));
+  const certificate = certificateIn(x5c);
+  const key = certificate && (await keyIn(certificate));
+  const members = key && (await membersOf(key));
   return members && publicKey(kid, members, alg);
 };
 
-/** The certificate of a member that has a chain of them: the first (RFC 7517, section 4.7). The others are not read. */
-export const certificateIn = ({ x5c }: Members): Uint8Array<ArrayBuffer> | undefined => {
-  const [first]: readonly unknown[] = Array.isArray(x5c) ? x5c : [];
+/** The certificate of the key in a chain of them: the first (RFC 7517, section 4.7). The others are not read. */
+const certificateIn = (chain: unknown): Uint8Array<ArrayBuffer> | undefined => {
+  const [first]: readonly unknown[] = Array.isArray(chain) ? chain : [];
   return typeof first === 'string' ? readBase64(first) : undefined;
 };
 
 /** The key of a certificate. */
 export const keyOfCertificate = async (kid: string, certificate: Certificate): Promise<PublicKey | undefined> => {
-  const members = await membersOf(certificate);
+  const members = await membersOf(certificate.parsed.publicKey);
   return members && publicKey(kid, members);
 };
 
-const membersOf = async ({ parsed: { publicKey } }: Certificate): Promise<Members | undefined> => {
+const membersOf = async (publicKey: Certificate['parsed']['publicKey']): Promise<Members | undefined> => {
   const algorithm = signingAlgorithmOf(publicKey);
   if (!algorithm) return undefined;
   try {

@@ -83,7 +83,7 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
     const { status, body, header } = await outbound.get(url, { ...LIMITS, permits, signal: closing.signal });
     if (status !== 200) throw new TypeError(`the answer has status ${status}`);
     const freshFor = (header && freshnessOf(header, clock.now())) ?? FRESH;
-    return { keys: await readKeySet(body), freshFor: Math.min(Math.max(freshFor, PAUSE), FRESH) };
+    return { keys: readKeySet(body), freshFor: Math.min(Math.max(freshFor, PAUSE), FRESH) };
   };
 
   const loaded = async ({ certPem, jwksEndpoint, kid, fingerprint }: KeySource): Promise<Loaded> => {
@@ -123,12 +123,13 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
       const entry = entryOf(signer);
       // An answer that was on its way already may be older than the key: then it is asked for once more.
       for (let joined = true, rounds = 0; joined && rounds < 2; rounds++) {
+        const isKnown = entry.keys !== undefined && (await entry.keys.named(kid)).length > 0;
         joined = entry.loading !== undefined;
-        if (!entry.keys?.has(kid)) await loadOnce(entry, signer);
+        if (!isKnown) await loadOnce(entry, signer);
         else if (since(entry.readAt) >= entry.freshFor) await loadOnce(entry, signer, entry.failed ? RETRY : PAUSE);
       }
       if (since(entry.readAt) >= Math.max(KEPT, entry.freshFor)) entry.keys = undefined;
-      return entry.keys?.get(kid)?.find((key) => key.allows(algorithm));
+      return (await entry.keys?.named(kid))?.find((key) => key.allows(algorithm));
     },
     load: async (signer) => {
       const entry = entryOf(signer);

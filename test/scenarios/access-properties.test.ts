@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { RowOf } from '../../src/api/kit/resource.ts';
 import { postureCheck } from '../../src/api/posture-checks/index.ts';
-import { evaluateAccess, evaluatePermissions } from '../../src/domain/access/evaluate.ts';
-import { postureOf } from '../../src/domain/posture/posture.ts';
-import { selects } from '../../src/domain/roles/membership.ts';
+import { evaluateAccess, evaluatePermissions } from '../../src/domain/policy/access/evaluate.ts';
+import { postureOf } from '../../src/domain/policy/posture/posture.ts';
+import { selects } from '../../src/domain/policy/roles/membership.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 
 const ATTRIBUTES = ['a', 'b', 'c', 'd', 'all'];

@@ -5,6 +5,7 @@ import { entries } from '../../src/domain/entries.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import type { Operation } from '../support/calls.ts';
 import { documents, type HeavyBody, heavyBodies, MEBIBYTE } from '../support/heavy-bodies.ts';
+import { heavyQueries } from '../support/heavy-queries.ts';
 import { nameOf, samples } from '../support/samples.ts';
 import { withUniqueNames } from '../support/unique-names.ts';
 
@@ -28,28 +29,35 @@ const costOf = async (work: () => Promise<unknown>): Promise<{ readonly millisec
 /** Documents that cost most of those that are within the limits, and of those that are not. */
 const DEAREST = ['as many keys as may be', 'as many values as may be', 'many keys'];
 
-const assertCheap = async (app: App, operation: Operation, bodies: readonly HeavyBody[]) => {
-  if (bodies.length === 0) return;
-  const { id = 'x', other = 'x', query, as = app.admin, certificates } = (await samples[nameOf(operation)]?.(withUniqueNames(app))) ?? {};
-  const path = operation.path.replace(/\{\w+\}/, id).replace(/\{\w+\}/, other);
-  const target = `${API_PATHS[operation.apis[0] ?? 'management']}${path}${query === undefined ? '' : `?${query}`}`;
+/** Something heavy in a request: it takes the place of the sample's body, or of its query. */
+type Heavy = { readonly shape: string } & ({ readonly body: () => string } | { readonly query: () => string });
+
+const heavyBody = ({ shape, text }: HeavyBody): Heavy => ({ shape, body: text });
+
+const assertCheap = async (app: App, operation: Operation, requests: readonly Heavy[]) => {
+  if (requests.length === 0) return;
+  const sample = (await samples[nameOf(operation)]?.(withUniqueNames(app))) ?? {};
+  const { id = 'x', other = 'x', as = app.admin, certificates } = sample;
+  const path = `${API_PATHS[operation.apis[0] ?? 'management']}${operation.path.replace(/\{\w+\}/, id).replace(/\{\w+\}/, other)}`;
   const headers: Readonly<Record<string, string>> = {
     'content-type': operation.body?.media?.at(-1) === 'text/plain' ? 'text/plain' : 'application/json',
     ...(operation.permission === 'open' ? {} : { 'zt-session': as }),
   };
-  for (const { shape, text } of bodies) {
-    const bytes = new TextEncoder().encode(text());
+  for (const heavy of requests) {
+    const query = 'query' in heavy ? heavy.query() : sample.query;
+    const body = 'body' in heavy ? heavy.body() : sample.body;
+    const bytes = new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body ?? {}));
     const { milliseconds, bytes: memory } = await costOf(async () => {
       const { status } = await app.controller.handle({
         method: operation.method,
-        target,
+        target: query === undefined ? path : `${path}?${query}`,
         header: (name) => headers[name],
         body: async () => bytes,
         ...(certificates ? { peerCertificates: certificates } : {}),
       });
-      assert.ok(status < 500, `${operation.operationId} with ${shape}: ${status}`);
+      assert.ok(status < 500, `${operation.operationId} with ${heavy.shape}: ${status}`);
     });
-    const told = `${operation.operationId} with ${shape}: ${milliseconds.toFixed(1)} ms, ${(memory / MEBIBYTE).toFixed(1)} MiB`;
+    const told = `${operation.operationId} with ${heavy.shape}: ${milliseconds.toFixed(1)} ms, ${(memory / MEBIBYTE).toFixed(1)} MiB`;
     assert.ok(milliseconds <= LIMITS.milliseconds && memory <= LIMITS.bytes, told);
   }
 };
@@ -60,7 +68,7 @@ describe('a request of a mebibyte', () => {
     const login = entries.find(({ operation }) => operation.operationId === 'authenticate')?.operation;
     assert.ok(login);
     const configTypes = { shape: '520,000 config types', text: () => `{"configTypes":[${'1,'.repeat(520_000)}1]}` };
-    await assertCheap(app, login, [...documents, configTypes]);
+    await assertCheap(app, login, [...documents, configTypes].map(heavyBody));
   });
 
   test('costs little before it is refused, whatever a session puts where', async () => {
@@ -71,7 +79,7 @@ describe('a request of a mebibyte', () => {
       const fields = heavyBodies(operation.body.schema, {}).filter(({ shape }) =>
         /names for \[\[|{"a":1} as often|different texts with #/.test(shape),
       );
-      await assertCheap(app, operation, [...heavy, ...fields.slice(0, 3)]);
+      await assertCheap(app, operation, [...heavy, ...fields.slice(0, 3)].map(heavyBody));
     }
   });
 
@@ -80,9 +88,24 @@ describe('a request of a mebibyte', () => {
     for (const { operation } of entries) {
       if (!operation.body) continue;
       const texts = heavyBodies(operation.body.schema, {}).filter(({ shape }) => /: long text of "(😀|\|\|)"$/.test(shape));
-      await assertCheap(app, operation, texts.slice(0, 8));
+      await assertCheap(app, operation, texts.slice(0, 8).map(heavyBody));
     }
   });
+});
+
+describe('a query as long as a request line may be', () => {
+  for (const isOpen of [true, false])
+    test(`costs little, whatever ${isOpen ? 'a client without login' : 'a session'} puts where`, async () => {
+      await using app = await openApp('memory');
+      for (const { operation } of entries) {
+        if (!operation.query || (operation.permission === 'open') !== isOpen) continue;
+        await assertCheap(
+          app,
+          operation,
+          heavyQueries(operation.query).map(({ shape, text }) => ({ shape, query: text })),
+        );
+      }
+    });
 });
 
 describe('every operation', () => {

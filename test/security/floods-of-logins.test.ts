@@ -190,6 +190,24 @@ onEveryStore('floods of logins', (open, store) => {
     await flood;
   });
 
+  test('a login whose time ends in the queue is told to come again, and one whose check had begun is not', async () => {
+    await using it = await flooded({ requestTimeoutMs: 500 });
+    const { app, passwords } = it;
+    const begun = [1, 2].map((i) => login(app, `guess-${i}`, 'a wrong password'));
+    await until(() => passwords.held() === 2);
+    const before = passwords.counts.verified;
+    const waiting = await Promise.all([ADMIN.username, 'guess-3'].map((username) => login(app, username, 'a wrong password')));
+    for (const { status, headers, text } of waiting) {
+      assert.equal(status, 429);
+      assert.equal(headers['retry-after'], '1');
+      assert.equal(JSON.parse(text).error.code, 'SERVER_TOO_MANY_REQUESTS');
+    }
+    for (const { status } of await Promise.all(begun)) assert.equal(status, 503);
+    passwords.release();
+    await quiet();
+    assert.equal(passwords.counts.verified - before, 2, 'what waited was not begun later');
+  });
+
   test('a burst of 250 logins on one connection that is broken off hashes no more than what had begun', async () => {
     await using it = await flooded();
     const { app, passwords } = it;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { identitySecretOf } from '../../src/domain/terminators/identity-secret.ts';
+import { identitySecretOf } from '../../src/domain/fabric/terminators/identity-secret.ts';
 import { createSecrets } from '../../src/platform/secrets.ts';
 import { webRandom } from '../../src/platform/web.ts';
 import { type App, onEveryStore, openApp, SECRET_KEY } from '../support/app.ts';

@@ -23,7 +23,9 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
       return terms.length === 0 ? FALSE : balanced(terms, ' or ');
     }
     case 'and': {
-      const terms = predicate.terms.map((term) => condition(scope, kind, fields, term, depth));
+      const { listed, rest } = fields.areFew || !scope.engine.fence ? { listed: [], rest: predicate.terms } : intersected(predicate.terms);
+      const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
+      if (listed.length > 0) terms.push(sql`${fields.id} in (${idsIn(scope, kind, { op: 'and', terms: listed }, depth)})`);
       return terms.length === 0 ? TRUE : balanced(terms, ' and ');
     }
     case 'not':
@@ -52,6 +54,14 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
       return sized(scope, kind, fields, predicate, depth);
   }
 };
+
+/** Several values that a row must hold become one list by `intersect`, which leaves the planner of a fenced engine no join order to choose. */
+const intersected = (terms: readonly Predicate[]): { readonly listed: readonly Held[]; readonly rest: readonly Predicate[] } => {
+  const listed = terms.filter(isHeldAll);
+  return listed.length < 2 ? { listed: [], rest: terms } : { listed, rest: terms.filter((term) => !isHeldAll(term)) };
+};
+
+const isHeldAll = (term: Predicate): term is Held => term.op === 'covers' && term.values.length > 0;
 
 /** Alternatives that are lists of ids become one list, so that rows are looked up by it and not asked one alternative after another. */
 const apart = (terms: readonly Predicate[]): { readonly listed: readonly Listed[]; readonly rest: readonly Predicate[] } => {

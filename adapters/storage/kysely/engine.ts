@@ -44,6 +44,11 @@ export interface Engine {
     forget(table: string): Sql;
     readonly load: Sql;
   };
+  /**
+   * Ends a correlated subquery so that it runs once for each row, for an engine whose planner would turn it into a join. Without statistics such a planner
+   * may compare two long lists pair by pair. Absent: the planner keeps correlated subqueries as they are.
+   */
+  readonly fence?: Sql;
   /** Counts the tables of this name, as `value`. */
   tableCount(table: string): Sql;
 

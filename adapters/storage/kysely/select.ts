@@ -103,6 +103,8 @@ export const selectCount = (scope: Scope, kind: string, where: Predicate): Sql =
     return sql`select count(distinct ${element}.id) as value from ${scope.engine.elements(JSON.stringify(where.values), 'string')} cross join ${scope.set(kind, where.set, element)} and ${element}.value = e.value`;
   }
   if (isListed(where)) return sql`select count(*) as value from (${holders(scope, kind, where)}) as m`;
+  if (scope.engine.fence && where.op === 'and' && isIdList(where))
+    return sql`select count(*) as value from (${idsOf(scope, kind, [where], ' union ')}) as m`;
   if (where.op === 'or' && where.terms.every(isIdList))
     return sql`select count(*) as value from (${idsOf(scope, kind, where.terms, ' union ')}) as m`;
   return sql`select count(*) as value from ${found(scope, kind, fieldsOf(scope, kind), where, true).source}`;

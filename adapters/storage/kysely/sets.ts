@@ -12,6 +12,8 @@ export type Held = Extract<Predicate, { readonly set: string; readonly values: r
 /** Up to so many values are said one by one, so that the engine can look up each, or merge the sorted ids of each. */
 export const FEW = 8;
 
+const NO_FENCE = sql``;
+
 export const alias = (depth: Depth): Sql => raw(`s${depth}`);
 
 /** The ids of the rows that hold one of the values (each id once, if these are few), or all of them. */
@@ -43,7 +45,7 @@ export const holdsToo = (
 ): readonly Sql[] => {
   const other = raw(`o${depth}`);
   const holding = (value: Sql | string) =>
-    sql`exists (select 1 from ${scope.set(kind, set, other)} and ${other}.value = ${value} and ${other}.id = ${id})`;
+    sql`exists (select 1 from ${scope.set(kind, set, other)} and ${other}.value = ${value} and ${other}.id = ${id}${scope.engine.fence ?? NO_FENCE})`;
   if (values.length <= FEW) return values.map(holding);
   return [sql`not exists (select 1 from ${scope.engine.elements(JSON.stringify(values), 'string')} where not ${holding(raw('e.value'))})`];
 };
@@ -52,7 +54,7 @@ export const holdsToo = (
 export const holds = (scope: Scope, kind: string, { id }: Fields, predicate: Held, depth: Depth): Sql => {
   if (predicate.op === 'covers') return sql`(${joined(holdsToo(scope, kind, predicate, id, depth), ' and ')})`;
   const element = alias(depth);
-  return sql`exists (select 1 from ${scope.set(kind, predicate.set, element)} and ${element}.id = ${id} and ${among(scope, sql`${element}.value`, predicate.values, 'string')})`;
+  return sql`exists (select 1 from ${scope.set(kind, predicate.set, element)} and ${element}.id = ${id} and ${among(scope, sql`${element}.value`, predicate.values, 'string')}${scope.engine.fence ?? NO_FENCE})`;
 };
 
 export const among = (scope: Scope, found: Sql, values: readonly Scalar[], type: 'string' | 'number' | 'boolean'): Sql => {

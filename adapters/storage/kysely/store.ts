@@ -1,7 +1,7 @@
 /** A store over connections to a SQL database. */
 
 import {
-  type Places,
+  type Semaphore,
   type Store,
   StoreUnavailable,
   type Transaction,
@@ -20,8 +20,8 @@ import { KyselyTransaction } from './transaction.ts';
 export interface Source {
   readonly writer: Connections;
   readonly reader: Connections;
-  /** The places of the reads of ordinary sessions, where it is known how many connections there are. */
-  readonly places?: Places;
+  /** Permits for the reads of ordinary sessions, where it is known how many connections there are. */
+  readonly places?: Semaphore;
   /** A connection on which the host has begun a transaction by other means than Kysely. */
   joined?(host: unknown): Connection | undefined;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export const begins = (
 });
 
 export class KyselyStore implements Store {
-  readonly places?: Places;
+  readonly places?: Semaphore;
   readonly #source: Source;
   readonly #scope: Scope;
   readonly #patience: Patience;

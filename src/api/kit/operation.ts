@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
 import type { CodeWith } from '../../errors/codes.ts';
-import { created, empty } from '../shared.ts';
+import { created, empty } from './entity.ts';
 import { unboundedIn } from './unbounded.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -10,23 +10,23 @@ import Koa from 'koa';
 import { fastifyPlugin } from '../../../adapters/http/fastify.ts';
 import type { Handling } from '../../../adapters/http/handling.ts';
 import { koaMiddleware } from '../../../adapters/http/koa.ts';
-import { clientCertificates, nodeHandler } from '../../../adapters/http/node.ts';
+import { clientCertificates, type NodeOptions, nodeHandler } from '../../../adapters/http/node.ts';
 import { type Behaviours, handlerOf, M } from '../../unit/http/fake-api.ts';
 import { issuedByIntermediate, selfSigned } from './certificates.ts';
 import { codeOf } from './sockets.ts';
 
 type Listener = (req: http2.Http2ServerRequest, res: http2.Http2ServerResponse) => void;
 
-const hosts: Readonly<Record<string, (controller: Handling) => Listener | Promise<Listener>>> = {
+const hosts: Readonly<Record<string, (controller: Handling, options?: NodeOptions) => Listener | Promise<Listener>>> = {
   'node:http2': nodeHandler,
-  Koa: (controller) => {
+  Koa: (controller, options) => {
     const app = new Koa();
     app.silent = true;
-    return app.use(koaMiddleware(controller)).callback();
+    return app.use(koaMiddleware(controller, options)).callback();
   },
-  Fastify: async (controller) => {
+  Fastify: async (controller, options) => {
     const app = fastify({ http2: true });
-    app.register(fastifyPlugin(controller));
+    app.register(fastifyPlugin(controller, options));
     await app.ready();
     return (req, res) => app.routing(req, res);
   },
@@ -40,8 +40,9 @@ const start = async (
   host: (typeof hosts)[string],
   behaviours: Behaviours = {},
   client: http2.SecureClientSessionOptions = {},
+  options: NodeOptions = {},
 ) => {
-  const listener = await host({ handle: handlerOf(behaviours, { maxBodyBytes: LIMIT }) });
+  const listener = await host({ handle: handlerOf(behaviours, { maxBodyBytes: LIMIT, requestTimeoutMs: 60_000 }) }, options);
   const server = http2.createSecureServer({ ...clientCertificates, ...certificate, allowHTTP1: true });
   server.on('request', listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -152,6 +153,68 @@ for (const [name, host] of Object.entries(hosts)) {
       await ask('GET', '/version');
       assert.deepEqual(seen[0], [leaf.der, intermediate.der]);
       assert.equal(seen[1], seen[0]);
+    });
+  });
+}
+
+for (const [name, host] of Object.entries(hosts)) {
+  describe(`slow bodies on one connection of HTTP/2 with ${name}`, () => {
+    /** Streams that have sent a part of their body; with what `started` gave. */
+    const startSlow = async (t: TestContext, options: NodeOptions) => {
+      const started = await start(t, host, {}, {}, { bodyGraceMs: 60_000, ...options });
+      const slow = (part: string) => {
+        const begun = started.begin('POST', `${M}/things`, JSON_BODY);
+        begun.stream.on('error', () => undefined).write(part);
+        begun.answered.catch(() => undefined);
+        return begun;
+      };
+      return { ...started, slow, post: () => started.ask('POST', `${M}/things`, JSON_BODY, '{"name":"x"}') };
+    };
+    const assertCutOff = async ({ answered }: { readonly answered: Promise<{ status: number | undefined; text: string }> }) => {
+      const { status, text } = await answered;
+      assert.deepEqual([status, codeOf(text)], [408, 'TIMEOUT']);
+    };
+
+    test('have the bound of their address, beyond which the one that waits longest is cut off, and its connection goes on', async (t) => {
+      const { slow, ask } = await startSlow(t, { maxWaitingBodiesPerAddress: 2 });
+      const [first, second, third] = [slow('{'), slow('{"na'), slow('{"na')];
+      await assertCutOff(first);
+      for (const { stream, answered } of [second, third]) {
+        stream.end('me":"x"}');
+        assert.equal((await answered).status, 201);
+      }
+      assert.equal((await ask('GET', '/version')).status, 200);
+    });
+
+    test('have a bound for their bytes', async (t) => {
+      const { slow, post } = await startSlow(t, { maxWaitingBytes: 50_000 });
+      const part = `{${' '.repeat(29_999)}`;
+      const first = slow(part);
+      slow(part);
+      await assertCutOff(first);
+      assert.equal((await post()).status, 201);
+    });
+
+    test('that come more slowly than is agreed are cut off', async (t) => {
+      const { slow, post } = await startSlow(t, { bodyGraceMs: 20, minBodyBytesPerSecond: 1_000_000 });
+      await assertCutOff(slow('{'));
+      assert.equal((await post()).status, 201);
+    });
+
+    test('take no place among the requests that are handled', async (t) => {
+      const { slow, post } = await startSlow(t, { maxConcurrent: 2 });
+      const many = Array.from({ length: 8 }, () => slow('{'));
+      assert.equal((await post()).status, 201);
+      for (const { stream } of many) assert.ok(!stream.closed);
+    });
+
+    test('shut nobody out when there are a thousand', async (t) => {
+      const { slow, post, ask } = await startSlow(t, {});
+      const many = Array.from({ length: 1000 }, () => slow('{'));
+      assert.equal((await post()).status, 201);
+      assert.equal((await ask('GET', `${M}/things/a`)).status, 200);
+      const cut = await Promise.all(many.slice(0, 850).map(({ answered }) => answered));
+      assert.ok(cut.every(({ status }) => status === 408));
     });
   });
 }

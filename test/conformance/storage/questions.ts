@@ -165,6 +165,17 @@ export const questions: Sentences = {
     assert.equal(await asked(store, { op: 'compare', field: text('name'), is: '>=', value: '\uff5e' }), '2 3');
   },
 
+  'texts in fields of any type, as tags are, are ordered by code point, not by locale or case': async (store) => {
+    const tag: FieldRef = { path: ['tags', 'key'], type: 'tag' };
+    const texts = ['b', 'B', '😀', '\uff5e', 'é', 'a', '', '-', 'a b', 'ab'];
+    await save(store, ...texts.map((key, index) => note(String(index), { tags: { key } })), note('none', { tags: {} }));
+    const ascending = 'none 6 7 1 5 8 9 0 4 3 2';
+    assert.equal(await asked(store, ALL, { sort: [{ field: tag, descending: false }] }), ascending);
+    assert.equal(await asked(store, ALL, { sort: [{ field: tag, descending: true }] }), ascending.split(' ').reverse().join(' '));
+    assert.equal(await asked(store, { op: 'compare', field: tag, is: '>=', value: '\uff5e' }), '2 3');
+    assert.equal(await asked(store, { op: 'compare', field: tag, is: '<', value: 'a' }), '1 6 7');
+  },
+
   'offset and limit cut a page out of the matching rows': async (store) => {
     await save(store, ...[...'abcdefgh'].map((id, index) => note(id, { isOpen: index % 2 === 0, order: -index })));
     const open = equals(flag('isOpen'), true);

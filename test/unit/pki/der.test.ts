@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bitLength, countElements, rsaBitsOf } from '../../../src/pki/der.ts';
+import { bitLength, countElements, rsaBitsOf, spkiOf } from '../../../src/pki/der.ts';
+import { party } from '../../support/pki.ts';
 
 /** An element: a tag, its length in as many bytes as said (0: in the short form), its contents. */
 const element = (tag: number | readonly number[], contents: readonly number[], lengthBytes = 0): readonly number[] => {
@@ -73,4 +74,21 @@ test('the numbers of an RSA key are found behind the name of the algorithm; anot
   assert.deepEqual(rsaBitsOf(Uint8Array.from(spki)), { modulus: 16, exponent: 17 });
   assert.equal(rsaBitsOf(Uint8Array.from(element(0x30, element(0x30, NULL)))), undefined);
   assert.equal(rsaBitsOf(new Uint8Array()), undefined);
+});
+
+describe('the key of a certificate', () => {
+  test('is where the certificate says, and nowhere in what is cut off', async () => {
+    const { der, parsed } = (await party('any', { names: { dnsNames: ['a.example.org'] } })).certificate;
+    assert.deepEqual(Buffer.from(spkiOf(der) ?? []), Buffer.from(parsed.publicKey.rawData));
+    for (let length = 0; length < der.length; length += 5) assert.equal(spkiOf(der.subarray(0, length)), undefined);
+  });
+
+  test('is there in a certificate of version 1, which does not state its version', () => {
+    const key = element(0x30, NULL);
+    const fields = [element(2, [1]), ...Array.from({ length: 4 }, () => element(0x30, []))].flat();
+    const certificate = (body: readonly number[]) => Uint8Array.from(element(0x30, element(0x30, body)));
+    assert.deepEqual(spkiOf(certificate([...fields, ...key])), Uint8Array.from(key));
+    assert.equal(spkiOf(certificate(fields)), undefined);
+    assert.equal(spkiOf(certificate([...fields, ...NULL])), undefined);
+  });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countElements } from '../../../src/pki/der.ts';
+import { x509 } from '../../../src/pki/x509.ts';
 import type { OutboundAnswer } from '../../../src/platform/outbound.ts';
 import { createSignerKeys, type KeySource } from '../../../src/tokens/signer-keys.ts';
 import { frozenClock } from '../../support/clock.ts';
@@ -19,8 +19,9 @@ const opened = () => {
     status: 200,
     body: new TextEncoder().encode(JSON.stringify({ keys: provider.keys })),
   });
+  let back = 0;
   const keys = createSignerKeys({
-    clock,
+    clock: { now: () => clock.now() - back },
     logger: { error: assert.fail, warn: (message, details) => log.push([message, details]), info: assert.fail },
     outbound: {
       get: (url) => {
@@ -31,11 +32,10 @@ const opened = () => {
     permits: () => true,
   });
   const knows = async (kid: string, of: KeySource = signer) => (await keys.find(of, kid, 'ES256')) !== undefined;
-  /** Answers with its keys, and these headers. */
-  const answerWith = (headers: Readonly<Record<string, string>>) => {
-    provider.answer = async () => ({ ...(await served()), header: (name) => headers[name] });
+  const setBack = (milliseconds: number) => {
+    back = milliseconds;
   };
-  return { clock, log, asked, provider, keys, knows, answerWith };
+  return { clock, log, asked, provider, keys, knows, setBack };
 };
 
 test('keys are asked for when they are first needed, or ahead of that, and then no more', async () => {
@@ -154,23 +154,71 @@ test('of a key set no more than a hundred keys are looked at', async () => {
   assert.ok(!(await knows('a')));
 });
 
-test('certificates in a key set may have 2,000 elements together: a set with more is not read, and the log says so', async () => {
-  const { knows, provider, log, clock } = opened();
-  const elements = (der: Uint8Array) => countElements(der, 1000);
-  const small = (await party('small')).certificate.der;
-  const large = (await party('large', { names: { dnsNames: Array.from({ length: 700 }, (_, i) => `n${i}`) } })).certificate.der;
-  assert.ok(elements(large) > 700 && elements(large) <= 1000);
-  const member = (kid: string, der: Uint8Array) => ({ kid, kty: 'EC', x5c: [Buffer.from(der).toString('base64'), 'AAAA', 5] });
-  // Padded with certificates up to the bound itself, and beyond it by one more.
-  const padding = Array.from({ length: Math.floor((2000 - 2 * elements(large)) / elements(small)) }, (_, i) => member(`s${i}`, small));
-  provider.keys = [member('a', large), member('b', large), ...padding];
+test('of the keys of one name no more than ten are looked at', async () => {
+  const { knows, provider } = opened();
+  const others = Array.from({ length: 9 }, () => ({ kid: 'a', kty: 'oct' }));
+  provider.keys = [...others, a.jwk];
   assert.ok(await knows('a'));
+  provider.keys = [...others, ...others, a.jwk];
+  assert.ok(!(await knows('a', { ...signer, version: 2 })));
+});
+
+test('of the certificates in a key set only that of the key that is asked for is read, once, and of it nothing but the key', async (t) => {
+  const { keys, knows, provider } = opened();
+  const names = { dnsNames: Array.from({ length: 700 }, (_, i) => `n${i}`) };
+  const { der } = (await party('a', { names })).certificate;
+  provider.keys = Array.from({ length: 100 }, (_, i) => ({
+    kid: `k${i}`,
+    kty: 'EC',
+    x5c: [Buffer.from(der).toString('base64'), 'AAAA', 5],
+  }));
+  // What costs is made of the library for certificates and of Web Crypto.
+  const library = await x509();
+  const certificates = t.mock.method(library.X509Certificate.prototype, 'getExtension');
+  const imported = t.mock.method(crypto.subtle, 'importKey');
+  await keys.load(signer);
+  assert.equal(imported.mock.callCount(), 0);
+  for (const kid of ['k7', 'k7', 'k99', 'k7']) assert.ok(await knows(kid));
+  assert.equal(imported.mock.callCount(), 2);
+  assert.equal(certificates.mock.callCount(), 0);
+});
+
+test('the age of keys counts from when they were asked for: what was withdrawn while the answer was on its way is among them', async () => {
+  const { asked, knows, provider, clock } = opened();
+  const arrival = Promise.withResolvers<OutboundAnswer>();
+  provider.answer = () => arrival.promise;
+  const first = knows('a');
+  clock.advance('4m');
+  provider.answer = undefined;
+  arrival.resolve({ status: 200, body: new TextEncoder().encode(JSON.stringify({ keys: [a.jwk] })) });
+  assert.ok(await first);
+  clock.advance('59999ms');
+  assert.ok(await knows('a'));
+  assert.equal(asked.length, 1);
+  provider.keys = [b.jwk];
+  clock.advance('1ms');
+  assert.ok(!(await knows('a')));
+  assert.equal(asked.length, 2);
+});
+
+test('a clock that is set back lets no key live longer', async () => {
+  const { asked, knows, provider, setBack } = opened();
+  assert.ok(await knows('a'));
+  provider.keys = [b.jwk];
+  setBack(3_600_000);
+  assert.ok(!(await knows('a')));
   assert.ok(await knows('b'));
-  assert.deepEqual(log, []);
-  clock.advance('1h');
-  provider.keys = [...provider.keys, member('c', small)];
-  assert.ok(!(await knows('c')));
-  assert.match(JSON.stringify(log), /the certificates of the key set have more than 2000 elements together; publish fewer or smaller ones/);
+  assert.equal(asked.length, 2);
+});
+
+test('the keys of a thousand signers are kept', async () => {
+  const { asked, keys } = opened();
+  const signers = Array.from({ length: 1001 }, (_, i) => ({ ...signer, id: `s${i}` }));
+  for (const each of signers) await keys.load(each);
+  await keys.load(signers.at(-1) ?? signer);
+  assert.equal(asked.length, 1001);
+  await keys.load(signers[0] ?? signer);
+  assert.equal(asked.length, 1002);
 });
 
 test('closing ends what is under way, without a word', async () => {

@@ -37,6 +37,9 @@ export const postgres: Engine = {
   },
   keyedTable: '',
   documents: { columns: ', fields jsonb not null generated always as (document::jsonb) stored', asked: raw('fields') },
+  // A subquery with an offset is not pulled up into a join (https://wiki.postgresql.org/wiki/OptimizerHints; `is_simple_subquery` and
+  // `simplify_EXISTS_query` in PostgreSQL's sources).
+  fence: raw(' offset 0'),
   // Not `to_regclass`, which may remember that there was no table: a process that waited for another one's migration would create it again.
   tableCount: (table) =>
     sql`select count(*)::int as value from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where c.relname = ${table} and n.nspname = any (current_schemas(false))`,

@@ -1,6 +1,6 @@
 /** The store of controllers that run side by side, or beside the tables of their host: a PostgreSQL database, through `pg`. */
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
-import { checkedOptions, createPlaces, type Places } from '../../../../src/adapter-kit.ts';
+import { checkedOptions, createSemaphore, type Semaphore } from '../../../../src/adapter-kit.ts';
 import { type KyselyStorage, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
 import { inTurns } from '../turns.ts';
@@ -79,7 +79,7 @@ class Session {
   readonly #pool: () => Promise<PgPool>;
   readonly #isOurs: boolean;
   readonly #connections: PoolConnections;
-  readonly #places: Places;
+  readonly #places: Semaphore;
   #users = 0;
 
   constructor(options: PostgresStorageOptions) {
@@ -88,7 +88,7 @@ class Session {
     this.#pool = () => (pool ??= poolOf(options));
     this.#connections = poolConnections(this.#pool, options.prepared ?? true);
     const count = ('pool' in options ? options.pool.options?.max : options.connections) ?? CONNECTIONS;
-    this.#places = createPlaces(Math.max(1, count - RESERVED));
+    this.#places = createSemaphore(Math.max(1, count - RESERVED));
     // The pool is one of `pg`, whose members are more than we ask for.
     this.db = new Kysely({ dialect: new PostgresDialect({ pool: async () => (await this.#pool()) as unknown as PostgresPool }) });
   }

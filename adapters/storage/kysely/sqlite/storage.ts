@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import { checkedOptions, createPlaces, type Places } from '../../../../src/adapter-kit.ts';
+import { checkedOptions, createSemaphore, type Semaphore } from '../../../../src/adapter-kit.ts';
 import type { Connection } from '../connection.ts';
 import { type KyselyStorage, LOCK_TIMEOUT, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
@@ -88,7 +88,7 @@ class Session {
   readonly #writer: SqlitePool;
   readonly #reader: SqlitePool;
   /** One reader is for administrators. */
-  readonly #places: Places | undefined;
+  readonly #places: Semaphore | undefined;
   readonly #options: SqliteStorageOptions;
   #users = 0;
 
@@ -101,7 +101,7 @@ class Session {
     });
     const isPrivate = this.connection.database.location() === null;
     this.#reader = isPrivate ? this.#writer : new SqlitePool(() => new SqliteConnection(openReader(options)), MOST_READERS);
-    this.#places = isPrivate ? undefined : createPlaces(MOST_READERS - 1);
+    this.#places = isPrivate ? undefined : createSemaphore(MOST_READERS - 1);
   }
 
   source(): Source {

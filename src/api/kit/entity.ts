@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { mapOf } from './bounded.ts';
+
+/** What every entity shows of itself, and how others point at it. */
+
+/** In answers. What clients send has a bound: `shortText`, `pem`. */
+export const text = z.string();
+
+/** As stored and shown: UTC, three decimals. */
+export const timestamp = z.iso.datetime({ precision: 3 });
+
+/** A relative address. */
+export const link = z
+  .object({
+    /** Relative to the address of the API, e.g. `./identities/abc`. */
+    href: text,
+  })
+  .meta({ id: 'Link' });
+export type Link = z.infer<typeof link>;
+export const links = z
+  .record(z.string(), link)
+  .meta({ id: 'Links', description: 'Relative addresses of the entity and of what belongs to it.' });
+
+export const entityReference = z
+  .object({
+    /** Relative addresses of the entity and of what belongs to it. */
+    _links: links,
+    /** Collection of the entity: `identities`. */
+    entity: text,
+    /** Id of the entity. */
+    id: text,
+    /** Name of the entity, if it has one. */
+    name: text.optional(),
+    /** Collection of the entity in addresses. */
+    urlName: text.optional(),
+  })
+  .meta({ id: 'EntityReference', description: 'Points to another entity.' });
+
+export type EntityReference = z.infer<typeof entityReference>;
+
+export type Tags = Readonly<Record<string, string | boolean | null>>;
+
+/** What the tags of one entity hold at most. Tools that keep their state in tags use a few short ones. */
+const MOST_TAGS = 200;
+const LONGEST_TAG_NAME = 256;
+const LONGEST_TAG = 4096;
+/** Bytes of all tags together, as JSON in UTF-8. */
+const MOST_TAG_BYTES = 65_536;
+
+/** What is wrong with some tags; undefined for good ones. */
+const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined => {
+  const entries = Object.entries(given);
+  if (entries.length > MOST_TAGS) return `an entity has at most ${MOST_TAGS} tags, got ${entries.length}`;
+  for (const [key, value] of entries) {
+    if (key === '') return 'tags must have names that are not empty';
+    if (key.length > LONGEST_TAG_NAME) return `names of tags have at most ${LONGEST_TAG_NAME} characters, got ${key.length}`;
+    if (value !== null && typeof value !== 'string' && typeof value !== 'boolean')
+      return `tags may hold text, booleans and null, but ${key} holds a ${Array.isArray(value) ? 'list' : typeof value}`;
+    if (typeof value === 'string' && value.length > LONGEST_TAG)
+      return `tags have at most ${LONGEST_TAG} characters, but ${key} has ${value.length}`;
+  }
+  const bytes = new TextEncoder().encode(JSON.stringify(given)).length;
+  return bytes > MOST_TAG_BYTES ? `the tags of an entity have at most ${MOST_TAG_BYTES} bytes as JSON, got ${bytes}` : undefined;
+};
+
+/** User-defined names with values: text, boolean or null (specification, "Conventions" 4). */
+export const tags = mapOf(z.unknown(), MOST_TAGS)
+  .superRefine((value, context) => {
+    const message = tagFault(value);
+    if (message) context.addIssue({ code: 'custom', message });
+  })
+  .meta({
+    id: 'Tags',
+    description: `A map of user-defined names to text, boolean or null: at most ${MOST_TAGS} of them, with names of at most ${LONGEST_TAG_NAME} and texts of at most ${LONGEST_TAG} characters, ${MOST_TAG_BYTES} bytes in all.`,
+    maxProperties: MOST_TAGS,
+  }) as unknown as z.ZodType<Tags, Tags>; // what the refinement lets through
+
+export const created = z
+  .object({
+    /** Relative addresses of the new entity and of what belongs to it. */
+    _links: links,
+    /** Id of the new entity. */
+    id: text,
+  })
+  .meta({ id: 'Created', description: 'The id and the place of a new entity.' });
+/** An answer that holds nothing. */
+export const empty = z.object({}).meta({ id: 'Empty' });
+
+/** What every entity shows of itself. */
+export const entityBase = {
+  /** Relative addresses of the entity and of what belongs to it. */
+  _links: links,
+  /** When it was created: ISO 8601, UTC. */
+  createdAt: timestamp,
+  /** Unique within the kind, and given by the controller. */
+  id: text,
+  /** User-defined names with values. */
+  tags,
+  /** When it last changed: ISO 8601, UTC. */
+  updatedAt: timestamp,
+} as const;

@@ -1,0 +1,72 @@
+/** What a session owes before it is fully authenticated: a code of the identity's MFA, a token of an external signer. */
+import type { authPolicy } from '../api/auth-policies.ts';
+import { externalJwtSigner } from '../api/external-jwt-signers.ts';
+import type { identity } from '../api/identities.ts';
+import type { RowOf } from '../api/kit/resource.ts';
+import type { AuthQuery, apiSession } from '../api/sessions.ts';
+import type { SessionActor, TokenProof } from '../call/actor.ts';
+import type { Call } from '../call/call.ts';
+import type { Entities } from '../changes/entities.ts';
+import { externalTokensOf, proofOf, proves } from './external-tokens.ts';
+
+type Session = RowOf<typeof apiSession>;
+type Policy = Pick<RowOf<typeof authPolicy>, 'secondary'>;
+
+/**
+ * Whether the session owes a code. A login that found MFA enrolled owes one until it is given. A policy that requires TOTP wants one of the MFA that
+ * the identity has now: with that ended, it is owed again.
+ */
+const owesCode = (session: Session, { secondary }: Policy): boolean =>
+  secondary.requireTotp ? !session.mfaPassedAt : session.isMfaRequired === true && !session.isMfaComplete;
+
+/** The code that a session owes under the policy as it is now: a change of policy holds for running sessions too. */
+export const owedCode = (session: Session, policy: Policy): readonly AuthQuery[] =>
+  owesCode(session, policy)
+    ? [
+        {
+          typeId: 'MFA',
+          provider: 'ziti',
+          httpMethod: 'POST',
+          httpUrl: './authenticate/mfa',
+          format: 'alphaNumeric',
+          minLength: 4,
+          maxLength: 6,
+          scopes: null,
+        },
+      ]
+    : [];
+
+/** The token that has to come with every request of an identity, unless it did. What is wrong with the signer itself leaves it owed. */
+export const owedToken = async (
+  entities: Entities,
+  owner: RowOf<typeof identity>,
+  { secondary: { requireExtJwtSigner: id } }: Policy,
+  proofs: readonly TokenProof[],
+): Promise<readonly AuthQuery[]> => {
+  if (!id) return [];
+  const signer = await entities.get(externalJwtSigner, id);
+  if (signer && proofs.some((proof) => proves(proof, signer, owner))) return [];
+  const { externalAuthUrl, clientId, scopes = [] } = signer ?? {};
+  return [
+    {
+      typeId: 'EXT-JWT',
+      provider: 'url',
+      id,
+      ...(externalAuthUrl ? { httpUrl: externalAuthUrl } : {}),
+      ...(clientId ? { clientId } : {}),
+      scopes: scopes.length > 0 ? [...scopes] : null,
+    },
+  ];
+};
+
+/** The actor, who owes no token that came with this request. Tokens of sessions that owe none are not looked at. */
+export const accompanied = async (call: Pick<Call, 'core' | 'credentials' | 'read'>, actor: SessionActor): Promise<SessionActor> => {
+  const owed = actor.authQueries.find(({ typeId }) => typeId === 'EXT-JWT');
+  if (!owed) return actor;
+  for (const token of externalTokensOf(call)) {
+    const proof = await proofOf(call, token);
+    if (proof && proof.signer.id === owed.id && proves(proof, proof.signer, actor.identity))
+      return { ...actor, proofs: [proof], authQueries: actor.authQueries.filter((query) => query !== owed) };
+  }
+  return actor;
+};

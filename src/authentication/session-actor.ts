@@ -1,0 +1,62 @@
+import { authPolicy } from '../api/auth-policies.ts';
+import { identity } from '../api/identities.ts';
+import type { RowOf } from '../api/kit/resource.ts';
+import { apiSession } from '../api/sessions.ts';
+import type { Activity } from '../call/activity.ts';
+import type { SessionActor, TokenProof } from '../call/actor.ts';
+import type { Settings } from '../call/settings.ts';
+import type { Entities } from '../changes/entities.ts';
+import { equals, text } from '../query/index.ts';
+import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
+import { owedCode, owedToken } from './factors.ts';
+import { idleSince } from './lifetime.ts';
+
+type Session = RowOf<typeof apiSession>;
+type Identity = RowOf<typeof identity>;
+
+/**
+ * Whom a token stands for, judged by the state of this transaction: the session is there and not idle for too long, its identity is
+ * there and not disabled. Whatever is amiss, the answer is the same: nobody.
+ */
+export const actorOfToken = async (
+  entities: Entities,
+  settings: Settings,
+  token: string,
+  now: string,
+  activity: Pick<Activity, 'current'>,
+): Promise<SessionActor | undefined> => {
+  if (!isOpaqueToken(token)) return undefined;
+  const session = await entities.find(apiSession, equals(text('tokenHash'), hashToken(token)));
+  return session && actorOfSession(entities, settings, activity.current(session), token, now);
+};
+
+/** The same for a session whose row is at hand. */
+export const actorOfSession = async (
+  entities: Entities,
+  settings: Settings,
+  session: Session,
+  token: string,
+  now: string,
+  proofs: readonly TokenProof[] = [],
+): Promise<SessionActor | undefined> => {
+  if ((session.lastActivityAt ?? '') <= idleSince(settings, now)) return undefined;
+  const owner = await entities.get(identity, session.identityId);
+  if (!owner || isDisabled(owner, now)) return undefined;
+  return sessionActor(entities, session, owner, token, proofs);
+};
+
+/** A session's actor, with what it owes now. */
+export const sessionActor = async (
+  entities: Entities,
+  session: Session,
+  owner: Identity,
+  token: string,
+  proofs: readonly TokenProof[] = [],
+): Promise<SessionActor> => {
+  const policy = await entities.get(authPolicy, owner.authPolicyId);
+  const authQueries = policy ? [...owedCode(session, policy), ...(await owedToken(entities, owner, policy, proofs))] : [];
+  return { kind: 'session', session, identity: owner, authQueries, token, proofs };
+};
+
+export const isDisabled = (row: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: string): boolean =>
+  row.disabledAt !== null && (row.disabledUntil === null || row.disabledUntil > now);

@@ -1,0 +1,47 @@
+import type { KindName, Kinds } from '../api/index.ts';
+import type { Resource, RowOf } from '../api/kit/resource.ts';
+import type { Entities } from '../changes/entities.ts';
+import type { Predicate } from '../query/index.ts';
+import type { Call } from './call.ts';
+
+export type WriteVerb = 'create' | 'replace' | 'patch';
+type Fields<R> = Partial<RowOf<R>>;
+
+/**
+ * What the field table of a kind cannot say. Each hook is optional; the generic engine calls them at fixed places.
+ */
+export interface Behaviour<R extends Resource = Resource> {
+  /** Before the transaction, for slow work: hashing, parsing. `body` is decoded. Returns fields to store beside those of the body. */
+  prepare?(call: Call, verb: WriteVerb, body: Readonly<Record<string, unknown>>, id: string | undefined): Promise<Fields<R>>;
+  /** Inside, before the write: rules across fields or entities. `before` is undefined on create. May return further fields to store. */
+  check?(entities: Entities, after: RowOf<R>, before: RowOf<R> | undefined, call: Call): Promise<Fields<R> | undefined>;
+  /** Inside, after the write: effects on other kinds. `body` has what the row does not keep. */
+  write?(
+    entities: Entities,
+    after: RowOf<R>,
+    before: RowOf<R> | undefined,
+    call: Call,
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<void>;
+  /** Inside, before a delete: throws what forbids it. */
+  guard?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
+  /** Inside, before a delete that nothing forbids: removes what goes with the entity and does not point at it. */
+  remove?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
+  /** What a filter asks of what no row holds, as a question that the store can answer. */
+  resolve?(entities: Entities, where: Predicate, call: Call): Promise<Predicate>;
+  /** Wire fields that are not stored, for a whole page at once: one object per row. What is `undefined` is not shown, though it may be stored. */
+  present?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** What lists and details need of a behaviour, of whatever kind it is. */
+export type Presenter = Pick<Behaviour<never>, 'present' | 'resolve'>;
+
+/** The behaviours of a controller, by kind. A kind without one is what its field table says. */
+export type Behaviours = { readonly [K in KindName]?: Behaviour<Kinds[K]> };
+
+export const behaviour = <R extends Resource>(_kind: R, hooks: Behaviour<R>): Behaviour<R> => hooks;
+
+/** The behaviour of a kind, as the engine calls it: with rows of that kind. */
+export const behaviourOf = ({ core }: Pick<Call, 'core'>, { kind }: Pick<Resource, 'kind'>): Behaviour<never> | undefined =>
+  // Each is registered under the kind that it is of, so that it is given rows of its own kind.
+  (core.behaviours as Readonly<Record<string, Behaviour<never> | undefined>>)[kind];

@@ -1,0 +1,67 @@
+import { tooManyRequests, WaitQueue } from './wait-queue.ts';
+
+/** Gives a permit back; again, it does nothing. */
+export type Release = () => void;
+
+/** A counting semaphore with a FIFO queue. A waiter that gives up leaves the queue. */
+export interface Semaphore {
+  /** A permit, if one is free. @returns what gives it back */
+  tryAcquire(): Release | undefined;
+  /**
+   * A permit, as soon as one is free.
+   * @returns what gives it back
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` with `retryAfter` when the queue is full; the reason of `signal`, once aborted
+   */
+  acquire(signal?: AbortSignal): Promise<Release>;
+  /** Runs `work` with a permit. @throws as `acquire`; what `work` throws */
+  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+/**
+ * Makes a counting semaphore.
+ * @param permits how many may be held at once
+ * @param queued how many requests may wait for one; default: any number
+ */
+export const createSemaphore = (permits: number, queued = Number.POSITIVE_INFINITY): Semaphore => {
+  let held = 0;
+  const queue = new WaitQueue();
+  const release = () => {
+    const [next] = queue;
+    // The first waiter takes over this permit; it becomes free only when none waits.
+    if (next) next.admit();
+    else held--;
+  };
+  const permit = (): Release => {
+    let isReleased = false;
+    return () => {
+      if (!isReleased) release();
+      isReleased = true;
+    };
+  };
+  const tryAcquire = () => {
+    if (held >= permits) return undefined;
+    held++;
+    return permit();
+  };
+  const acquire = async (signal?: AbortSignal) => {
+    signal?.throwIfAborted();
+    const free = tryAcquire();
+    if (free) return free;
+    if (queue.length >= queued) throw tooManyRequests();
+    await queue.wait(undefined, signal);
+    return permit();
+  };
+  return {
+    tryAcquire,
+    acquire,
+    run: async (work, signal) => {
+      signal?.throwIfAborted();
+      const done = tryAcquire() ?? (await acquire(signal));
+      try {
+        return await work();
+      } finally {
+        done();
+      }
+    },
+  };
+};

@@ -1,0 +1,38 @@
+import type { Behaviours } from '../call/behaviour.ts';
+import { configBehaviour, configTypeBehaviour } from './catalogue/configs/behaviour.ts';
+import { serviceBehaviour } from './catalogue/services/behaviour.ts';
+import { authPolicyBehaviour } from './directory/auth-policies/behaviour.ts';
+import { authenticatorBehaviour } from './directory/authenticators/behaviour.ts';
+import { caBehaviour } from './directory/cas/behaviour.ts';
+import { enrollmentBehaviour } from './directory/enrollment/behaviour.ts';
+import { externalJwtSignerBehaviour } from './directory/external-jwt-signers/behaviour.ts';
+import { identityBehaviour } from './directory/identities/behaviour.ts';
+import { edgeRouterBehaviour, routerBehaviour } from './fabric/routers/behaviour.ts';
+import { terminatorBehaviour } from './fabric/terminators/behaviour.ts';
+import { controllerBehaviour } from './maintenance/controllers/handlers.ts';
+import { servicePolicyBehaviour } from './policy/policies/behaviour.ts';
+import { postureCheckBehaviour, postureCheckTypeBehaviour } from './policy/posture/behaviour.ts';
+import { apiSessionBehaviour } from './sessions/api-sessions/present.ts';
+import { serviceSessionBehaviour } from './sessions/service-sessions/present.ts';
+
+/** The one list of behaviours: what the kinds do that their field tables cannot say. The engine finds them here by kind. */
+export const behaviours: Behaviours = {
+  apiSession: apiSessionBehaviour,
+  authenticator: authenticatorBehaviour,
+  authPolicy: authPolicyBehaviour,
+  ca: caBehaviour,
+  config: configBehaviour,
+  configType: configTypeBehaviour,
+  controller: controllerBehaviour,
+  edgeRouter: edgeRouterBehaviour,
+  enrollment: enrollmentBehaviour,
+  externalJwtSigner: externalJwtSignerBehaviour,
+  identity: identityBehaviour,
+  postureCheck: postureCheckBehaviour,
+  postureCheckType: postureCheckTypeBehaviour,
+  router: routerBehaviour,
+  service: serviceBehaviour,
+  servicePolicy: servicePolicyBehaviour,
+  session: serviceSessionBehaviour,
+  terminator: terminatorBehaviour,
+};

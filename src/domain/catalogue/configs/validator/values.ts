@@ -1,0 +1,94 @@
+/** Keywords about a value by itself. */
+import { isSameJson } from '../../../../storage/same-json.ts';
+import type { Keyword } from './check.ts';
+
+const TYPES: Readonly<Record<string, (data: unknown) => boolean>> = {
+  null: (data) => data === null,
+  boolean: (data) => typeof data === 'boolean',
+  string: (data) => typeof data === 'string',
+  number: (data) => typeof data === 'number',
+  integer: (data) => Number.isInteger(data),
+  array: (data) => Array.isArray(data),
+  object: (data) => typeof data === 'object' && data !== null && !Array.isArray(data),
+};
+
+const type: Keyword = (value, _schema, _engine, fail) => {
+  const tests = [value].flat().map((name) => TYPES[String(name)]);
+  return (data, at) => tests.some((test) => test?.(data)) || fail(data, at, { type: value });
+};
+
+const enumeration: Keyword = (value, _schema, _engine, fail) => {
+  const allowedValues = value as readonly unknown[]; // the schema is known to be one
+  return (data, at) => allowedValues.some((allowed) => isSameJson(allowed, data)) || fail(data, at, { allowedValues });
+};
+
+const constant: Keyword = (allowedValue, _schema, _engine, fail) => (data, at) =>
+  isSameJson(allowedValue, data) || fail(data, at, { allowedValue });
+
+const bound =
+  (comparison: string, isWithin: (data: number, limit: number) => boolean): Keyword =>
+  (value, _schema, _engine, fail) => {
+    const limit = Number(value);
+    return (data, at) => typeof data !== 'number' || isWithin(data, limit) || fail(data, at, { comparison, limit });
+  };
+
+/** As near to a whole number as eight decimals tell: 19.99 is a multiple of 0.01. */
+const multipleOf: Keyword = (value, _schema, _engine, fail) => (data, at) => {
+  if (typeof data !== 'number') return true;
+  const times = data / Number(value);
+  return Math.abs(Math.round(times) - times) <= 1e-8 || fail(data, at, { multipleOf: value });
+};
+
+/** Code points, of which a pair of surrogates is one. */
+const lengthOf = (text: string): number => {
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
+};
+
+const length =
+  (isWithin: (length: number, limit: number) => boolean): Keyword =>
+  (value, _schema, _engine, fail) => {
+    const limit = Number(value);
+    return (data, at) => typeof data !== 'string' || isWithin(lengthOf(data), limit) || fail(data, at, { limit });
+  };
+
+const pattern: Keyword = (value, _schema, { patterns }, fail) => {
+  const compiled = patterns.compile(String(value));
+  return (data, at) => typeof data !== 'string' || compiled.test(data) || fail(data, at, { pattern: value });
+};
+
+const format: Keyword = (value, _schema, { formats }, fail) => {
+  const test = Object.hasOwn(formats, String(value)) ? formats[String(value)] : undefined;
+  return (data, at) => typeof data !== 'string' || !test || test(data) || fail(data, at, { format: value });
+};
+
+/** Burns what applying the subschema costs, wherever it is applied. */
+const cost: Keyword = (value, _schema, { tank }) => {
+  const [units, perPart] = value as readonly [number, 0 | 1]; // written by copyForValidator
+  return (data) => {
+    if (!perPart) tank.burn(units);
+    else if (typeof data === 'string') tank.burn(units + (data.length >> 4));
+    else tank.burn(units + (typeof data === 'object' && data !== null ? Object.keys(data).length : 0));
+    return true;
+  };
+};
+
+const atLeast = (data: number, limit: number): boolean => data >= limit;
+const atMost = (data: number, limit: number): boolean => data <= limit;
+
+export const ofValues: Readonly<Record<string, Keyword>> = {
+  cost,
+  type,
+  const: constant,
+  enum: enumeration,
+  maximum: bound('<=', atMost),
+  minimum: bound('>=', atLeast),
+  exclusiveMaximum: bound('<', (data, limit) => data < limit),
+  exclusiveMinimum: bound('>', (data, limit) => data > limit),
+  multipleOf,
+  maxLength: length(atMost),
+  minLength: length(atLeast),
+  pattern,
+  format,
+};

@@ -1,0 +1,80 @@
+import type { ErrorObject } from 'ajv';
+import { invalidField } from '../../../errors/index.ts';
+import { reasonOf } from './reasons.ts';
+
+/** One thing that is wrong with data, at the innermost place. */
+export interface Violation {
+  /** Dotted path of the value at fault (`port`, `list.1`), of the object for a missing or unknown property; `(root)` for the data itself. */
+  readonly field: string;
+  /** Keyword, and what it expects. Never the value. */
+  readonly reason: string;
+  readonly value: unknown;
+}
+
+export const ROOT = '(root)';
+const MAX_TOLD = 5;
+
+/** @throws ApiError 400 `COULD_NOT_VALIDATE` with the first violation; the reason tells up to four more, each with its place: many clients show nothing else */
+export const refuseViolations = (violations: readonly Violation[]): void => {
+  const [first] = violations;
+  if (first) throw invalidField(first.field, describe(violations), first.value);
+};
+
+/** The violations as one text. */
+export const describe = (violations: readonly Violation[]): string => violations.map(tell).join('; ');
+
+const tell = ({ field, reason }: Violation): string => (field === ROOT ? reason : `${field}: ${reason}`);
+
+/** Report an alternative or inner part that failed, followed by a fault of their own: what came before below the same place explains them. */
+const SUMMARIES: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames']);
+
+/**
+ * From the validator's errors to violations, at most five. `if` only repeats that the faults of `then` or `else` are there; a summary such as
+ * `oneOf` takes the place of the faults of its alternatives and quotes the one that lies deepest, which is nearest to what was meant.
+ */
+export const violationsOf = (errors: readonly ErrorObject[]): readonly Violation[] => {
+  const leaves: ErrorObject[] = [];
+  const causes = new Map<ErrorObject, ErrorObject>();
+  for (const error of errors) {
+    if (error.keyword === 'if') continue;
+    if (SUMMARIES.has(error.keyword)) {
+      const inner = takeBelow(leaves, error);
+      const deepest = inner.reduce<ErrorObject | undefined>(
+        (best, leaf) => (best && depthOf(best) >= depthOf(leaf) ? best : leaf),
+        undefined,
+      );
+      if (deepest && !error.params.passingSchemas) causes.set(error, causes.get(deepest) ?? deepest);
+    }
+    leaves.push(error);
+  }
+  // A value of the wrong type fails at much else beside.
+  const mistyped = new Set(leaves.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
+  const told = leaves.filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath));
+  // More are never told, and each reason is work.
+  return told.slice(0, MAX_TOLD).map((error) => violation(error, causes.get(error)));
+};
+
+const violation = (error: ErrorObject, cause: ErrorObject | undefined): Violation => {
+  const field = fieldOf(error);
+  const why = cause && (cause.instancePath === error.instancePath ? reasonOf(cause) : `${fieldOf(cause)}: ${reasonOf(cause)}`);
+  return { field, reason: why === undefined ? reasonOf(error) : `${reasonOf(error)} (closest: ${why})`, value: error.data };
+};
+
+/** Takes the trailing errors at or below the place of a summary out of the list. */
+const takeBelow = (leaves: ErrorObject[], { instancePath }: ErrorObject): readonly ErrorObject[] => {
+  let start = leaves.length;
+  while (start > 0 && isBelow(leaves[start - 1]?.instancePath ?? '', instancePath)) start--;
+  return leaves.splice(start);
+};
+
+const isBelow = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
+const depthOf = ({ instancePath }: ErrorObject): number => instancePath.split('/').length;
+
+const fieldOf = ({ instancePath }: ErrorObject): string =>
+  instancePath === ''
+    ? ROOT
+    : instancePath
+        .slice(1)
+        .split('/')
+        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+        .join('.');

@@ -1,0 +1,88 @@
+/** Which changes may concern the services that an identity sees: all that do are among them, and few that do not. */
+import type { identity } from '../../../api/identities.ts';
+import type { KindName } from '../../../api/index.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { serviceConfig } from '../../../api/service-configs.ts';
+import { service } from '../../../api/services.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import type { Change } from '../../../changes/events.ts';
+import { and, equals, has, text } from '../../../query/index.ts';
+import { isSameJson } from '../../../storage/same-json.ts';
+import { selects } from '../../policy/roles/membership.ts';
+import { type Viewer, visibleTo } from './seen.ts';
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** Whom it is asked for. */
+export interface Asking {
+  readonly identity: RowOf<typeof identity>;
+  readonly apiSessionId: string;
+  /** With the policies that select the identity; asked for only where a change may concern an identity through them. */
+  viewer(): Promise<Viewer>;
+  /** Whether one of its services has this config, or the identity for one of them. */
+  hasConfig(id: string): Promise<boolean>;
+}
+
+type Concerns = (change: Change, asking: Asking) => boolean | Promise<boolean>;
+
+const statesOf = ({ before, after }: Change): readonly Document[] => [before, after].filter((state) => state !== null);
+
+/** Whether the entity, as it was or is, stands among what the policies of the identity select by their role array `field`. */
+const selectedIn =
+  (field: 'serviceRoles' | 'postureCheckRoles'): Concerns =>
+  async (change, asking) => {
+    const { policies } = await asking.viewer();
+    return statesOf(change).some((state) =>
+      policies.some(({ semantic, [field]: roles }) =>
+        selects({ semantic, roles }, { id: change.entityId, roleAttributes: state.roleAttributes as readonly string[] }),
+      ),
+    );
+  };
+
+const ofIdentity: Concerns = (change, { identity: who }) => statesOf(change).some(({ identityId }) => identityId === who.id);
+
+const changes = (
+  { before, after }: { readonly before: Document | null; readonly after: Document | null },
+  ...fields: readonly string[]
+): boolean => fields.some((field) => !isSameJson(before?.[field], after?.[field]));
+
+/** By kind, whom a change concerns. Other kinds affect no list of services. */
+const concerns: { readonly [K in KindName]?: Concerns } = {
+  // Role arrays and semantic, as every policy has them.
+  servicePolicy: (change, { identity: who }) =>
+    statesOf(change).some((state) =>
+      selects({ semantic: state.semantic, roles: state.identityRoles } as Parameters<typeof selects>[0], who),
+    ),
+  service: (change, asking) => asking.identity.isAdmin || asking.identity.isDefaultAdmin || selectedIn('serviceRoles')(change, asking),
+  postureCheck: selectedIn('postureCheckRoles'),
+  config: ({ entityId }, { hasConfig }) => hasConfig(entityId),
+  configType: (change) => change.action === 'update' && changes(change, 'name'),
+  serviceConfig: ofIdentity,
+  postureData: ({ entityId }, { identity: who }) => entityId === who.id,
+  apiSession: ({ action, entityId }, { apiSessionId }) => action === 'update' && entityId === apiSessionId,
+  identity: (change, { identity: who }) => change.entityId === who.id && changes(change, 'roleAttributes', 'isAdmin', 'isDefaultAdmin'),
+};
+
+/** The kinds whose changes may affect a list of services. */
+export const concerningKinds = Object.keys(concerns) as KindName[]; // as they are declared above
+
+export const mayConcern = async (change: Change, asking: Asking): Promise<boolean> =>
+  (await concerns[change.entity]?.(change, asking)) ?? false;
+
+/** Configs that are looked for, at most; with more changed at once, they count as seen. */
+const MOST_CONFIGS = 20;
+
+export const configFinder = (entities: Entities, { id }: RowOf<typeof identity>, viewer: Asking['viewer']): Asking['hasConfig'] => {
+  const known = new Map<string, Promise<boolean>>();
+  const isSeen = async (config: string) => {
+    const own = and(equals(text('configId'), config), equals(text('identityId'), id));
+    if ((await entities.find(serviceConfig, own)) !== undefined) return true;
+    return (await entities.find(service, and(has('configs', config), visibleTo(await viewer())))) !== undefined;
+  };
+  return async (config) => {
+    if (known.size >= MOST_CONFIGS && !known.has(config)) return true;
+    const found = known.get(config) ?? isSeen(config);
+    known.set(config, found);
+    return found;
+  };
+};

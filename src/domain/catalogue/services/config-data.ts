@@ -1,0 +1,56 @@
+import { config, configType } from '../../../api/configs.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { serviceConfig } from '../../../api/service-configs.ts';
+import type { service } from '../../../api/services.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ALL, and, equals, oneOf, or, text } from '../../../query/index.ts';
+
+type Data = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Config types by id or name become ids; unknown ones are dropped; `all` stands for itself. */
+export const wantedConfigTypes = async (entities: Entities, wanted: readonly string[]): Promise<readonly string[]> => {
+  if (wanted.includes('all')) return ['all'];
+  if (wanted.length === 0) return [];
+  const rows = await entities.list(configType, { where: or(oneOf(text('id'), wanted), oneOf(text('name'), wanted)) });
+  return rows.map(({ id }) => id);
+};
+
+/**
+ * Config data of a page of services, by service and name of the config type. What an identity has been given for a service takes the
+ * place of the service's own config of that type. Three questions, whatever the page.
+ */
+export const serviceConfigsSeen = async (
+  entities: Entities,
+  services: readonly RowOf<typeof service>[],
+  identityId: string | undefined,
+  wanted: readonly string[],
+): Promise<ReadonlyMap<string, Data>> => {
+  const overrides = await entities.list(serviceConfig, {
+    where: and(
+      equals(text('identityId'), identityId ?? ''),
+      oneOf(
+        text('serviceId'),
+        services.map(({ id }) => id),
+      ),
+    ),
+  });
+  const ofService = Map.groupBy(overrides, ({ serviceId }) => serviceId);
+  const ids = new Set([...services.flatMap(({ configs }) => configs), ...overrides.map(({ configId }) => configId)]);
+  const ofWantedType = wanted.includes('all') ? ALL : oneOf(text('configTypeId'), wanted);
+  const configs = new Map(
+    (await entities.list(config, { where: and(oneOf(text('id'), [...ids]), ofWantedType) })).map((row) => [row.id, row]),
+  );
+  const typeIds = [...new Set([...configs.values()].map(({ configTypeId }) => configTypeId))];
+  const names = new Map((await entities.list(configType, { where: oneOf(text('id'), typeIds) })).map(({ id, name }) => [id, name]));
+  return new Map(
+    services.map((row) => {
+      // The identity's own come last, and so replace those of the same type.
+      const seen = [...row.configs, ...(ofService.get(row.id) ?? []).map(({ configId }) => configId)];
+      const data = seen.flatMap((id) => {
+        const found = configs.get(id);
+        return found ? [[names.get(found.configTypeId) ?? found.configTypeId, found.data] as const] : [];
+      });
+      return [row.id, Object.fromEntries(data)];
+    }),
+  );
+};

@@ -1,0 +1,50 @@
+/** What the list of services shows an identity now, so short that two states of it can be compared. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Resource } from '../../../api/kit/resource.ts';
+import { service } from '../../../api/services.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { presentRows } from '../../../resources/present.ts';
+import type { Row } from '../../../storage/port.ts';
+import { loadPosture } from '../../policy/posture/load.ts';
+import type { Posture } from '../../policy/posture/posture.ts';
+import { seenBy, type Viewer, visibleTo } from './seen.ts';
+
+/** Longer lists are not compared. */
+const MOST_SERVICES = 500;
+
+export interface ListState {
+  /** Differs when the list does; undefined for a list of more than 500 services. */
+  readonly digest: string | undefined;
+  /** When time alone has made a posture check fail last, and when it will next. ms */
+  readonly failedAt: number | undefined;
+  readonly failsAt: number | undefined;
+}
+
+export const listStateOf = async (entities: Entities, viewer: Viewer, call: Call): Promise<ListState> => {
+  const { identity: who, session, policies } = viewer;
+  const rows = await entities.list(service, { where: visibleTo(viewer), limit: MOST_SERVICES + 1 });
+  const posture = who && (await loadPosture(entities, policies, { identityId: who.id, session }, call.now()));
+  return {
+    digest: rows.length > MOST_SERVICES ? undefined : await digestOf(entities, viewer, posture, rows, call),
+    ...endsOf(policies, posture, call),
+  };
+};
+
+/** Of all that the list can show, with the config data of every type; the time that is left until a check fails aside, which goes down by itself. */
+const digestOf = async (entities: Entities, viewer: Viewer, posture: Posture | undefined, rows: readonly unknown[], call: Call) => {
+  // A kind and its rows, like any other.
+  const shown = await presentRows(entities, service as unknown as Resource, rows as readonly Row[], call, seenBy(viewer, {}, posture));
+  const text = JSON.stringify(shown, (key, value) => (key === 'timeoutRemaining' || key === 'timeoutAt' ? undefined : value));
+  return bytesToHex(sha256(utf8ToBytes(text)));
+};
+
+const endsOf = (policies: Viewer['policies'], posture: Posture | undefined, call: Call) => {
+  const now = Date.parse(call.now());
+  const ends = posture ? policies.flatMap(posture.resultsFor).flatMap(({ failsAt }) => failsAt ?? []) : [];
+  return {
+    failedAt: ends.filter((end) => end < now).sort((a, b) => b - a)[0],
+    failsAt: ends.filter((end) => end >= now).sort((a, b) => a - b)[0],
+  };
+};

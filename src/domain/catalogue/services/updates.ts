@@ -1,0 +1,104 @@
+/**
+ * When something last changed about the services that an identity may use: clients ask every few seconds, and list services again when it
+ * moved. It moves if and only if the list (with the config data of every type) has changed since the session asked last. Where that
+ * cannot be told, it moves: when a session asks for the first time, when its list is longer than is compared, and of changes that this controller has
+ * not kept.
+ */
+import { LRUCache } from 'lru-cache';
+import { identity } from '../../../api/identities.ts';
+import { apiSession } from '../../../api/sessions.ts';
+import { type SessionActor, sessionOf } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Core } from '../../../call/core.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import type { Recent } from '../../../changes/recent.ts';
+import { type Asking, configFinder, mayConcern } from './concerns.ts';
+import { type ListState, listStateOf } from './list-state.ts';
+import { type Viewer, viewerOf } from './seen.ts';
+
+/** The last answer to a session, and what its list was then. */
+interface Told extends ListState {
+  readonly revision: number;
+  readonly lastChangeAt: string;
+}
+
+/** Sessions that poll, for each controller. One that is forgotten asks as if for the first time. */
+const MOST_SESSIONS = 100_000;
+const tolds = new WeakMap<Core, LRUCache<string, Told>>();
+
+const toldOf = (core: Core): LRUCache<string, Told> => {
+  let told = tolds.get(core);
+  if (!told) tolds.set(core, (told = new LRUCache({ max: MOST_SESSIONS })));
+  return told;
+};
+
+/** The time of the last change, or of the beginning of the API session where none is known since. */
+export const lastServiceChange = (call: Call): Promise<{ readonly lastChangeAt: string }> =>
+  call.read(async (entities) => {
+    const actor = sessionOf(call.actor);
+    const { recentChanges } = call.core;
+    const recent = call.isJoined ? recentChanges.known() : await recentChanges.catchUp(entities);
+    const told = toldOf(call.core);
+    const before = told.get(actor.session.id);
+    // What this call does not see cannot be compared, nor what a host has not committed yet.
+    if (!recent.isSeen) return { lastChangeAt: before?.lastChangeAt ?? (await beginning(entities, actor, recent)).lastChangeAt };
+    const now = before ? await since(entities, call, before, recent) : await first(entities, call, recent);
+    told.set(actor.session.id, now);
+    return { lastChangeAt: now.lastChangeAt };
+  });
+
+/** What is known without having told the session anything before. */
+const beginning = async (entities: Entities, actor: SessionActor, recent: Recent) => {
+  const asking = await askingOf(entities, actor);
+  const lastChangeAt = latest(recent.since, actor.session.createdAt);
+  return { asking, lastChangeAt: latest(lastChangeAt, await newsOf(recent, asking, ({ at }) => at > lastChangeAt)) };
+};
+
+const first = async (entities: Entities, call: Call, recent: Recent): Promise<Told> => {
+  const { asking, lastChangeAt } = await beginning(entities, sessionOf(call.actor), recent);
+  const state = await listStateOf(entities, await asking.viewer(), call);
+  return { ...state, revision: recent.revision, lastChangeAt: latest(lastChangeAt, after(state.failedAt)) };
+};
+
+const since = async (entities: Entities, call: Call, before: Told, recent: Recent): Promise<Told> => {
+  const { revision } = recent;
+  const isDue = before.failsAt !== undefined && Date.parse(call.now()) > before.failsAt;
+  const isUnknown = recent.sinceRevision > before.revision;
+  const hasNews = isUnknown || (recent.changes.at(-1)?.revision ?? 0) > before.revision;
+  if (!hasNews && !isDue) return { ...before, revision };
+  const asking = await askingOf(entities, sessionOf(call.actor));
+  const news = isUnknown ? recent.since : await newsOf(recent, asking, (change) => change.revision > before.revision);
+  if (news === undefined && !isDue) return { ...before, revision };
+  const state = await listStateOf(entities, await asking.viewer(), call);
+  if (state.digest !== undefined && state.digest === before.digest) return { ...before, ...state, revision };
+  const changedAt = latest(news ?? '', isDue ? after(state.failedAt) : undefined);
+  return { ...state, revision, lastChangeAt: latest(changedAt, after(Date.parse(before.lastChangeAt))) };
+};
+
+/** The time of the newest change that may affect a list of services. */
+const newsOf = async (
+  recent: Recent,
+  asking: Asking,
+  isNew: (change: Recent['changes'][number]) => boolean,
+): Promise<string | undefined> => {
+  for (let i = recent.changes.length - 1; i >= 0; i--) {
+    const change = recent.changes[i];
+    if (change === undefined || !isNew(change)) return undefined;
+    if (await mayConcern(change, asking)) return change.at;
+  }
+  return undefined;
+};
+
+const askingOf = async (entities: Entities, actor: SessionActor): Promise<Asking> => {
+  // As this transaction sees them: who calls may have been looked up before it began.
+  const who = await entities.require(identity, actor.identity.id);
+  const session = await entities.require(apiSession, actor.session.id);
+  let found: Promise<Viewer> | undefined;
+  const viewer = () => (found ??= viewerOf(entities, { identity: who, session }, ['all']));
+  return { identity: who, apiSessionId: session.id, viewer, hasConfig: configFinder(entities, who, viewer) };
+};
+
+const latest = (a: string, b: string | undefined): string => (b !== undefined && b > a ? b : a);
+
+/** The first moment after a time. */
+const after = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms + 1).toISOString());

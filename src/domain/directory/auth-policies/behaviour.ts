@@ -1,0 +1,58 @@
+import { authPolicy } from '../../../api/auth-policies.ts';
+import { externalJwtSigner } from '../../../api/external-jwt-signers.ts';
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { behaviour } from '../../../call/behaviour.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError, notFoundField } from '../../../errors/index.ts';
+import { and, equals, flag, text } from '../../../query/index.ts';
+import { keepAdministration } from '../identities/administration.ts';
+import { keepWayIn } from '../identities/way-in.ts';
+
+export const authPolicyBehaviour = behaviour(authPolicy, {
+  check: async (entities, after) => {
+    const named = signersOf(after);
+    await requireSigners(entities, named);
+    const administrators = await entities.list(identity, {
+      where: and(equals(flag('isDefaultAdmin'), true), equals(text('authPolicyId'), after.id ?? '')),
+    });
+    for (const administrator of administrators) await keepWayIn(entities, administrator.id, after);
+    return { externalJwtSigners: [...new Set(named.map(({ id }) => id))] };
+  },
+  write: async (entities, after, before, call) => {
+    const { requireTotp, requireExtJwtSigner: signer } = after.secondary;
+    if (requireTotp && !before?.secondary.requireTotp) await keepAdministration(entities, call, 'secondary.requireTotp', true);
+    if (signer && signer !== before?.secondary.requireExtJwtSigner)
+      await keepAdministration(entities, call, 'secondary.requireExtJwtSigner', signer);
+  },
+  guard: async (_entities, row) => {
+    if (row.id === 'default')
+      throw new ApiError('CAN_NOT_DELETE_REFERENCED_ENTITY', {
+        cause: { field: 'authPolicyId', reason: 'the default policy holds for every identity that names no other', value: row.id },
+      });
+  },
+  // The one leaf that is left out while it is unset.
+  present: async (_entities, rows) =>
+    rows.map(({ secondary: { requireTotp, requireExtJwtSigner } }) => ({
+      secondary: requireExtJwtSigner ? { requireExtJwtSigner, requireTotp } : { requireTotp },
+    })),
+});
+
+interface NamedSigner {
+  /** As errors call it. */
+  readonly field: string;
+  readonly id: string;
+}
+
+/** The signers that a policy names, each with its place. */
+const signersOf = ({ primary, secondary }: Pick<RowOf<typeof authPolicy>, 'primary' | 'secondary'>): readonly NamedSigner[] => [
+  ...primary.extJwt.allowedSigners.map((id, i) => ({ field: `primary.extJwt.allowedExtJwtSigners[${i}]`, id })),
+  ...(secondary.requireExtJwtSigner ? [{ field: 'secondary.requiredExtJwtSigner', id: secondary.requireExtJwtSigner }] : []),
+];
+
+const requireSigners = async (entities: Entities, named: readonly NamedSigner[]): Promise<void> => {
+  const ids = named.map(({ id }) => id);
+  const known = new Set(await entities.referenced(externalJwtSigner, 'id', ids));
+  const missing = named.find(({ id }) => !known.has(id));
+  if (missing) throw notFoundField(missing.field, externalJwtSigner.kind, missing.id);
+};

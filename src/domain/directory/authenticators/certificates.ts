@@ -1,0 +1,33 @@
+import { authenticator } from '../../../api/authenticators.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { type Certificate, certificatesPem } from '../../../pki/certificate.ts';
+import { equals, text } from '../../../query/index.ts';
+import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../cas/trust.ts';
+
+/** What an authenticator keeps of a certificate that is believed. */
+export const certificateFields = (certificate: Certificate, { by }: Trust) =>
+  ({
+    certPem: certificatesPem([certificate]),
+    fingerprint: certificate.fingerprint,
+    isIssuedByNetwork: by === 'network',
+    caId: by === 'network' ? null : by.row.id,
+  }) satisfies Partial<RowOf<typeof authenticator>>;
+
+/** Whether a certificate is an authenticator already. */
+export const isInUse = async (entities: Entities, fingerprint: string): Promise<boolean> =>
+  (await entities.count(authenticator, equals(text('fingerprint'), fingerprint))) > 0;
+
+/**
+ * Who issued a certificate that an administrator hands in, and that nobody presents: the network or a verified authority, for whatever use,
+ * and at the time when it was issued.
+ */
+export const issuerOf = async (call: Call, leaf: Certificate): Promise<Trust | undefined> => {
+  const presented = { leaf, others: async () => [] };
+  const judgement = { now: leaf.notBefore, anyUsage: true } as const;
+  const own = await networkFor(presented, await call.core.pki.signer(), { ...judgement, ignoreValidity: 'all' });
+  if (own) return own;
+  const by = await authorityFor(presented, await call.read((entities) => authoritiesAbove(entities, presented)), judgement);
+  return by && { by };
+};

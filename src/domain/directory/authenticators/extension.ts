@@ -1,0 +1,98 @@
+import { authenticator } from '../../../api/authenticators.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { sessionOf } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError, unauthorized } from '../../../errors/index.ts';
+import { beginsWith, type Certificate, certificatesPem, readCertificates } from '../../../pki/certificate.ts';
+import { issue } from '../../../pki/issue.ts';
+import { readPresented } from '../../../pki/presented.ts';
+import { clientProfile } from '../../../pki/profiles.ts';
+import { readRequest } from '../../../pki/request.ts';
+import { networkFor } from '../cas/trust.ts';
+
+type Row = RowOf<typeof authenticator>;
+
+interface Of {
+  readonly id: string;
+}
+
+/** Fields of an authenticator of which no extension is asked or under way. */
+export const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extendRequestedAt' | 'unverifiedCertPem'> = {
+  isExtendRequested: false,
+  isKeyRollRequested: false,
+  extendRequestedAt: null,
+  unverifiedCertPem: null,
+};
+
+/** Asks for a new certificate: the client hears of it when it logs in next. */
+export const requestExtension = async (
+  call: Call,
+  { id, body: { rollKeys = false } = {} }: Of & { readonly body?: { readonly rollKeys?: boolean | undefined } },
+) => {
+  await call.write(async (entities) => {
+    const row = await entities.require(authenticator, id);
+    if (row.method !== 'cert') throw unauthorized('only a certificate can be extended');
+    if (!row.isIssuedByNetwork) throw notExtendable('only a certificate of the network itself can be extended');
+    await entities.update(authenticator, row, { isExtendRequested: true, isKeyRollRequested: rollKeys, extendRequestedAt: call.now() });
+  });
+  return {};
+};
+
+/** Issues the certificate that is to take the place of the one presented. Until it is confirmed, and unless it is, nothing else changes. */
+export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & { readonly body: { readonly clientCertCsr: string } }) => {
+  const presented = await readPresented(call.peerCertificates);
+  const current = await call.read((entities) => ownCertificate(entities, call, id));
+  const { random, clock } = call.core.platform;
+  const signer = await call.core.pki.signer();
+  const now = clock.now();
+  if (!presented || !isCurrent(current, presented.leaf))
+    throw unauthorized('present the certificate of this authenticator in the TLS handshake');
+  if (!(await networkFor(presented, signer, { now, ignoreValidity: 'all' }))) throw unauthorized('the certificate is not of this network');
+  const request = await readRequest(clientCertCsr);
+  if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');
+  const issued = await call.core.enrollments.run(() => issue(clientProfile(request, now, presented.leaf), signer, random), call.signal);
+  const clientCert = certificatesPem([issued, ...signer.chain]);
+  await call.write(async (entities) => {
+    const row = await ownCertificate(entities, call, id);
+    if (!isCurrent(row, presented.leaf)) throw unauthorized('the presented certificate is not the current one of this authenticator');
+    await entities.update(authenticator, row, { unverifiedCertPem: clientCert });
+  });
+  return { ca: certificatesPem(signer.bundle), clientCert };
+};
+
+/** The new certificate takes the place of the old one, which is good for nothing from then on. */
+export const confirmExtension = async (
+  call: Call,
+  { id, body: { clientCert } }: Of & { readonly body: { readonly clientCert: string } },
+) => {
+  const { value: [certificate] = [] } = await readCertificates(clientCert);
+  await call.write(async (entities) => {
+    const row = await ownCertificate(entities, call, id);
+    const { unverifiedCertPem: pending, certPem } = row;
+    if (pending === null || certPem === null) throw notExtendable('no new certificate waits to be confirmed');
+    if (!certificate || !beginsWith(pending, certificate)) throw new ApiError('INVALID_CLIENT_CERT');
+    const { value: [old] = [] } = await readCertificates(certPem);
+    await entities.update(authenticator, row, {
+      ...unextended,
+      certPem: pending,
+      fingerprint: certificate.fingerprint,
+      lastExtendRolledKeys: !old?.parsed.publicKey.equal(certificate.parsed.publicKey),
+    });
+  });
+  return {};
+};
+
+/** An authenticator of the session's own identity whose certificate the network issued. */
+const ownCertificate = async (entities: Entities, call: Call, id: string): Promise<Row> => {
+  const row = await entities.require(authenticator, id);
+  if (row.method !== 'cert') throw notExtendable('only a certificate can be extended');
+  if (row.identityId !== sessionOf(call.actor).identity.id) throw unauthorized('this authenticator is of another identity');
+  if (!row.isIssuedByNetwork) throw notExtendable('only a certificate of the network itself can be extended');
+  return row;
+};
+
+const isCurrent = ({ certPem }: Row, certificate: Certificate): boolean => certPem !== null && beginsWith(certPem, certificate);
+
+const notExtendable = (message: string): ApiError =>
+  new ApiError('CAN_NOT_UPDATE_AUTHENTICATOR', { cause: { code: 'UNHANDLED', message } });

@@ -1,0 +1,31 @@
+import type { authPolicy } from '../../../api/auth-policies.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { invalidField } from '../../../errors/index.ts';
+
+type Rules = RowOf<typeof authPolicy>['primary']['updb'];
+
+const demands: readonly { readonly on: (rules: Rules) => boolean; readonly met: (password: string) => boolean; readonly reason: string }[] =
+  [
+    {
+      on: (rules) => rules.requireMixedCase,
+      met: (password) => /\p{Lu}/u.test(password) && /\p{Ll}/u.test(password),
+      reason: 'must hold upper and lower case letters',
+    },
+    { on: (rules) => rules.requireNumberChar, met: (password) => /\p{Nd}/u.test(password), reason: 'must hold a digit' },
+    {
+      on: (rules) => rules.requireSpecialChar,
+      met: (password) => /[^\p{L}\p{N}\s]/u.test(password),
+      reason: 'must hold a character that is neither letter, digit nor space',
+    },
+  ];
+
+/**
+ * Whether a new password is what the identity's authentication policy asks for (specification, "Authentication policy").
+ * @throws ApiError `COULD_NOT_VALIDATE`, field `password`; the password itself is never in the error
+ */
+export const checkPassword = (password: string, rules: Rules): void => {
+  if ([...password].length < rules.minPasswordLength)
+    throw invalidField('password', `password in body should be at least ${rules.minPasswordLength} chars long`, password);
+  const missed = demands.find(({ on, met }) => on(rules) && !met(password));
+  if (missed) throw invalidField('password', `password ${missed.reason}`, password);
+};

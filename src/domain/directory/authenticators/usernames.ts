@@ -1,0 +1,61 @@
+import { invalidField } from '../../../errors/index.ts';
+
+/** Scripts in general use (Unicode UAX #31, table 5). */
+const SCRIPTS = [
+  ...[
+    'Latin',
+    'Arabic',
+    'Armenian',
+    'Bengali',
+    'Bopomofo',
+    'Cyrillic',
+    'Devanagari',
+    'Ethiopic',
+    'Georgian',
+    'Greek',
+    'Gujarati',
+    'Gurmukhi',
+  ],
+  ...['Han', 'Hangul', 'Hebrew', 'Hiragana', 'Kannada', 'Katakana', 'Khmer', 'Lao', 'Malayalam', 'Myanmar', 'Oriya', 'Sinhala', 'Tamil'],
+  ...['Telugu', 'Thaana', 'Thai', 'Tibetan'],
+];
+/** Scripts that are written together (Unicode UTS #39, section 5.2, "highly restrictive"). */
+const TOGETHER = [
+  ['Latin', 'Han', 'Hiragana', 'Katakana'],
+  ['Latin', 'Han', 'Bopomofo'],
+  ['Latin', 'Han', 'Hangul'],
+];
+
+/** Texts of these scripts only, and of what all scripts share: digits, punctuation, emoji. */
+const only = (scripts: readonly string[]): RegExp =>
+  new RegExp(`^[${['Common', 'Inherited', ...scripts].map((script) => `\\p{Script_Extensions=${script}}`).join('')}]*$`, 'u');
+const allowed = [...TOGETHER, ...SCRIPTS.map((script) => [script])].map(only);
+
+const rules: readonly { readonly isBroken: (username: string) => boolean; readonly reason: string }[] = [
+  {
+    isBroken: (username) => /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(username),
+    reason: 'must not hold control characters or characters that cannot be seen',
+  },
+  { isBroken: (username) => username.trim() !== username, reason: 'must not begin or end with a blank' },
+  {
+    isBroken: (username) => username.normalize('NFKC') !== username,
+    reason: 'must be in the Unicode normal form NFKC: no styled letters, no accents apart from their letters, no blanks but U+0020',
+  },
+  {
+    isBroken: (username) => !allowed.some((pattern) => pattern.test(username)),
+    reason: 'must not mix letters of different scripts: some look the same',
+  },
+];
+
+/**
+ * Whether a username that is new can be told from others by those who read it: the restriction level "highly restrictive" of Unicode UTS #39. A name that is
+ * there already stays good, also where it is none of these. Names of one script that look like those of another are not found.
+ * @param field in which it was given
+ * @throws ApiError `COULD_NOT_VALIDATE` with the field
+ */
+export const checkUsername = (username: string, field = 'username'): void => {
+  const fault = usernameFault(username);
+  if (fault) throw invalidField(field, `${field} ${fault}`, username);
+};
+
+export const usernameFault = (username: string): string | undefined => rules.find(({ isBroken }) => isBroken(username))?.reason;

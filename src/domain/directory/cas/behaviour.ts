@@ -1,0 +1,44 @@
+import { ca } from '../../../api/cas.ts';
+import { behaviour } from '../../../call/behaviour.ts';
+import { invalidField } from '../../../errors/index.ts';
+import { type Certificate, KeyUsage, readCertificates } from '../../../pki/certificate.ts';
+import { pemFaultText } from '../../../pki/faults.ts';
+import { keyWeakness, signatureWeakness } from '../../../pki/strength.ts';
+import { equals, text } from '../../../query/index.ts';
+import { checkClaim } from './claims.ts';
+import { subjectHashOf } from './trust.ts';
+
+/** A new authority is trusted in nothing until it is verified. Its certificate never changes. */
+export const caBehaviour = behaviour(ca, {
+  prepare: async (call, verb, { certPem }) => {
+    if (verb !== 'create') return {};
+    const { fingerprint, subjectKey } = await authorityIn(String(certPem));
+    return { fingerprint, subjectHash: subjectHashOf(subjectKey), verificationToken: call.core.platform.random.uuid() };
+  },
+  check: async (entities, after, before) => {
+    if (after.externalIdClaim && after.externalIdClaim !== before?.externalIdClaim) checkClaim(after.externalIdClaim);
+    const twins = before ? 0 : await entities.count(ca, equals(text('fingerprint'), after.fingerprint ?? ''));
+    if (twins > 0) throw invalidField('certPem', 'this certificate authority is there already', undefined);
+    return undefined;
+  },
+});
+
+/**
+ * The first certificate of a text.
+ * @throws ApiError `COULD_NOT_VALIDATE` for a text that is none, and for one that may not sign others or is too weak
+ */
+const authorityIn = async (pem: string): Promise<Certificate> => {
+  const { value: [certificate] = [], fault = 'noPem' } = await readCertificates(pem);
+  if (!certificate) throw invalidField('certPem', `certPem must be certificates in PEM: ${pemFaultText(fault)}`, undefined);
+  const { isCa, keyUsage = KeyUsage.keyCertSign } = certificate;
+  if (!isCa || !(keyUsage & KeyUsage.keyCertSign))
+    throw invalidField('certPem', 'the first certificate must be that of a certificate authority, which may sign others', undefined);
+  requireStrong(certificate);
+  return certificate;
+};
+
+/** A root's own signature proves nothing, but clients of the network refuse such a root, too. @throws ApiError `COULD_NOT_VALIDATE` */
+const requireStrong = ({ parsed }: Certificate): void => {
+  const weakness = keyWeakness(parsed) ?? signatureWeakness(parsed);
+  if (weakness) throw invalidField('certPem', `the certificate of the authority is too weak: ${weakness}`, undefined);
+};

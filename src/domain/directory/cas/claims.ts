@@ -1,0 +1,82 @@
+import type { ExternalIdClaim } from '../../../api/cas.ts';
+import { ApiError, invalidField } from '../../../errors/index.ts';
+import type { Certificate } from '../../../pki/certificate.ts';
+
+/** The names in a certificate that may tell an external id. */
+export type Named = Pick<Certificate, 'commonName' | 'uris' | 'emails'>;
+
+const locations: Readonly<Record<ExternalIdClaim['location'], (certificate: Named) => readonly string[]>> = {
+  COMMON_NAME: ({ commonName }) => (commonName === undefined ? [] : [commonName]),
+  SAN_URI: ({ uris }) => uris,
+  SAN_EMAIL: ({ emails }) => emails,
+};
+
+/** What of a value counts; undefined: the value does not. */
+const matchers: Readonly<Record<ExternalIdClaim['matcher'], (value: string, criteria: string) => string | undefined>> = {
+  ALL: (value) => value,
+  PREFIX: (value, criteria) => (value.startsWith(criteria) ? value.slice(criteria.length) : undefined),
+  SUFFIX: (value, criteria) => (value.endsWith(criteria) ? value.slice(0, value.length - criteria.length) : undefined),
+  SCHEME: (value, criteria) => (schemeOf(value) === criteria.toLowerCase() ? value : undefined),
+};
+
+const parsers: Readonly<Record<ExternalIdClaim['parser'], (value: string, criteria: string) => readonly string[]>> = {
+  NONE: (value) => [value],
+  SPLIT: (value, criteria) => value.split(criteria),
+};
+
+/**
+ * The external id that a certificate tells: the values where the claim says, of which those that match are parsed, and one of all the parts
+ * is chosen. Says nothing of whether the certificate is to be trusted.
+ * @returns undefined when nothing comes out, or nothing but blanks
+ */
+export const externalIdOf = (certificate: Named, claim: ExternalIdClaim): string | undefined => {
+  const { location, matcher, matcherCriteria, parser, parserCriteria, index } = claim;
+  const parts = locations[location](certificate)
+    .flatMap((value) => matchers[matcher](value, matcherCriteria) ?? [])
+    .flatMap((value) => parsers[parser](value, parserCriteria));
+  const chosen = parts[index];
+  return chosen === undefined || chosen.trim() === '' ? undefined : chosen;
+};
+
+/** Schemes count without case (RFC 3986, section 3.1). */
+const schemeOf = (uri: string): string | undefined => /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
+
+interface Rule {
+  readonly breaks: (claim: ExternalIdClaim) => boolean;
+  readonly reason: string;
+}
+
+/** What a claim must keep to beside the shape of each leaf, for else nothing would ever come out of it. */
+const rules: readonly Rule[] = [
+  { breaks: ({ index }) => index < 0, reason: 'index must be 0 or more' },
+  {
+    breaks: ({ matcher, location }) => (matcher === 'PREFIX' || matcher === 'SUFFIX') && location === 'SAN_URI',
+    reason: 'matchers PREFIX and SUFFIX are for the locations COMMON_NAME and SAN_EMAIL; use SCHEME or ALL for SAN_URI',
+  },
+  {
+    breaks: ({ matcher, matcherCriteria }) => matcher !== 'ALL' && matcherCriteria === '',
+    reason: 'matcherCriteria may be empty only for the matcher ALL',
+  },
+  {
+    breaks: ({ parser, parserCriteria }) => parser === 'SPLIT' && parserCriteria === '',
+    reason: 'parserCriteria may be empty only for the parser NONE',
+  },
+];
+
+const LEAVES = ['location', 'matcher', 'matcherCriteria', 'parser', 'parserCriteria', 'index'] as const;
+
+/**
+ * A claim as it is to be stored: whole, and of some use.
+ * @throws ApiError `COULD_NOT_VALIDATE`; `REFERENCED_ENTITY_NOT_FOUND` for a scheme of what is no URI
+ */
+export const checkClaim = (claim: ExternalIdClaim): void => {
+  // A patch may have given parts of a claim where none was stored.
+  const missing = LEAVES.find((leaf) => claim[leaf] === undefined);
+  if (missing) throw invalidField(`externalIdClaim.${missing}`, `externalIdClaim.${missing} in body is required`, undefined);
+  if (claim.matcher === 'SCHEME' && claim.location !== 'SAN_URI')
+    throw new ApiError('REFERENCED_ENTITY_NOT_FOUND', {
+      cause: { field: 'externalIdClaim.matcher', reason: 'only a SAN_URI has a scheme', value: claim.matcher },
+    });
+  const broken = rules.find(({ breaks }) => breaks(claim));
+  if (broken) throw invalidField('externalIdClaim', broken.reason, undefined);
+};

@@ -1,0 +1,57 @@
+import { ca, cas } from '../../../api/cas.ts';
+import type { Call } from '../../../call/call.ts';
+import { implement } from '../../../call/implement.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { type Certificate, readCertificates } from '../../../pki/certificate.ts';
+import { validateChain } from '../../../pki/chain.ts';
+import { chainFaultText, pemFaultText } from '../../../pki/faults.ts';
+import type { PemFault } from '../../../pki/pem.ts';
+import { crudHandlers } from '../../../resources/crud.ts';
+import { authorityOf } from './trust.ts';
+
+export const caEntries = implement(cas, {
+  ...crudHandlers(cas, ca),
+  verify: async (call, { id, body }) => {
+    const certificate = await verificationIn(body);
+    await call.write(async (entities) => {
+      const row = await entities.require(ca, id);
+      if (row.isVerified) throw new ApiError('CA_ALREADY_VERIFIED');
+      if (certificate.commonName !== row.verificationToken) throw new ApiError('INVALID_COMMON_NAME');
+      const authority = await authorityOf(row);
+      const { fault = undefined } = authority
+        ? await validateChain(certificate, { anchors: [authority.certificate], intermediates: [], now: call.core.platform.clock.now() })
+        : { fault: 'noChain' as const };
+      if (fault) throw new ApiError('CERTIFICATE_FAILED_VALIDATION', { cause: { code: 'UNHANDLED', message: chainFaultText[fault] } });
+      await entities.update(ca, row, { isVerified: true });
+    });
+    return {};
+  },
+  getJwt: async (call, { id }) => {
+    await call.read((entities) => entities.require(ca, id));
+    return { contentType: 'application/jwt', body: await enrollerJwt(call, id) };
+  },
+});
+
+/** Tells clients where to enroll with a certificate of the authority. It is no secret, and lasts as long as the authority. */
+const enrollerJwt = async ({ core }: Call, id: string): Promise<string> => {
+  const key = await core.pki.networkKey();
+  return key.sign({ iss: `${core.settings.address}/`, sub: id, aud: ['openziti-enroller'], jti: id, em: 'ca', ctrls: null });
+};
+
+/** How a text that is no certificate is refused. */
+const faults: Readonly<Partial<Record<PemFault, 'EXPECTED_PEM_CERTIFICATE' | 'COULD_NOT_PARSE_DER_BLOCK'>>> = {
+  anotherType: 'EXPECTED_PEM_CERTIFICATE',
+  malformed: 'COULD_NOT_PARSE_DER_BLOCK',
+};
+
+/** The first certificate of a text in PEM. */
+const verificationIn = async (pem: string): Promise<Certificate> => {
+  const { value: [certificate] = [], fault = 'noPem' } = await readCertificates(pem);
+  if (certificate) return certificate;
+  const code = faults[fault];
+  throw code
+    ? new ApiError(code)
+    : new ApiError('COULD_NOT_PARSE_BODY', {
+        cause: { code: 'UNHANDLED', message: `the body must be a certificate in PEM: ${pemFaultText(fault)}` },
+      });
+};

@@ -1,0 +1,42 @@
+import { identity } from '../../../api/identities.ts';
+import type { Entities } from '../../../changes/entities.ts';
+
+/** What the name of an identity that enrols by itself may be made of. */
+export interface NameParts {
+  readonly caName: string;
+  readonly caId: string;
+  readonly commonName: string | undefined;
+  /** What the client asks for; without, the id of the identity. */
+  readonly requestedName: string | undefined;
+  readonly identityId: string;
+}
+
+/** A format with its symbols filled in, once: what a certificate says is never read as a symbol. What is no symbol stays as it stands. */
+export const identityNameOf = (format: string, { caName, caId, commonName = '', requestedName, identityId }: NameParts): string => {
+  const values = new Map([
+    ['caName', caName],
+    ['caId', caId],
+    ['commonName', commonName],
+    ['requestedName', requestedName?.trim() ? requestedName : identityId],
+    ['identityId', identityId],
+  ]);
+  const filled = format.replace(/\[(\w+)\]/g, (symbol, name: string) => values.get(name) ?? symbol);
+  return filled.trim() === '' ? identityId : filled;
+};
+
+/** Of one name, at most so many in a row are told apart by numbers. */
+const NUMBERED = 30;
+
+/** The name itself, then with 000001, 000002, ... added one after another; after some of these with the id, which nobody else has. */
+export const namesLike = (name: string, identityId: string): readonly string[] => {
+  const names = [name];
+  for (let i = 1; i <= NUMBERED; i++) names.push(`${names.at(-1)}${String(i).padStart(6, '0')}`);
+  return [...names, `${name}-${identityId}`];
+};
+
+/** The first of these names that no identity has, found by one question. */
+export const freeName = async (entities: Entities, name: string, identityId: string): Promise<string> => {
+  const names = namesLike(name, identityId);
+  const taken = new Set(await entities.referenced(identity, 'name', names));
+  return names.find((each) => !taken.has(each)) ?? identityId;
+};

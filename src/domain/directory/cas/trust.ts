@@ -1,0 +1,97 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
+import { LRUCache } from 'lru-cache';
+import { ca } from '../../../api/cas.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { type Certificate, Eku, readCertificates } from '../../../pki/certificate.ts';
+import { isForClients, validateChain } from '../../../pki/chain.ts';
+import type { Presented } from '../../../pki/presented.ts';
+import type { Signer } from '../../../pki/signer.ts';
+import { and, equals, flag, oneOf, text } from '../../../query/index.ts';
+
+/** A certificate authority of somebody else, as this state of the store has it. */
+export interface Authority {
+  readonly row: RowOf<typeof ca>;
+  readonly certificate: Certificate;
+}
+
+/** Why a certificate is believed: the network itself issued it, or a verified authority did. */
+export type Trust =
+  /** `isComplete`: the client sent what stands between its certificate and the root. */
+  { readonly by: 'network'; readonly isComplete: boolean } | { readonly by: Authority };
+
+export interface Judgement {
+  /** ms */
+  readonly now: number;
+  /** See `ChainRules`. */
+  readonly ignoreValidity?: 'leaf' | 'all';
+  /** Whether it must be a certificate for clients: it must unless it is told otherwise. */
+  readonly anyUsage?: true;
+}
+
+/** How authorities are found by certificates that name their issuer. */
+export const subjectHashOf = (subjectKey: string): string => bytesToHex(sha256(hexToBytes(subjectKey)));
+
+/** Authorities of one name at most: as a chain may try so many signatures and no more, further ones would not count. */
+const NAMESAKES = 50;
+
+/** The verified authorities that may stand above what was presented, by their names: one question, however many there are. */
+export const authoritiesAbove = async (entities: Entities, { leaf, others }: Presented): Promise<readonly Authority[]> => {
+  const issuers = [...new Set([leaf, ...(await others())].map(({ issuerKey }) => subjectHashOf(issuerKey)))];
+  const where = and(oneOf(text('subjectHash'), issuers), equals(flag('isVerified'), true));
+  const rows = await entities.list(ca, { where, limit: NAMESAKES });
+  const authorities = await Promise.all(rows.map(authorityOf));
+  return authorities.filter((authority) => authority !== undefined);
+};
+
+/** By their text: reading one takes longer than all the rest of a login. */
+const read = new LRUCache<string, Promise<Certificate | undefined>>({ max: 1000 });
+
+/** @returns undefined when what is stored is no certificate, which no write lets happen */
+export const authorityOf = async (row: RowOf<typeof ca>): Promise<Authority | undefined> => {
+  let reading = read.get(row.certPem);
+  if (!reading) read.set(row.certPem, (reading = firstOf(row.certPem)));
+  const certificate = await reading;
+  return certificate && { row, certificate };
+};
+
+const firstOf = async (pem: string): Promise<Certificate | undefined> => (await readCertificates(pem)).value?.[0];
+
+/** By which of the authorities a certificate is believed, if by any: only what was presented, and signed by them, counts. */
+export const authorityFor = async (
+  presented: Presented,
+  authorities: readonly Authority[],
+  judgement: Judgement,
+): Promise<Authority | undefined> => {
+  if (authorities.length === 0) return undefined;
+  const anchors = authorities.map(({ certificate }) => certificate);
+  const anchor = await anchorOf(presented, anchors, judgement);
+  return authorities.find(({ certificate }) => certificate === anchor);
+};
+
+/** Whether the network itself issued a certificate; the authorities that it signs with count as sent where they were not. */
+export const networkFor = async (
+  presented: Presented,
+  { anchors, chain }: Pick<Signer, 'anchors' | 'chain'>,
+  judgement: Judgement,
+): Promise<Extract<Trust, { by: 'network' }> | undefined> => {
+  if (await anchorOf(presented, anchors, judgement)) return { by: 'network', isComplete: true };
+  return (await anchorOf(presented, [...anchors, ...chain], judgement)) && { by: 'network', isComplete: false };
+};
+
+const anchorOf = async (
+  { leaf, others }: Presented,
+  anchors: readonly Certificate[],
+  { now, ignoreValidity, anyUsage }: Judgement,
+): Promise<Certificate | undefined> => {
+  if (!anyUsage && !isForClients(leaf)) return undefined;
+  const { chain } = await validateChain(leaf, {
+    anchors,
+    intermediates: await others(),
+    now,
+    ...(ignoreValidity ? { ignoreValidity } : {}),
+    ...(anyUsage ? {} : { usage: Eku.clientAuth }),
+  });
+  return chain?.at(-1);
+};

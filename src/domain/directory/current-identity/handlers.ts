@@ -1,0 +1,109 @@
+import { authPolicy } from '../../../api/auth-policies.ts';
+import { authenticator } from '../../../api/authenticators.ts';
+import type { currentIdentity } from '../../../api/current-identity.ts';
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { isAdministrator, sessionOf } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Handlers } from '../../../call/implement.ts';
+import type { Check } from '../../../call/password-checks.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError, notFound, unauthorized } from '../../../errors/index.ts';
+import { equals, text } from '../../../query/index.ts';
+import { listRows } from '../../../resources/crud.ts';
+import { presentOne } from '../../../resources/present.ts';
+import { changedPassword, noPassword } from '../authenticators/behaviour.ts';
+import { confirmExtension, extend } from '../authenticators/extension.ts';
+import { passwordChanged } from '../authenticators/password-change.ts';
+import { checkUsername } from '../authenticators/usernames.ts';
+import { countWrongPassword } from '../identities/lockout.ts';
+
+const SELF = { self: { href: './current-identity' }, mfa: { href: './current-identity/mfa' } };
+
+/** Others' authenticators are not there for this session. */
+const ownAuthenticator = async (entities: Entities, call: Call, id: string) => {
+  const row = await entities.require(authenticator, id);
+  if (row.identityId !== sessionOf(call.actor).identity.id) throw notFound(authenticator.kind, id);
+  return row;
+};
+
+/** Seen from the session, an authenticator has no links but its own. */
+const asOwn = <D extends { readonly id: string }>(detail: D): D => ({
+  ...detail,
+  _links: { self: { href: `./current-identity/authenticators/${detail.id}` } },
+});
+
+interface Change {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly currentPassword: string;
+  readonly tags?: Readonly<Record<string, string | boolean | null>> | undefined;
+}
+
+/**
+ * A change of one's own authenticator: it is one's own, it has a password, and the password given is the current one, in that order. A wrong one counts
+ * as at a login, lest a session be a way to guess without limit.
+ */
+const changeOwn = async (call: Call, id: string, { currentPassword, ...change }: Change): Promise<void> => {
+  const row = await call.read((entities) => ownAuthenticator(entities, call, id));
+  if (row.method !== 'updb') throw noPassword(row);
+  const isAdministrators = async () => isAdministrator(call.actor);
+  await call.core.passwordChecks.guess(call, row.username ?? row.id, isAdministrators, (check) =>
+    proveByPassword(call, row, currentPassword, check),
+  );
+  if (Object.values(change).every((value) => value === undefined)) return; // an empty patch leaves no trace
+  const stored = await changedPassword(call, row, change);
+  await call.write(async (entities) => {
+    const now = await ownAuthenticator(entities, call, id);
+    if (now.passwordHash !== row.passwordHash) throw unauthorized('the password was changed meanwhile: try again with that one');
+    const { username = now.username, tags = now.tags } = change;
+    if (username !== null && username !== now.username) checkUsername(username);
+    await entities.update(authenticator, now, { ...stored, username, tags });
+    if (change.password !== undefined) await passwordChanged(entities, call, now.identityId);
+  });
+};
+
+/** @throws ApiError `UNAUTHORIZED` with the field when the password is another */
+const proveByPassword = async (call: Call, row: RowOf<typeof authenticator>, currentPassword: string, check: Check): Promise<void> => {
+  if ((await check(currentPassword, row.passwordHash ?? undefined)).isRight) return;
+  await call.write(async (entities) => {
+    const own = await ownAuthenticator(entities, call, row.id);
+    if (own.passwordHash !== row.passwordHash) return;
+    const owner = await entities.require(identity, own.identityId);
+    const { updb } = (await entities.require(authPolicy, owner.authPolicyId)).primary;
+    await countWrongPassword(entities, { own, owner, updb }, call.now());
+  });
+  throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
+};
+
+/** What of the group needs no floor above this one. */
+export const currentIdentityHandlers = {
+  get: (call) =>
+    call.read(async (entities) => {
+      const row = await entities.require(identity, sessionOf(call.actor).identity.id);
+      const detail = { ...(await presentOne(entities, identity, row, call)), _links: SELF };
+      // A session that was stolen shall not become an authenticator.
+      return isAdministrator(call.actor) ? detail : { ...detail, enrollment: {} };
+    }),
+  listAuthenticators: (call, query) =>
+    call.read(async (entities) => {
+      const own = equals(text('identityId'), sessionOf(call.actor).identity.id);
+      const page = await listRows(entities, authenticator, query, call, { within: own });
+      return { ...page, data: page.data.map(asOwn) };
+    }),
+  getAuthenticator: (call, { id }) =>
+    call.read(async (entities) => {
+      const row = await ownAuthenticator(entities, call, id);
+      return asOwn(await presentOne(entities, authenticator, row, call));
+    }),
+  replaceAuthenticator: async (call, { id, body }) => {
+    await changeOwn(call, id, { ...body, tags: body.tags ?? {} });
+    return {};
+  },
+  patchAuthenticator: async (call, { id, body }) => {
+    await changeOwn(call, id, body);
+    return {};
+  },
+  extendAuthenticator: extend,
+  extendVerifyAuthenticator: confirmExtension,
+} satisfies Partial<Handlers<(typeof currentIdentity)['operations']>>;

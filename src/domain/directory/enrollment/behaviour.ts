@@ -1,0 +1,89 @@
+import { enrollment } from '../../../api/enrollments.ts';
+import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
+import { behaviour } from '../../../call/behaviour.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError, invalidField } from '../../../errors/index.ts';
+import { and, equals, text } from '../../../query/index.ts';
+import { selfLink } from '../../../resources/links.ts';
+import { newRow } from '../../../resources/merge.ts';
+import { checkUsername } from '../authenticators/usernames.ts';
+import { newToken, tokenOf } from './token.ts';
+
+type Row = RowOf<typeof enrollment>;
+type Body = CreateBody<(typeof enrollment)['fields']>;
+
+/** What an enrollment of a method cannot be without. */
+const needs: Readonly<Record<Body['method'], 'caId' | 'username' | undefined>> = { ott: undefined, ottca: 'caId', updb: 'username' };
+
+const MINUTE = 60_000;
+
+export const enrollmentBehaviour = behaviour(enrollment, {
+  prepare: async (call, _verb, body) => {
+    const { identityId, method, expiresAt, caId, username } = body as Body; // decoded by the kind's own schema
+    requireFuture(expiresAt, call);
+    const needed = needs[method];
+    if (needed && !body[needed]) throw unresolved(needed, `${needed} is needed for method ${method}`, '');
+    if (needed === 'username') checkUsername(username ?? '');
+    return {
+      // What another method needs is of no effect.
+      caId: (needed === 'caId' && caId) || null,
+      username: (needed === 'username' && username) || null,
+      ...(await newToken(call, { sub: identityId, method, expiresAt })),
+    };
+  },
+  check: async (entities, after) => {
+    await requireNone(entities, after);
+    return undefined;
+  },
+  present: (_entities, rows, call) => Promise.all(rows.map((row) => tokenOf(call, row))),
+});
+
+/** Whom an enrollment is for: one of the three. */
+export type Enrollee = { readonly identityId: string } | { readonly edgeRouterId: string } | { readonly transitRouterId: string };
+
+const ENROLLEES = ['identityId', 'edgeRouterId', 'transitRouterId'] as const;
+
+/** The field that says whom an enrollment is for, and the id in it. */
+export const enrolleeOf = (row: Partial<Pick<Row, (typeof ENROLLEES)[number]>>): readonly [field: string, id: string] => {
+  const field = ENROLLEES.find((name) => row[name]) ?? 'identityId';
+  return [field, row[field] ?? ''];
+};
+
+/** An enrollment of whoever gets one otherwise than by an administrator's asking for it. @param given `expiresAt`: default as for what is new */
+export const addEnrollment = async (
+  entities: Entities,
+  call: Call,
+  given: Enrollee & Pick<Row, 'method'> & Partial<Pick<Row, 'expiresAt' | 'caId' | 'username'>>,
+): Promise<Row> => {
+  await requireNone(entities, given);
+  const [, sub] = enrolleeOf(given);
+  const { method, expiresAt = endOfNew(call) } = given;
+  return entities.insert(
+    enrollment,
+    newRow(enrollment, {}, { ...given, expiresAt, ...(await newToken(call, { sub, method, expiresAt })) }),
+  );
+};
+
+const endOfNew = (call: Call): string => new Date(Date.parse(call.now()) + call.core.settings.enrollmentMinutes * MINUTE).toISOString();
+
+/** One of a method for an identity or a router, expired or not. @throws ApiError `ENROLLMENT_EXISTS` */
+const requireNone = async (entities: Entities, row: Partial<Row> & Pick<Row, 'method'>): Promise<void> => {
+  const [field, id] = enrolleeOf(row);
+  const same = and(equals(text(field), id), equals(text('method'), row.method));
+  if ((await entities.count(enrollment, same)) > 0) throw new ApiError('ENROLLMENT_EXISTS');
+};
+
+/** @throws ApiError `COULD_NOT_VALIDATE` */
+export const requireLater = (expiresAt: string, call: Call): void => {
+  if (expiresAt <= call.now()) throw invalidField('expiresAt', 'expiresAt must be in the future', expiresAt);
+};
+
+export const enrollmentLink = (id: string) => ({ _links: selfLink(enrollment, id), id });
+
+const requireFuture = (expiresAt: string, call: Call): void => {
+  if (expiresAt <= call.now()) throw unresolved('expiresAt', 'the end of an enrollment must be in the future', expiresAt);
+};
+
+const unresolved = (field: string, reason: string, value: string): ApiError =>
+  new ApiError('REFERENCED_ENTITY_NOT_FOUND', { cause: { field, reason, value } });

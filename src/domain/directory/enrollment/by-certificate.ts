@@ -1,0 +1,101 @@
+import { authenticator } from '../../../api/authenticators.ts';
+import { ca } from '../../../api/cas.ts';
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { type Presented, readPresented } from '../../../pki/presented.ts';
+import { ALL } from '../../../query/index.ts';
+import { newRow } from '../../../resources/merge.ts';
+import { newId } from '../../../storage/ids.ts';
+import { requireFirst } from '../authenticators/behaviour.ts';
+import { certificateFields, isInUse } from '../authenticators/certificates.ts';
+import { externalIdOf } from '../cas/claims.ts';
+import { freeName, identityNameOf } from '../cas/names.ts';
+import { type Authority, authoritiesAbove, authorityFor, authorityOf } from '../cas/trust.ts';
+import { enrolleeOf } from './behaviour.ts';
+import type { Method } from './method.ts';
+
+type Ca = RowOf<typeof ca>;
+
+/** The certificate that a client presents, of the authority that its enrollment names, becomes an authenticator of its identity. */
+export const enrollWithCertificate: Method = async (call, row) => {
+  const { caId } = row;
+  const [, identityId] = enrolleeOf(row);
+  const authority = await call.read((entities) => openAuthority(entities, caId));
+  const presented = await readPresented(call.peerCertificates);
+  const signed = presented && (await authorityFor(presented, [authority], { now: call.core.platform.clock.now() }));
+  if (!signed) throw new ApiError('CERTIFICATE_FAILED_VALIDATION');
+  return {
+    answer: {},
+    complete: async (entities) => {
+      await openAuthority(entities, caId);
+      await addCertificate(entities, identityId, presented, authority);
+    },
+  };
+};
+
+/** @throws ApiError `ENROLLMENT_CA_NOT_VALID` */
+const openAuthority = async (entities: Entities, caId: string | null): Promise<Authority> => {
+  const row = caId === null ? undefined : await entities.get(ca, caId);
+  const authority = row?.isVerified && row.isOttCaEnrollmentEnabled ? await authorityOf(row) : undefined;
+  if (!authority) throw new ApiError('ENROLLMENT_CA_NOT_VALID');
+  return authority;
+};
+
+/** @throws ApiError `CERT_IN_USE`, `MAX_AUTHENTICATOR_METHODS_REACHED` */
+const addCertificate = async (entities: Entities, identityId: string, { leaf }: Presented, by: Authority): Promise<void> => {
+  if (await isInUse(entities, leaf.fingerprint)) throw new ApiError('CERT_IN_USE');
+  await requireFirst(entities, { identityId, method: 'cert' });
+  await entities.insert(authenticator, newRow(authenticator, { identityId, method: 'cert' }, certificateFields(leaf, { by })));
+};
+
+/**
+ * Makes an identity of whoever presents a certificate of an authority that lets clients enroll by themselves. It is known by the certificate,
+ * or, where the authority has a claim, by the external id in it, which then is all that counts.
+ * @throws ApiError `ENROLLMENT_NO_VALID_CAS`, `CERT_FAILED_VALIDATION`, `MISSING_CERT_CLAIM`, `CERT_IN_USE`; `COULD_NOT_VALIDATE` with
+ * `externalId` when there is such an identity
+ */
+export const becomeIdentity = async (
+  call: Call,
+  { name: requestedName }: { readonly name?: string | undefined },
+): Promise<Record<string, never>> => {
+  const { platform, enrollments } = call.core;
+  if (!(await call.read((entities) => entities.find(ca, ALL)))) throw new ApiError('ENROLLMENT_NO_VALID_CAS');
+  const presented = await readPresented(call.peerCertificates);
+  const authority = presented && (await enrollments.run(() => enrollerOf(call, presented), call.signal));
+  if (!authority) throw new ApiError('CERT_FAILED_VALIDATION');
+  await call.write(async (entities) => {
+    const row = await entities.get(ca, authority.row.id);
+    if (!row || !isOpen(row)) throw new ApiError('CERT_FAILED_VALIDATION');
+    if (await isInUse(entities, presented.leaf.fingerprint)) throw new ApiError('CERT_IN_USE');
+    const externalId = claimed(row, presented);
+    const id = newId(platform.random);
+    const { commonName } = presented.leaf;
+    const wanted = identityNameOf(row.identityNameFormat, { caName: row.name, caId: row.id, commonName, requestedName, identityId: id });
+    const name = await freeName(entities, wanted, id);
+    await entities.insert(identity, newRow(identity, { name, isAdmin: false, roleAttributes: row.identityRoles, externalId }, { id }));
+    if (externalId === null) await addCertificate(entities, id, presented, { ...authority, row });
+  });
+  return {};
+};
+
+const enrollerOf = async (call: Call, presented: Presented): Promise<Authority | undefined> => {
+  const authorities = await call.read((entities) => authoritiesAbove(entities, presented));
+  return authorityFor(
+    presented,
+    authorities.filter(({ row }) => isOpen(row)),
+    { now: call.core.platform.clock.now() },
+  );
+};
+
+const isOpen = ({ isVerified, isAutoCaEnrollmentEnabled }: Ca): boolean => isVerified && isAutoCaEnrollmentEnabled;
+
+/** @returns null where the authority has no claim. @throws ApiError `MISSING_CERT_CLAIM` */
+const claimed = ({ externalIdClaim }: Ca, { leaf }: Presented): string | null => {
+  if (externalIdClaim === null) return null;
+  const externalId = externalIdOf(leaf, externalIdClaim);
+  if (externalId === undefined) throw new ApiError('MISSING_CERT_CLAIM');
+  return externalId;
+};

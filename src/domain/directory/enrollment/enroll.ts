@@ -1,0 +1,49 @@
+import { enrollment } from '../../../api/enrollments.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError, explained, invalidField } from '../../../errors/index.ts';
+import { equals, text } from '../../../query/index.ts';
+import { hashToken, isOpaqueToken } from '../../../tokens/opaque.ts';
+import type { Methods, Offer, Result } from './method.ts';
+
+type Row = RowOf<typeof enrollment>;
+
+export interface Attempt {
+  readonly token: string | undefined;
+  /** Default: the enrollment's. */
+  readonly method?: string | undefined;
+  readonly offer: Offer;
+}
+
+/**
+ * Turns an enrollment into what it is for. Whoever has no token that is good learns nothing but that, and costs no more than a look for it;
+ * a token is spent by success alone, and once.
+ * @throws ApiError `INVALID_ENROLLMENT_TOKEN`, `INVALID_ENROLL_METHOD`, `ENROLLMENT_EXPIRED`, `SERVER_TOO_MANY_REQUESTS`, and what the method throws
+ */
+export const enroll = async (call: Call, methods: Methods, { token, method, offer }: Attempt): Promise<Result['answer']> => {
+  if (token !== undefined && token !== '' && !isOpaqueToken(token)) throw invalidField('token', 'token must be of type uuid', token);
+  const row = await call.read((entities) => outstanding(entities, token ?? ''));
+  if (method !== undefined && method !== row.method)
+    throw explained('INVALID_ENROLL_METHOD', `the token is for method ${row.method}, not for the one that was asked for`);
+  requireOpen(row, call);
+  const { answer, complete } = await call.core.enrollments.run(() => methods[row.method](call, row, offer), call.signal);
+  await call.write(async (entities) => {
+    // Meanwhile it may have been used, given another token, or come to its end.
+    const current = await outstanding(entities, token ?? '');
+    requireOpen(current, call);
+    await complete(entities);
+    await entities.remove(enrollment, current);
+  });
+  return answer;
+};
+
+const outstanding = async (entities: Entities, token: string): Promise<Row> => {
+  const row = token === '' ? undefined : await entities.find(enrollment, equals(text('tokenHash'), hashToken(token)));
+  if (!row) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
+  return row;
+};
+
+const requireOpen = ({ expiresAt }: Row, call: Call): void => {
+  if (expiresAt <= call.now()) throw new ApiError('ENROLLMENT_EXPIRED');
+};

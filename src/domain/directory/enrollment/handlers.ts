@@ -1,0 +1,49 @@
+import { enrolling } from '../../../api/enrolling.ts';
+import { enrollment, enrollments } from '../../../api/enrollments.ts';
+import type { Call } from '../../../call/call.ts';
+import { type Handlers, implement } from '../../../call/implement.ts';
+import { invalidField } from '../../../errors/index.ts';
+import { crudHandlers } from '../../../resources/crud.ts';
+import { enrolleeOf, enrollmentLink, requireLater } from './behaviour.ts';
+import { becomeIdentity } from './by-certificate.ts';
+import { enroll } from './enroll.ts';
+import type { Method, Methods } from './method.ts';
+import { identityMethods } from './methods.ts';
+import { newToken } from './token.ts';
+
+const refresh = async (call: Call, { id, body: { expiresAt } }: { readonly id: string; readonly body: { readonly expiresAt: string } }) => {
+  requireLater(expiresAt, call);
+  const row = await call.read((entities) => entities.require(enrollment, id));
+  const [, sub] = enrolleeOf(row);
+  const news = { expiresAt, ...(await newToken(call, { sub, method: row.method, expiresAt })) };
+  await call.write(async (entities) => entities.update(enrollment, await entities.require(enrollment, id), news));
+  return enrollmentLink(id);
+};
+
+export const enrollmentEntries = implement(enrollments, { ...crudHandlers(enrollments, enrollment), refresh });
+
+/** How routers enroll, which is known where routers are. */
+export interface RouterEnrolling {
+  readonly enrollRouter: Method;
+  readonly extendRouter: Handlers<(typeof enrolling)['operations']>['extendRouter'];
+}
+
+export const enrollingEntries = ({ enrollRouter, extendRouter }: RouterEnrolling) => {
+  const methods: Methods = { ...identityMethods, erott: enrollRouter, trott: enrollRouter };
+  return implement(enrolling, {
+    enroll: (call, { token, method, body = {} }) =>
+      method === 'ca' && !token ? becomeIdentity(call, body) : enroll(call, methods, { token, method, offer: body }),
+    ott: (call, { body: { token, ...offer } }) => enroll(call, methods, { token, method: 'ott', offer }),
+    ottca: (call, { body: { token } }) => enroll(call, methods, { token, method: 'ottca', offer: {} }),
+    erott: (call, { body: { token, clientCsr: certCsr, serverCsr: serverCertCsr } }) =>
+      enroll(call, methods, { token, method: 'erott', offer: { certCsr, serverCertCsr } }),
+    trott: (call, { body: { token, clientCsr: certCsr, serverCsr: serverCertCsr } }) =>
+      enroll(call, methods, { token, method: 'trott', offer: { certCsr, serverCertCsr } }),
+    extendRouter,
+    ca: (call, { body = {} }) => becomeIdentity(call, body),
+    updb: (call, { token, body }) => {
+      if (!token) throw invalidField('token', 'token in query is required', undefined);
+      return enroll(call, methods, { token, method: 'updb', offer: body });
+    },
+  });
+};

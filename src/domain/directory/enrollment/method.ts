@@ -1,0 +1,23 @@
+import type { enrolling } from '../../../api/enrolling.ts';
+import type { enrollment } from '../../../api/enrollments.ts';
+import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+
+export type EnrollmentRow = RowOf<typeof enrollment>;
+type Enroll = (typeof enrolling)['operations']['enroll'];
+export type Offer = NonNullable<DecodedOf<Enroll>['body']>;
+
+/** What an enrollment turns into. */
+export interface Result {
+  readonly answer: OutputOf<Enroll>;
+  /** Inside the transaction that takes the enrollment away. */
+  complete(entities: Entities): Promise<void>;
+}
+
+/** Before the transaction: looks at what the client brings, and does the slow work. What it throws leaves the enrollment as it is. */
+export type Method = (call: Call, row: EnrollmentRow, offer: Offer) => Promise<Result>;
+
+/** The ways to enroll by a token. */
+export type Methods = Readonly<Record<EnrollmentRow['method'], Method>>;

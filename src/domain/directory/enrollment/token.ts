@@ -1,0 +1,61 @@
+import type { enrollment } from '../../../api/enrollments.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { Call } from '../../../call/call.ts';
+import { hashToken } from '../../../tokens/opaque.ts';
+
+type Row = RowOf<typeof enrollment>;
+type Kept = Pick<Row, 'tokenHash' | 'sealed'>;
+
+/** The part of an enrollment's JWT that clients look at. */
+interface Claims {
+  readonly iss: string;
+  /** Id of whom it is for. */
+  readonly sub: string;
+  readonly aud: readonly string[];
+  /** Seconds. */
+  readonly exp: number;
+  /** The token. */
+  readonly jti: string;
+  /** The method. */
+  readonly em: string;
+  readonly ctrls: readonly string[];
+}
+
+const contextOf = (tokenHash: string): string => `enrollment:${tokenHash}`;
+
+/**
+ * A new token for an enrollment, within a JWT that says where, for whom and by when it is good.
+ * @returns what the enrollment's row keeps of it: a hash to find it by, and the JWT, sealed
+ */
+export const newToken = async (
+  call: Call,
+  { sub, method, expiresAt }: { readonly sub: string; readonly method: string; readonly expiresAt: string },
+): Promise<Kept> => {
+  const { pki, platform, secrets, settings } = call.core;
+  const token = platform.random.uuid();
+  const claims: Claims = {
+    iss: settings.address,
+    sub,
+    aud: [''],
+    exp: Math.floor(Date.parse(expiresAt) / 1000),
+    jti: token,
+    em: method,
+    ctrls: [`tls:${hostAndPortOf(settings.address)}`],
+  };
+  const jwt = await (await pki.networkKey()).sign({ ...claims });
+  const tokenHash = hashToken(token);
+  return { tokenHash, sealed: await secrets.seal(jwt, contextOf(tokenHash)) };
+};
+
+/** A URL leaves the usual port out; outside of one there is no usual port. */
+const hostAndPortOf = (address: string): string => {
+  const { hostname, port, protocol } = new URL(address);
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+};
+
+/** The token and the JWT of an enrollment, for those who may see them. */
+export const tokenOf = async (call: Call, { tokenHash, sealed }: Kept): Promise<{ readonly token: string; readonly jwt: string }> => {
+  const jwt = await call.core.secrets.unseal(sealed ?? '', contextOf(tokenHash ?? ''));
+  const [, claims = ''] = jwt.split('.');
+  return { token: (JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as Claims).jti, jwt }; // made above
+};

@@ -1,0 +1,49 @@
+import { externalJwtSigner } from '../../../api/external-jwt-signers.ts';
+import { behaviour } from '../../../call/behaviour.ts';
+import { ApiError, invalidField } from '../../../errors/index.ts';
+import { readCertificates } from '../../../pki/certificate.ts';
+import { keyWeakness } from '../../../pki/strength.ts';
+
+const { commonName, fingerprint, notBefore, notAfter } = externalJwtSigner.fields;
+
+/** What a signer without a certificate has in place of what a certificate says. */
+const WITHOUT = {
+  commonName: commonName.default,
+  fingerprint: fingerprint.default,
+  notBefore: notBefore.default,
+  notAfter: notAfter.default,
+} as const;
+
+const factsOf = async (pem: string) => {
+  const { value: [certificate] = [] } = await readCertificates(pem, 1);
+  if (!certificate) throw new ApiError('INVALID_CERT_PEM');
+  // Only its key counts: who signed it, and how, does not matter.
+  const weakness = keyWeakness(certificate.parsed);
+  if (weakness) throw invalidField('certPem', `the certificate cannot verify tokens: ${weakness}`, undefined);
+  return {
+    commonName: certificate.commonName ?? '',
+    fingerprint: certificate.fingerprint,
+    notBefore: new Date(certificate.notBefore).toISOString(),
+    notAfter: new Date(certificate.notAfter).toISOString(),
+  };
+};
+
+export const externalJwtSignerBehaviour = behaviour(externalJwtSigner, {
+  prepare: async (_call, verb, { certPem }) => {
+    if (typeof certPem === 'string') return factsOf(certPem);
+    return verb === 'patch' ? {} : WITHOUT;
+  },
+  check: async (_entities, { certPem, jwksEndpoint }) => {
+    if ((certPem === null) === (jwksEndpoint === null))
+      throw new ApiError('REFERENCED_ENTITY_NOT_FOUND', {
+        cause: {
+          field: 'certPem',
+          reason: `a signer has either certPem or jwksEndpoint, and ${certPem === null ? 'neither is given' : 'both are given'}`,
+          value: '***',
+        },
+      });
+    return undefined;
+  },
+  present: async (_entities, rows, { core: { settings } }) =>
+    settings.showJwksEndpoints ? rows.map(({ jwksEndpoint }) => ({ jwksEndpoint })) : [],
+});

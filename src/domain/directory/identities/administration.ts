@@ -1,0 +1,49 @@
+import { authPolicy } from '../../../api/auth-policies.ts';
+import { authenticator } from '../../../api/authenticators.ts';
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { apiSession } from '../../../api/sessions.ts';
+import { actorOfSession, isDisabled } from '../../../authentication/session-actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { invalidField } from '../../../errors/index.ts';
+import { equals, flag, or, text } from '../../../query/index.ts';
+import { hasMfa } from '../mfa/record.ts';
+import { isOpenBy } from './way-in.ts';
+
+/**
+ * Called after a change of what policies ask for: it must be possible to undo it at once. Either the session that made it owes nothing now, or some
+ * administrator can log in with all that is asked for. One who owes TOTP could enroll, but until then so could anyone who knows the password. The host's own
+ * code can always undo it.
+ * @throws ApiError `COULD_NOT_VALIDATE` with the field that shuts everybody out
+ */
+export const keepAdministration = async (entities: Entities, call: Call, field: string, value: unknown): Promise<void> => {
+  if (call.actor.kind !== 'session' || (await owesNothing(entities, call, call.actor))) return;
+  const administrators = await entities.list(identity, { where: or(equals(flag('isAdmin'), true), equals(flag('isDefaultAdmin'), true)) });
+  for (const row of administrators) if (await canLogIn(entities, row, call.now())) return;
+  throw invalidField(
+    field,
+    'no administrator would have all that is asked for, and until one has, none could change anything, this included: let an administrator enroll in MFA first (POST /current-identity/mfa, then verify), or give administrators another policy',
+    value,
+  );
+};
+
+const owesNothing = async (
+  entities: Entities,
+  call: Call,
+  { session, token, proofs }: Extract<Call['actor'], { kind: 'session' }>,
+): Promise<boolean> => {
+  const current = await entities.get(apiSession, session.id);
+  const actor = current && (await actorOfSession(entities, call.core.settings, current, token, call.now(), proofs));
+  return actor?.authQueries.length === 0;
+};
+
+/** Whether an administrator has all that a login takes. What an external provider would say is not known, and it may be away. */
+const canLogIn = async (entities: Entities, row: RowOf<typeof identity>, now: string): Promise<boolean> => {
+  if (isDisabled(row, now)) return false;
+  const policy = await entities.require(authPolicy, row.authPolicyId);
+  if (policy.secondary.requireExtJwtSigner) return false;
+  const ways = await entities.list(authenticator, { where: equals(text('identityId'), row.id) });
+  if (!isOpenBy(ways, policy)) return false;
+  return !policy.secondary.requireTotp || hasMfa(entities, row.id);
+};

@@ -1,0 +1,28 @@
+import type { authPolicy } from '../../../api/auth-policies.ts';
+import { authenticator } from '../../../api/authenticators.ts';
+import type { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { disableIdentity } from './disable.ts';
+
+/** Whose password was tried, and under which rules. */
+export interface Tried {
+  readonly own: RowOf<typeof authenticator>;
+  readonly owner: RowOf<typeof identity>;
+  readonly updb: RowOf<typeof authPolicy>['primary']['updb'];
+}
+
+/** Minutes for which wrong passwords keep the default administrator out where the policy says "until enabled": nobody else might be there to enable it. */
+const DEFAULT_ADMINISTRATOR_LOCKOUT = 10;
+
+/** Consecutive wrong passwords up to `maxAttempts` disable the identity; then the count starts anew. @returns whether it was counted */
+export const countWrongPassword = async (entities: Entities, { own, owner, updb }: Tried, now: string): Promise<boolean> => {
+  if (updb.maxAttempts === 0) return false;
+  const failedAttempts = (own.failedAttempts ?? 0) + 1;
+  const locked = failedAttempts >= updb.maxAttempts;
+  await entities.update(authenticator, own, { failedAttempts: locked ? 0 : failedAttempts });
+  if (!locked) return true;
+  const minutes = updb.lockoutDurationMinutes;
+  await disableIdentity(entities, owner, owner.isDefaultAdmin && minutes === 0 ? DEFAULT_ADMINISTRATOR_LOCKOUT : minutes, now);
+  return true;
+};

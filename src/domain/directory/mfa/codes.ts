@@ -1,0 +1,100 @@
+import { mfa } from '../../../api/mfa.ts';
+import { sessionOf } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Settings } from '../../../call/settings.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { allRecoveryCodes, type Mfa, mfaOf, notEnrolled, totpSecretOf } from './record.ts';
+import { placeOfCode } from './recovery-codes.ts';
+import { intervalsOfCode, takenIntervals } from './totp.ts';
+
+/** What a code is given for, and what that makes of it. */
+interface Purpose {
+  /** For an enrollment in which state; `any` is one that needs a code only once it is verified. */
+  readonly of: 'unverified' | 'verified' | 'any';
+  /** Whether a recovery code does it, too. */
+  readonly recoveryCodes: boolean;
+  /** Whether a code of the app does it only once (RFC 6238, section 5.2). */
+  readonly once: boolean;
+  /** What is said where there is no such enrollment. */
+  readonly missing: () => ApiError;
+}
+
+// biome-ignore format: a table
+const purposes = {
+  login:   { of: 'verified',   recoveryCodes: true,  once: true,  missing: () => new ApiError('MFA_NOT_ENROLLED') },
+  verify:  { of: 'unverified', recoveryCodes: false, once: false, missing: notEnrolled },
+  view:    { of: 'verified',   recoveryCodes: false, once: false, missing: notEnrolled },
+  replace: { of: 'verified',   recoveryCodes: true,  once: false, missing: notEnrolled },
+  end:     { of: 'any',        recoveryCodes: true,  once: false, missing: notEnrolled },
+} as const satisfies Record<string, Purpose>;
+
+/**
+ * Does `work` if the code is right for it. Code, limit and work are one transaction: of two who give the same code at the same time,
+ * here or at another controller, the second one finds it spent. `work` is told what the enrollment must remember of the code.
+ * @throws ApiError `MFA_INVALID_TOKEN`; `SERVER_TOO_MANY_REQUESTS` after too many wrong ones, whatever this one is; what the purpose says
+ * when there is no enrollment for it
+ */
+export const withCode = async <T>(
+  call: Call,
+  purpose: keyof typeof purposes,
+  code: string | undefined,
+  work: (entities: Entities, row: Mfa, spent: Partial<Mfa>) => Promise<T>,
+): Promise<T> => {
+  const { of, missing, ...takes }: Purpose = purposes[purpose];
+  const outcome = await call.write(async (entities): Promise<T | ApiError> => {
+    const row = await mfaOf(entities, sessionOf(call.actor).identity.id);
+    if (!row || (of !== 'any' && row.isVerified !== (of === 'verified'))) throw missing();
+    if (of === 'any' && !row.isVerified) return work(entities, row, {});
+    if (!code) return new ApiError('MFA_INVALID_TOKEN');
+    const now = call.core.platform.clock.now();
+    const retryAfter = secondsToWait(call.core.settings, row, now);
+    if (retryAfter > 0) return tooMany(call.core.settings, retryAfter);
+    const spent = await spendingOf(call, row, code, takes, now);
+    if (spent) return work(entities, row, spent);
+    await entities.update(mfa, row, { wrongCodesAt: [...recentWrongCodes(call.core.settings, row, now), call.now()] });
+    return new ApiError('MFA_INVALID_TOKEN');
+  });
+  // Not thrown inside: that would undo the count.
+  if (outcome instanceof ApiError) throw outcome;
+  return outcome;
+};
+
+/** What the enrollment must remember of a right code; undefined for a wrong one. Every comparison is made, whichever of them fits. */
+const spendingOf = async (
+  { core }: Call,
+  row: Mfa,
+  code: string,
+  { recoveryCodes, once }: Pick<Purpose, 'recoveryCodes' | 'once'>,
+  now: number,
+): Promise<Partial<Mfa> | undefined> => {
+  const taken = takenIntervals(now);
+  const intervals = intervalsOfCode(await totpSecretOf(core, row), code, taken);
+  const place = placeOfCode(await allRecoveryCodes(core, row), code);
+  const spentIntervals = (row.spentIntervals ?? []).filter((interval) => taken.includes(interval));
+  const spentRecoveryCodes = row.spentRecoveryCodes ?? [];
+  const isReplayed = once && intervals.some((interval) => spentIntervals.includes(interval));
+  if (intervals.length > 0 && !isReplayed) return { spentIntervals: [...spentIntervals, ...intervals] };
+  if (recoveryCodes && place !== undefined && !spentRecoveryCodes.includes(place))
+    return { spentRecoveryCodes: [...spentRecoveryCodes, place] };
+  return undefined;
+};
+
+const windowMs = ({ wrongCodeMinutes }: Settings): number => wrongCodeMinutes * 60_000;
+
+/** The wrong codes that still count. */
+const recentWrongCodes = (settings: Settings, { wrongCodesAt }: Mfa, now: number): readonly string[] =>
+  (wrongCodesAt ?? []).filter((at) => Date.parse(at) > now - windowMs(settings));
+
+/** Seconds until another code may be tried; 0 when it may now. */
+const secondsToWait = (settings: Settings, row: Mfa, now: number): number => {
+  const recent = recentWrongCodes(settings, row, now);
+  const last = recent.at(-settings.maxWrongCodes);
+  return last === undefined ? 0 : Math.ceil((Date.parse(last) + windowMs(settings) - now) / 1000);
+};
+
+const tooMany = ({ maxWrongCodes, wrongCodeMinutes }: Settings, retryAfter: number): ApiError =>
+  new ApiError('SERVER_TOO_MANY_REQUESTS', {
+    cause: { code: 'UNHANDLED', message: `${maxWrongCodes} wrong codes within ${wrongCodeMinutes} minutes` },
+    retryAfter,
+  });

@@ -1,0 +1,97 @@
+import { currentMfa, mfa } from '../../../api/mfa.ts';
+import { sessionOf } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import { implement } from '../../../call/implement.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { qrCode } from '../../../qr/qr-code.ts';
+import { withCode } from './codes.ts';
+import { provisioningUrl } from './provisioning.ts';
+import {
+  allRecoveryCodes,
+  endMfa,
+  leftRecoveryCodes,
+  type Mfa,
+  mfaOf,
+  newMfa,
+  newSealedRecoveryCodes,
+  notEnrolled,
+  passMfa,
+  totpSecretOf,
+} from './record.ts';
+
+const AT = './current-identity/mfa';
+const SELF = { self: { href: AT } };
+const links = ({ isVerified }: Mfa) => ({
+  ...SELF,
+  'current-identity': { href: './current-identity' },
+  ...(isVerified
+    ? { 'recovery-codes': { href: `${AT}/recovery-codes` } }
+    : { qr: { href: `${AT}/qr-code` }, verify: { href: `${AT}/verify` } }),
+});
+
+const baseOf = (row: Mfa) => ({
+  _links: links(row),
+  createdAt: row.createdAt,
+  id: row.id,
+  tags: row.tags,
+  updatedAt: row.updatedAt,
+});
+
+/** @throws ApiError `NOT_FOUND` */
+const own = async (call: Call): Promise<Mfa> => {
+  const row = await call.read((entities) => mfaOf(entities, sessionOf(call.actor).identity.id));
+  if (!row) throw notEnrolled();
+  return row;
+};
+
+const urlOf = async ({ actor, core }: Call, row: Mfa): Promise<string> =>
+  provisioningUrl(core.settings.mfaIssuer, sessionOf(actor).identity.name, await totpSecretOf(core, row));
+
+export const currentMfaEntries = implement(currentMfa, {
+  enroll: async (call) => {
+    const { id: identityId } = sessionOf(call.actor).identity;
+    const begun = await newMfa(call.core, identityId);
+    const { id } = await call.write(async (entities) => {
+      if (await mfaOf(entities, identityId)) throw new ApiError('MFA_EXISTS');
+      return entities.insert(mfa, begun);
+    });
+    return { id, _links: SELF };
+  },
+  get: async (call) => {
+    const row = await own(call);
+    if (row.isVerified) return { ...baseOf(row), isVerified: true, recoveryCodes: null };
+    return {
+      ...baseOf(row),
+      isVerified: false,
+      provisioningUrl: await urlOf(call, row),
+      recoveryCodes: [...(await allRecoveryCodes(call.core, row))],
+    };
+  },
+  getQrCode: async (call) => {
+    const row = await own(call);
+    if (row.isVerified) throw notEnrolled();
+    return { contentType: 'image/png', body: await qrCode(await urlOf(call, row)) };
+  },
+  verify: async (call, { body }) => {
+    await withCode(call, 'verify', body.code, async (entities, row) => {
+      await entities.update(mfa, row, { isVerified: true });
+      await passMfa(entities, sessionOf(call.actor).session.id, call.now());
+    });
+    return {};
+  },
+  delete: async (call, { code, body }) => {
+    await withCode(call, 'end', body?.code ?? code, endMfa);
+    return {};
+  },
+  getRecoveryCodes: async (call, { code, body }) => {
+    const row = await withCode(call, 'view', body?.code ?? code, async (_entities, seen) => seen);
+    return { ...baseOf(row), recoveryCodes: [...(await leftRecoveryCodes(call.core, row))] };
+  },
+  replaceRecoveryCodes: async (call, { body }) => {
+    const { core } = call;
+    await withCode(call, 'replace', body.code, async (entities, row) =>
+      entities.update(mfa, row, await newSealedRecoveryCodes(core, row.identityId)),
+    );
+    return {};
+  },
+});

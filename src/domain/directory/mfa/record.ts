@@ -1,0 +1,73 @@
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { mfa } from '../../../api/mfa.ts';
+import { apiSession } from '../../../api/sessions.ts';
+import { sessionsOf } from '../../../authentication/sessions.ts';
+import type { Core } from '../../../call/core.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { equals, text } from '../../../query/index.ts';
+import { newRow } from '../../../resources/merge.ts';
+import { newRecoveryCodes } from './recovery-codes.ts';
+import { newTotpSecret } from './totp.ts';
+
+export type Mfa = RowOf<typeof mfa>;
+type Sealing = Pick<Core, 'secrets' | 'platform'>;
+
+/** What is sealed for one identity, and one use, opens for no other. */
+const secretOf = (identityId: string) => `mfa:${identityId}:secret`;
+const recoveryCodesOf = (identityId: string) => `mfa:${identityId}:recovery-codes`;
+
+export const mfaOf = (entities: Entities, identityId: string): Promise<Mfa | undefined> =>
+  entities.find(mfa, equals(text('identityId'), identityId));
+
+/** Whether logins of the identity owe a code: an enrollment that was not finished asks nothing of them. */
+export const hasMfa = async (entities: Entities, identityId: string): Promise<boolean> =>
+  (await mfaOf(entities, identityId))?.isVerified === true;
+
+/** The fields of an enrollment that begins: a secret and recovery codes of its own. */
+export const newMfa = async ({ secrets, platform }: Sealing, identityId: string) =>
+  newRow(
+    mfa,
+    {},
+    {
+      identityId,
+      sealedSecret: await secrets.seal(newTotpSecret(platform.random), secretOf(identityId)),
+      ...(await newSealedRecoveryCodes({ secrets, platform }, identityId)),
+    },
+  );
+
+/** New recovery codes, of which none was used. */
+export const newSealedRecoveryCodes = async ({ secrets, platform }: Sealing, identityId: string) => ({
+  sealedRecoveryCodes: await secrets.seal(JSON.stringify(newRecoveryCodes(platform.random)), recoveryCodesOf(identityId)),
+  spentRecoveryCodes: [],
+});
+
+export const totpSecretOf = ({ secrets }: Pick<Core, 'secrets'>, { identityId, sealedSecret }: Mfa): Promise<string> =>
+  secrets.unseal(sealedSecret ?? '', secretOf(identityId));
+
+/** All recovery codes, those that were used too. */
+export const allRecoveryCodes = async (
+  { secrets }: Pick<Core, 'secrets'>,
+  { identityId, sealedRecoveryCodes }: Mfa,
+): Promise<readonly string[]> => JSON.parse(await secrets.unseal(sealedRecoveryCodes ?? '', recoveryCodesOf(identityId)));
+
+/** The recovery codes that can still be used. */
+export const leftRecoveryCodes = async (core: Pick<Core, 'secrets'>, row: Mfa): Promise<readonly string[]> =>
+  (await allRecoveryCodes(core, row)).filter((_, place) => !row.spentRecoveryCodes?.includes(place));
+
+/** Notes that a session has just proved the second factor. */
+export const passMfa = async (entities: Entities, sessionId: string, now: string): Promise<void> => {
+  const session = await entities.require(apiSession, sessionId);
+  await entities.update(apiSession, session, { isMfaRequired: true, isMfaComplete: true, mfaPassedAt: now });
+};
+
+/** Ends an enrollment. What sessions proved by it proves nothing any more: where the policy requires TOTP they owe a code again. */
+export const endMfa = async (entities: Entities, row: Mfa): Promise<void> => {
+  for (const session of await sessionsOf(entities, row.identityId)) {
+    if (session.mfaPassedAt) await entities.update(apiSession, session, { mfaPassedAt: null });
+  }
+  await entities.remove(mfa, row);
+};
+
+export const notEnrolled = (): ApiError =>
+  new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: 'the identity of this session has no MFA in this state' } });

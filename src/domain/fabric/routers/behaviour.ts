@@ -1,0 +1,53 @@
+import { edgeRouter, router } from '../../../api/routers.ts';
+import { terminator } from '../../../api/terminators.ts';
+import { behaviour } from '../../../call/behaviour.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { explained } from '../../../errors/index.ts';
+import { equals, text } from '../../../query/index.ts';
+import { addEnrollment } from '../../directory/enrollment/behaviour.ts';
+import { keepCompanion, removeCompanion } from './companion.ts';
+import { outstandingOf } from './enrollment.ts';
+import { presenceOf, resolvePresence } from './online.ts';
+
+/** Terminators keep the name of their router beside its id. */
+const renameInTerminators = async (entities: Entities, { id, name }: { readonly id: string; readonly name: string }) => {
+  for (const row of await entities.list(terminator, { where: equals(text('routerId'), id) }))
+    await entities.update(terminator, row, { routerName: name });
+};
+
+export const edgeRouterBehaviour = behaviour(edgeRouter, {
+  write: async (entities, after, before, call) => {
+    await keepCompanion(entities, after, before);
+    if (!before) await addEnrollment(entities, call, { edgeRouterId: after.id, method: 'erott' });
+    if (before && before.name !== after.name) await renameInTerminators(entities, after);
+  },
+  remove: async (entities, row) => {
+    if (row.isTunnelerEnabled) await removeCompanion(entities, row.id);
+  },
+  present: async (entities, rows, call) => {
+    const outstanding = await outstandingOf(entities, 'edgeRouterId', rows, call);
+    return rows.map((row) => ({ ...presenceOf(call.core.presence, row), ...outstanding.get(row.id) }));
+  },
+  resolve: async (_entities, where, call) => resolvePresence(call.core.presence, where),
+});
+
+export const routerBehaviour = behaviour(router, {
+  check: async (_entities, _after, before) => {
+    if (before?.isEdgeRouter)
+      throw explained('CAN_NOT_UPDATE_ROUTER', `${before.id} is an edge router: change it at /edge-routers/${before.id}`);
+    return undefined;
+  },
+  write: async (entities, after, before, call) => {
+    if (!before) await addEnrollment(entities, call, { transitRouterId: after.id, method: 'trott' });
+    else if (before.name !== after.name) await renameInTerminators(entities, after);
+  },
+  // To this list an edge router is one that needs no enrollment here.
+  present: async (entities, rows, call) => {
+    const plain = rows.filter(({ isEdgeRouter }) => !isEdgeRouter);
+    const outstanding = await outstandingOf(entities, 'transitRouterId', plain, call);
+    return rows.map((row) => ({
+      isOnline: call.core.presence.of(row) !== undefined,
+      ...(row.isEdgeRouter ? { isVerified: true } : outstanding.get(row.id)),
+    }));
+  },
+});

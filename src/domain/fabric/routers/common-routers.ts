@@ -1,0 +1,73 @@
+import type { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { edgeRouter } from '../../../api/routers.ts';
+import type { service } from '../../../api/services.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import type { Connections } from '../../../presence/connections.ts';
+import { and, not, type Predicate } from '../../../query/index.ts';
+import { identityToRouters, serviceToRouters, sideOf, type Way } from '../../policy/policies/through.ts';
+import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../../policy/roles/membership.ts';
+import { online, presenceOf } from './online.ts';
+
+/** As many routers as a client is told of for one service. */
+const MOST_ROUTERS = 25;
+
+type Router = RowOf<typeof edgeRouter>;
+
+export interface Pair {
+  readonly identity: RowOf<typeof identity>;
+  readonly service: RowOf<typeof service>;
+}
+
+/** The edge routers that both of each pair may use, 25 at most, those that are online first. Four questions to the store, however many pairs there are. */
+export const commonRouters = async (
+  entities: Entities,
+  pairs: readonly Pair[],
+  presence: Connections,
+): Promise<readonly (readonly Router[])[]> => {
+  const identities = [...new Set(pairs.map(({ identity }) => identity))];
+  const services = [...new Set(pairs.map(({ service }) => service))];
+  const forIdentities = await leading(entities, identityToRouters, identities);
+  const forServices = await leading(entities, serviceToRouters, services);
+  const where = and(selectedBy(forIdentities.map(({ to }) => to)), selectedBy(forServices.map(({ to }) => to)));
+  if (where.op === 'none') return pairs.map(() => []);
+  const isOnePair = identities.length === 1 && services.length === 1;
+  const routers = await onlineFirst(entities, where, presence, isOnePair ? MOST_ROUTERS : Infinity);
+  return pairs.map(({ identity, service }) => {
+    const [ofIdentity, ofService] = [sidesFor(forIdentities, identity), sidesFor(forServices, service)];
+    const may = (sides: readonly Side[], router: Router) => sides.some((side) => selects(side, router));
+    return routers.filter((router) => may(ofIdentity, router) && may(ofService, router)).slice(0, MOST_ROUTERS);
+  });
+};
+
+const onlineFirst = async (entities: Entities, where: Predicate, presence: Connections, most: number): Promise<readonly Router[]> => {
+  const limit = (known: number) => (most === Infinity ? {} : { limit: most - known });
+  if (presence.keys('reached').length === 0) return entities.list(edgeRouter, { where, ...limit(0) });
+  const isOnline = online(presence);
+  const first = await entities.list(edgeRouter, { where: and(where, isOnline), ...limit(0) });
+  if (first.length === most) return first;
+  return [...first, ...(await entities.list(edgeRouter, { where: and(where, not(isOnline)), ...limit(first.length) }))];
+};
+
+interface Leading {
+  readonly from: Side;
+  readonly to: Side;
+}
+
+const leading = async (entities: Entities, { policies, from, to }: Way, starts: readonly Selectable[]): Promise<readonly Leading[]> => {
+  const rows = await entities.list(policies, { where: maybeSelecting(from, starts) });
+  return rows
+    .map((row) => row as unknown as Readonly<Record<string, unknown>>) // rows of any kind are documents
+    .map((row) => ({ from: sideOf(row, from), to: sideOf(row, to) }))
+    .filter((policy) => starts.some((start) => selects(policy.from, start)));
+};
+
+const sidesFor = (policies: readonly Leading[], start: Selectable): readonly Side[] =>
+  policies.filter(({ from }) => selects(from, start)).map(({ to }) => to);
+
+/** A router as clients see it that want to reach a service. */
+export const shownRouter = (router: Router, presence: Connections) => {
+  const { name, cost, noTraversal, disabled } = router;
+  const { versionInfo: _, ...present } = presenceOf(presence, router);
+  return { name, ...present, cost, noTraversal, disabled };
+};

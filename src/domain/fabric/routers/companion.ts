@@ -1,0 +1,34 @@
+/** The companions of an edge router with a tunneler: an identity and a policy of the same id, which come and go with the tunneler, in the same transaction. */
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { selectorOfId } from '../../../api/kit/selectors.ts';
+import { edgeRouterPolicy } from '../../../api/policies.ts';
+import type { edgeRouter } from '../../../api/routers.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { newRow } from '../../../resources/merge.ts';
+import { removeEntity } from '../../../resources/removal.ts';
+
+type EdgeRouter = RowOf<typeof edgeRouter>;
+
+/** Of the router only the name is kept in step. @throws ApiError 400 `name` when an identity has it */
+export const keepCompanion = async (entities: Entities, after: EdgeRouter, before: EdgeRouter | undefined): Promise<void> => {
+  const had = before?.isTunnelerEnabled ?? false;
+  if (after.isTunnelerEnabled && !had) await addCompanion(entities, after);
+  else if (!after.isTunnelerEnabled && had) await removeCompanion(entities, after.id);
+  else if (had && before?.name !== after.name)
+    await entities.update(identity, await entities.require(identity, after.id), { name: after.name });
+};
+
+const addCompanion = async (entities: Entities, { id, name }: EdgeRouter): Promise<void> => {
+  await entities.insert(identity, newRow(identity, { name, isAdmin: false }, { id, typeId: 'Router' }));
+  const itself = [selectorOfId(id)];
+  const policy = { name: `edge-router-${id}-system`, semantic: 'AnyOf', identityRoles: itself, edgeRouterRoles: itself };
+  await entities.insert(edgeRouterPolicy, newRow(edgeRouterPolicy, policy, { id, isSystem: true }));
+};
+
+export const removeCompanion = async (entities: Entities, id: string): Promise<void> => {
+  const policy = await entities.get(edgeRouterPolicy, id);
+  if (policy) await entities.remove(edgeRouterPolicy, policy);
+  const owner = await entities.get(identity, id);
+  if (owner) await removeEntity(entities, identity as never, owner as never); // a kind and a row like any other
+};

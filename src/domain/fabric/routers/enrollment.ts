@@ -1,0 +1,60 @@
+import { enrollment } from '../../../api/enrollments.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { edgeRouter, type router } from '../../../api/routers.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { equals, oneOf, text } from '../../../query/index.ts';
+import { addEnrollment } from '../../directory/enrollment/behaviour.ts';
+import { tokenOf } from '../../directory/enrollment/token.ts';
+
+/** By which field an enrollment points at a router of a kind. */
+type Owner = 'edgeRouterId' | 'transitRouterId';
+
+type Unverified = Pick<RowOf<typeof router>, 'id' | 'isVerified'>;
+
+/** What is left of the enrollments of routers that have none of their certificates, as their details show it: one question for a page. */
+export const outstandingOf = async (
+  entities: Entities,
+  owner: Owner,
+  rows: readonly Unverified[],
+  call: Call,
+): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
+  const ids = rows.filter(({ isVerified }) => !isVerified).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const found = await entities.list(enrollment, { where: oneOf(text(owner), ids) });
+  return new Map(
+    await Promise.all(
+      found.map(async (row) => {
+        const { token, jwt } = await tokenOf(call, row);
+        const shown = {
+          enrollmentCreatedAt: row.createdAt,
+          enrollmentExpiresAt: row.expiresAt,
+          enrollmentJwt: jwt,
+          enrollmentToken: token,
+        };
+        return [row[owner] ?? '', shown] as const;
+      }),
+    ),
+  );
+};
+
+/** An edge router's certificate and enrollment are good for nothing any more, and it gets another enrollment; what else it is stays. */
+export const reEnroll = async (call: Call, { id }: { readonly id: string }) => {
+  await call.write(async (entities) => {
+    const row = await entities.require(edgeRouter, id);
+    for (const each of await entities.list(enrollment, { where: equals(text('edgeRouterId'), id) }))
+      await entities.remove(enrollment, each);
+    await entities.update(edgeRouter, row, unverified);
+    await addEnrollment(entities, call, { edgeRouterId: id, method: 'erott' });
+  });
+  return {};
+};
+
+const unverified = {
+  isVerified: false,
+  enrolledBy: null,
+  fingerprint: null,
+  certPem: null,
+  unverifiedFingerprint: null,
+  unverifiedCertPem: null,
+} as const;

@@ -1,0 +1,45 @@
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { edgeRouter } from '../../../api/routers.ts';
+import type { Connections, RouterKey } from '../../../presence/connections.ts';
+import { and, equals, flag, matches, not, oneOf, type Predicate, rewrite, text } from '../../../query/index.ts';
+
+type Row = Pick<RowOf<typeof edgeRouter>, 'id' | 'enrolledBy' | 'disabled'>;
+
+const NO_VERSION = { arch: '', buildDate: '', os: '', revision: '', version: '' } as const;
+
+/** What is shown of an edge router's presence. It is online once it has said how it is reached. */
+export const presenceOf = (connections: Connections, row: Row) => {
+  const state = connections.of(row);
+  return {
+    isOnline: state?.reached !== undefined,
+    hostname: state?.reached?.hostname ?? '',
+    supportedProtocols: state?.reached?.supportedProtocols ?? {},
+    syncStatus: state?.syncStatus ?? 'SYNC_UNKNOWN',
+    versionInfo: state?.versionInfo ?? NO_VERSION,
+  };
+};
+
+/** The routers that these keys are of, as long as they may be connected. */
+const ofKeys = (keys: readonly RouterKey[]): Predicate => {
+  const enrollments = keys.flatMap(({ enrolledBy }) => enrolledBy ?? []);
+  return and(oneOf(text('enrolledBy'), enrollments), equals(flag('disabled'), false));
+};
+
+export const online = (connections: Connections): Predicate => ofKeys(connections.keys('reached'));
+
+/** The filter symbols that no row holds. */
+const symbols: Readonly<Record<string, (connections: Connections) => Predicate>> = {
+  connected: (connections) => ofKeys(connections.keys()),
+  online,
+};
+
+/** What a filter asks of presence, as a question of rows: it is true of some routers, of the others, of all or of none. */
+export const resolvePresence = (connections: Connections, where: Predicate): Promise<Predicate> =>
+  rewrite(where, (node) => {
+    const [name = ''] = 'field' in node ? node.field.path : [];
+    const present = Object.hasOwn(symbols, name) ? symbols[name] : undefined;
+    if (!present) return node;
+    const [whenPresent, whenNot] = [matches(node, { [name]: true }), matches(node, { [name]: false })];
+    if (whenPresent === whenNot) return { op: whenPresent ? 'all' : 'none' };
+    return whenPresent ? present(connections) : not(present(connections));
+  });

@@ -1,0 +1,98 @@
+import { controller } from '../../../api/controllers.ts';
+import { router } from '../../../api/routers.ts';
+import type { Core } from '../../../call/core.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError } from '../../../errors/index.ts';
+import type { CertificateRequest } from '../../../pki/request.ts';
+import { allowedNames, canonicalHost, isEverybodys, rivalsOf, type ServerNames, standsFor, wordsOf } from '../../../pki/server-names.ts';
+import { ALL, and, equals, not, oneOf, or, type Predicate, text } from '../../../query/index.ts';
+
+/** What a router may be called in its certificates, as long as it has none of them yet. */
+export interface RouterNames {
+  /** For its server. */
+  readonly server: ServerNames;
+  /** Whether the common name of its server's request may stand there. */
+  readonly keepsCommonName: boolean;
+  /** All that it is called, in canonical form, and that no other router will be called from now on. */
+  readonly claimed: readonly string[];
+}
+
+type Requests = Readonly<Record<'own' | 'server', Pick<CertificateRequest, 'dnsNames' | 'ipAddresses'>>> & {
+  readonly commonNames: readonly string[];
+};
+type Router = { readonly id: string; readonly name: string };
+
+/** Of the names and addresses that a router asks for, those that the host allows and that belong neither to a controller nor to another router. */
+export const routerNames = async (
+  entities: Entities,
+  core: Core,
+  of: Router,
+  { own, server, commonNames }: Requests,
+): Promise<RouterNames> => {
+  const allowed = allowedNames(core.settings.routerNames)(server, of.name);
+  const asked = canonical([...allowed.dnsNames, ...allowed.ipAddresses, ...own.dnsNames, ...own.ipAddresses, ...commonNames]);
+  const controllers = await controllerHosts(entities, core);
+  const ofControllers = asked.filter((host) => controllers.some((known) => standsFor(host, known)));
+  const taken = new Set([...ofControllers, ...(await takenBy(entities, core, of, asked))]);
+  const isFree = (name: string) => {
+    const host = name.endsWith('.') ? undefined : canonicalHost(name);
+    return host !== undefined && !taken.has(host);
+  };
+  // Addresses in the form in which they were judged: of an IPv4 address within IPv6 the IPv4 address.
+  const addresses = allowed.ipAddresses.filter(isFree).map((address) => canonicalHost(address) ?? address);
+  const granted = { dnsNames: allowed.dnsNames.filter(isFree), ipAddresses: [...new Set(addresses)] };
+  const asNames = allowedNames(core.settings.routerNames)({ dnsNames: commonNames, ipAddresses: commonNames }, of.name);
+  const mayBeCalled = [...asNames.dnsNames, ...asNames.ipAddresses];
+  return {
+    server: granted,
+    keepsCommonName: commonNames.every(
+      (name) => name === of.id || canonicalHost(name) === undefined || (mayBeCalled.includes(name) && isFree(name)),
+    ),
+    claimed: canonical([...granted.dnsNames, ...granted.ipAddresses, ...own.dnsNames, ...own.ipAddresses]).filter(
+      (host) => !taken.has(host),
+    ),
+  };
+};
+
+/** What a row keeps of the names of a router. @throws ApiError `CONFLICT` when another router was given one of them meanwhile */
+export const claim = async (entities: Entities, core: Core, of: Router, { claimed }: RouterNames) => {
+  if ((await takenBy(entities, core, of, claimed)).size > 0)
+    throw new ApiError('CONFLICT', {
+      cause: { code: 'CONFLICT', message: 'another router was given one of these names at the same time: send the requests again' },
+    });
+  return { serverNames: [...new Set(claimed.flatMap(wordsOf))].sort() };
+};
+
+const canonical = (hosts: readonly string[]): readonly string[] =>
+  [...new Set(hosts.map(canonicalHost).filter((host) => host !== undefined && !isEverybodys(host)))] as readonly string[]; // what is undefined was left out
+
+/** Those that belong to another router: by its certificates, by its record, or by what it says of itself. */
+const takenBy = async (entities: Entities, core: Core, { id }: Router, hosts: readonly string[]): Promise<ReadonlySet<string>> => {
+  const own = await entities.get(router, id);
+  const advertised = new Set(canonical(core.presence.hostsBeside(id)).flatMap(wordsOf));
+  // The names in a router's certificates remain its own, even where another router claims them.
+  const owned = new Set(own?.serverNames);
+  const isTaken = (host: string) => !owned.has(host) && rivalsOf(host).some((word) => advertised.has(word));
+  const taken = new Set(hosts.filter(isTaken));
+  const rest = hosts.filter((host) => !taken.has(host));
+  const ofOthers = (some: readonly string[]) => entities.count(router, and(not(equals(text('id'), id)), anyCalled(some)));
+  // Mostly none is: then it is one question for all.
+  if (rest.length > 0 && (await ofOthers(rest)) > 0) for (const host of rest) if ((await ofOthers([host])) > 0) taken.add(host);
+  return taken;
+};
+
+const anyCalled = (hosts: readonly string[]): Predicate =>
+  or({ op: 'overlaps', set: 'serverNames', values: hosts.flatMap(rivalsOf) }, oneOf(text('name'), hosts));
+
+/** The addresses under which clients and routers reach the controllers of the network. */
+const controllerHosts = async (entities: Entities, { settings, pki }: Core): Promise<readonly string[]> => {
+  const { certificate } = await pki.networkKey();
+  const members = await entities.list(controller, { where: ALL });
+  const addresses = members.flatMap(({ ctrlAddress, apiAddresses }) => [
+    ...(ctrlAddress ? [/^[a-z]+:(?:\/\/)?(.*):\d+$/.exec(ctrlAddress)?.[1] ?? ctrlAddress] : []),
+    ...Object.values(apiAddresses ?? {}).flatMap((list) => list.map(({ url }) => URL.parse(url)?.hostname ?? '')),
+  ]);
+  const known = canonical([new URL(settings.address).hostname, ...certificate.dnsNames, ...certificate.ipAddresses, ...addresses]);
+  // A wildcard in the controller's certificate covers routers, too.
+  return known.filter((host) => !host.startsWith('*'));
+};

@@ -1,0 +1,19 @@
+import { router } from '../../../api/routers.ts';
+import { service } from '../../../api/services.ts';
+import { terminator } from '../../../api/terminators.ts';
+import { behaviour } from '../../../call/behaviour.ts';
+import { withSealedSecret } from './identity-secret.ts';
+
+export const terminatorBehaviour = behaviour(terminator, {
+  // The service is chosen once; a router may be named again.
+  prepare: async (call, verb, body) => ({
+    ...(verb === 'create' ? { serviceId: String(body.service), ...(await withSealedSecret(call.core, body.identitySecret)) } : {}),
+    ...(body.router === undefined ? {} : { routerId: String(body.router) }),
+  }),
+  check: async (entities, after, before) => ({
+    binding: after.binding || (after.address.startsWith('udp:') ? 'udp' : 'transport'),
+    ...(before ? {} : { serviceName: (await entities.require(service, after.serviceId)).name }),
+    ...(before?.routerId === after.routerId ? {} : { routerName: (await entities.require(router, after.routerId)).name }),
+  }),
+  present: async (_entities, rows) => rows.map(() => ({ dynamicCost: 0 })),
+});

@@ -1,0 +1,36 @@
+import { controller, controllers } from '../../../api/controllers.ts';
+import { behaviour } from '../../../call/behaviour.ts';
+import { implement } from '../../../call/implement.ts';
+import { ALL, comparator, matches } from '../../../query/index.ts';
+import { assertAffordableInMemory } from '../../../resources/budget.ts';
+import { pageOf, planList } from '../../../resources/lists.ts';
+import { presentOne } from '../../../resources/present.ts';
+import { symbolsOfList } from '../../../resources/symbols.ts';
+
+/** Nobody runs as many. */
+const MOST = 1000;
+
+/** Clients are told what is for them. */
+export const controllerBehaviour = behaviour(controller, {
+  present: async (_entities, rows, call) =>
+    rows.map(({ onlineUntil, apiAddresses }) => ({
+      isOnline: (onlineUntil ?? '') > call.now(),
+      ...(call.api === 'client'
+        ? { ctrlAddress: null, apiAddresses: Object.fromEntries(Object.entries(apiAddresses).filter(([api]) => api === 'edge-client')) }
+        : {}),
+    })),
+});
+
+export const controllerEntries = implement(controllers, {
+  // They are few, and whether one is online is known only here: filter and order are for what is shown.
+  list: (call, query) =>
+    call.read(async (entities) => {
+      const symbols = symbolsOfList(controller as never, call.operation); // a kind like any other
+      const plan = planList(symbols, query);
+      const rows = await entities.list(controller, { where: ALL, limit: MOST });
+      assertAffordableInMemory(call, query, plan, rows.length);
+      const shown = await Promise.all(rows.map((row) => presentOne(entities, controller, row, call)));
+      const found = shown.filter((each) => matches(plan.where, each)).sort(comparator(plan.sort));
+      return pageOf(found.slice(plan.offset, plan.offset + plan.limit), plan, found.length, symbols);
+    }),
+});

@@ -1,0 +1,77 @@
+import { controller } from '../../../api/controllers.ts';
+import type { Job } from '../../../call/background.ts';
+import type { Core } from '../../../call/core.ts';
+import { certificatesPem } from '../../../pki/certificate.ts';
+import { date, equals, text } from '../../../query/index.ts';
+import { newRow } from '../../../resources/merge.ts';
+import { API_PATHS } from '../informational/api-paths.ts';
+
+/** How a controller is known to the others of its network, and to clients. */
+export interface MemberOptions {
+  /** Its own among the controllers of the network, and the same after a restart. */
+  readonly name: string;
+  /** Where routers reach it, e.g. `tls:ctrl.example:6262`. Default: none. */
+  readonly ctrlAddress?: string;
+}
+
+/** A controller that has not been heard of for so long counts as offline. ms */
+const ONLINE_MS = 60_000;
+const RENEWED_MS = 20_000;
+/** One that has been offline for so long is forgotten when the next one joins. ms */
+const REMEMBERED_MS = 86_400_000;
+
+/**
+ * Makes the controller one of those that `/controllers` lists, until it closes.
+ * @returns once it is
+ * @throws TypeError for an empty name; what the store throws
+ */
+export const joinNetwork = async (core: Core, options: MemberOptions): Promise<void> => {
+  if (options.name === '') throw new TypeError('the name of a controller may not be empty: member.name');
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const membership = core.background.run({ actor: 'system', requestId: 'membership' }, async (job) => {
+    await join(job, core, options);
+    const say = () => sayOnlineUntil(job, options.name, later(core, ONLINE_MS));
+    job.every(RENEWED_MS, () =>
+      say().catch((error) => core.platform.logger.warn('controllers: could not say that it is there', { error: String(error) })),
+    );
+    resolve();
+    await new Promise<void>((close) => job.signal.addEventListener('abort', () => close()));
+    await sayOnlineUntil(job, options.name, later(core, 0)).catch((error) =>
+      core.platform.logger.warn('controllers: could not say that it is gone; the others will notice', { error: String(error) }),
+    );
+  });
+  membership.catch(reject);
+  await promise;
+};
+
+const join = async (job: Job, { pki, settings, platform }: Core, { name, ctrlAddress }: MemberOptions): Promise<void> => {
+  const { certificate } = await pki.networkKey();
+  const now = new Date(platform.clock.now()).toISOString();
+  const described = {
+    ctrlAddress: ctrlAddress ?? null,
+    certPem: certificatesPem([certificate]),
+    fingerprint: certificate.fingerprint,
+    apiAddresses: Object.fromEntries(
+      Object.entries(API_PATHS).map(([api, path]) => [api, [{ url: `${settings.address}${path}`, version: 'v1' }]]),
+    ),
+    lastJoinedAt: now,
+    onlineUntil: new Date(Date.parse(now) + ONLINE_MS).toISOString(),
+  };
+  await job.write(async (entities) => {
+    const forgotten = new Date(Date.parse(now) - REMEMBERED_MS).toISOString();
+    const over = { op: 'compare', field: date('onlineUntil'), is: '<', value: forgotten } as const;
+    for (const row of await entities.list(controller, { where: over })) if (row.name !== name) await entities.remove(controller, row);
+    const known = await entities.find(controller, equals(text('name'), name));
+    if (known) await entities.update(controller, known, described);
+    else await entities.insert(controller, newRow(controller, {}, { name, ...described }));
+  });
+};
+
+/** Also while it closes. No change worth a record: the field is volatile. */
+const sayOnlineUntil = (job: Job, name: string, onlineUntil: string): Promise<void> =>
+  job.conclude(async (entities) => {
+    const row = await entities.find(controller, equals(text('name'), name));
+    if (row) await entities.update(controller, row, { onlineUntil });
+  });
+
+const later = ({ platform }: Core, by: number): string => new Date(platform.clock.now() + by).toISOString();

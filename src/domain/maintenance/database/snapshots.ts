@@ -1,0 +1,125 @@
+import { database } from '../../../api/database.ts';
+import { kinds } from '../../../api/index.ts';
+import { API_PATHS } from '../../../api/kit/api-paths.ts';
+import { actorId } from '../../../call/actor.ts';
+import type { Job } from '../../../call/background.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Core } from '../../../call/core.ts';
+import { tableOf } from '../../../changes/views.ts';
+import { ApiError, unavailable } from '../../../errors/index.ts';
+import type { SnapshotSink } from '../../../platform/snapshots.ts';
+import { pause } from '../../../platform/timers.ts';
+import { ALL, text } from '../../../query/index.ts';
+import { allKinds } from '../../../resources/kinds.ts';
+import { newId } from '../../../storage/ids.ts';
+import { FORMAT, snapshotOf } from '../../../storage/snapshot/write.ts';
+import { software } from '../../../version.ts';
+import { take, workOn } from './tasks.ts';
+
+/** At most one a minute (contract of the published API). ms */
+const PAUSE_MS = 60_000;
+
+/** Of the time that the caller waits, what is waited for the end. */
+const SHARE = 0.75;
+
+/**
+ * Takes a snapshot, and resolves once it is kept. To a caller over HTTP it says before its time is over that the work goes on, and where to ask how.
+ * @throws ApiError `NOT_CONFIGURED` where the host has given no place, `RATE_LIMITED` within a minute of the last one, `SERVER_UNAVAILABLE` when the
+ *   place cannot take it
+ */
+export const createSnapshot = async (call: Call): Promise<Record<string, never>> => {
+  const { core, requestId } = call;
+  const { snapshots } = core;
+  if (!snapshots)
+    throw new ApiError('NOT_CONFIGURED', {
+      cause: {
+        code: 'NOT_CONFIGURED',
+        message: 'there is no place for snapshots: give one as the option `snapshots` of ManagementController.open',
+      },
+    });
+  const hold = await take(call, 'snapshot', {}, PAUSE_MS);
+  const work = core.background.run({ actor: actorId(call.actor), requestId }, (job) =>
+    workOn(
+      job,
+      core,
+      hold,
+      () => takeSnapshot(job, core, snapshots),
+      (failure) => (failure === null ? { succeededAt: nowOf(core) } : {}),
+    ),
+  );
+  if (await isOverWithin(work, core, call.timeLimit)) await work;
+  else {
+    call.isAccepted = true;
+    call.answerHeaders.set('location', `${API_PATHS.extensions}${database.operations.getSnapshot.path}`);
+    work.catch((error: unknown) => core.platform.logger.error('a snapshot was not kept', { requestId, error: String(error) }));
+  }
+  return {};
+};
+
+/** Whether some work ends well before the time limit of a caller. */
+const isOverWithin = async (work: Promise<unknown>, { platform }: Core, timeLimit: number | undefined): Promise<boolean> => {
+  if (timeLimit === undefined) return true;
+  const over = new AbortController();
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  const isOver = await Promise.race([ended, pause(platform.clock, timeLimit * SHARE, over.signal).then(() => false)]);
+  over.abort();
+  return isOver;
+};
+
+/** All that is stored but what controllers note down for themselves. */
+const tables: readonly string[] = [...new Set(allKinds.filter(({ unrecorded }) => !unrecorded).map(tableOf))];
+
+export const takeSnapshot = (job: Job, core: Core, sink: SnapshotSink): Promise<void> =>
+  core.store.transaction('read', async (tx) => {
+    const id = newId(core.platform.random);
+    const takenAt = nowOf(core);
+    const [last] = await tx.list(kinds.change.kind, { where: ALL, sort: [{ field: text('id'), descending: true }], limit: 1 });
+    const head = {
+      snapshot: 'overlay-controller',
+      format: FORMAT,
+      id,
+      takenAt,
+      software: `${software.name} ${software.version}`,
+      revision: last ? Number(last.revision) : 0,
+    } as const;
+    const parts = watched(stoppable(snapshotOf(tx, tables, head), job.signal));
+    try {
+      await sink.save(`${takenAt.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}-${id}`, parts.each);
+    } catch (error) {
+      if (parts.fault) throw parts.fault.error;
+      // A full disk, say: that is nothing that the request, or we, could mend.
+      core.platform.logger.error('the place for snapshots did not keep one', { error });
+      throw unavailable('the place where snapshots are kept did not take it; the log of the controller says why');
+    }
+  });
+
+/** What went wrong while the parts were made, if that is why they were not taken. */
+const watched = (parts: AsyncIterable<string>) => {
+  const state: { readonly each: AsyncIterable<string>; fault: { readonly error: unknown } | undefined } = {
+    each: each(),
+    fault: undefined,
+  };
+  async function* each(): AsyncGenerator<string> {
+    try {
+      for await (const part of parts) yield part;
+    } catch (error) {
+      state.fault = { error };
+      throw error;
+    }
+  }
+  return state;
+};
+
+/** Ends with the controller, and lets others have a turn between two parts: where everything is in memory, nothing else would. */
+async function* stoppable(parts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string> {
+  for await (const part of parts) {
+    signal.throwIfAborted();
+    yield part;
+    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+const nowOf = ({ platform }: Core): string => new Date(platform.clock.now()).toISOString();

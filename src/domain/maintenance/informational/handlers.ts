@@ -1,0 +1,80 @@
+import { kinds } from '../../../api/index.ts';
+import { informational } from '../../../api/informational.ts';
+import type { Resource } from '../../../api/kit/resource.ts';
+import type { Call } from '../../../call/call.ts';
+import { implement } from '../../../call/implement.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { ALL, comparator, fieldSymbol, matches, symbolsOf } from '../../../query/index.ts';
+import { pageOf, planList } from '../../../resources/lists.ts';
+import { software } from '../../../version.ts';
+import { API_PATHS } from './api-paths.ts';
+import { summaryKinds } from './summary.ts';
+
+const version = async (call: Call) => {
+  const at = (path: string) => ({ v1: { apiBaseUrls: [`${call.core.settings.address}${path}`], path, version: '1.0.0' } });
+  return {
+    // `edge` is what the oldest clients look for; it is the client API.
+    apiVersions: {
+      edge: at(API_PATHS['edge-client']),
+      'edge-client': at(API_PATHS['edge-client']),
+      'edge-management': at(API_PATHS['edge-management']),
+    },
+    buildDate: software.buildDate,
+    capabilities: [],
+    revision: `${software.name} ${software.version}`,
+    runtimeVersion: globalThis.navigator?.userAgent ?? 'unknown',
+    version: call.core.settings.apiLevel,
+  };
+};
+
+const specSymbols = symbolsOf('spec', { id: fieldSymbol('string', 'id'), name: fieldSymbol('string', 'name') });
+
+const specOf = (call: Call, id: string) => {
+  if (!Object.hasOwn(API_PATHS, id)) throw new ApiError('NOT_FOUND');
+  const at = call.core.startedAt;
+  return {
+    _links: { self: { href: `./specs/${id}` }, spec: { href: `./specs/${id}/spec` } },
+    createdAt: at,
+    id,
+    name: id,
+    tags: {},
+    updatedAt: at,
+  };
+};
+
+const raw = (document: string, contentType = 'application/json') => ({ contentType, body: document });
+
+export const informationalEntries = implement(informational, {
+  root: version,
+  version,
+  capabilities: async () => ['OIDC_AUTH', 'HA_CONTROLLER'],
+  protocols: async ({ core }) => {
+    const { protocol, hostname, port } = new URL(core.settings.address);
+    const scheme = protocol.slice(0, -1);
+    return { [scheme]: { address: `${hostname}:${port || (scheme === 'https' ? 443 : 80)}` } };
+  },
+  listSpecs: async (call) => {
+    const plan = planList(specSymbols, {});
+    const specs = Object.keys(API_PATHS)
+      .map((id) => specOf(call, id))
+      .filter((spec) => matches(plan.where, spec))
+      .sort(comparator([]));
+    return pageOf(specs, plan, specs.length, specSymbols);
+  },
+  getSpec: async (call, { id }) => specOf(call, id),
+  // JSON is YAML: one document serves both media types.
+  getSpecBody: async (call, { id }) => raw(call.core.documents.swagger(specOf(call, id).id === 'edge-client' ? 'client' : 'management')),
+  swagger: async (call) => raw(call.core.documents.swagger(call.api)),
+  openapi: async (call) => raw(call.core.documents.openapi()),
+  summary: (call) =>
+    call.read(async (entities) => {
+      const known = new Map<string, Resource>(Object.entries(kinds));
+      const counts = await Promise.all(
+        Object.entries(summaryKinds).map(async ([name, kind]) => {
+          const resource = kind === null ? undefined : known.get(kind);
+          return [name, resource ? await entities.count(resource, ALL) : 0] as const;
+        }),
+      );
+      return Object.fromEntries(counts);
+    }),
+});

@@ -1,0 +1,49 @@
+import type * as z from 'zod';
+import { identity } from '../../../api/identities.ts';
+import { trace, type traceSpec } from '../../../api/traces.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { invalidField, shownValue } from '../../../errors/index.ts';
+import { date } from '../../../query/index.ts';
+import { newRow } from '../../../resources/merge.ts';
+import { parseDuration } from './duration.ts';
+
+/** What clients take for no time at all. */
+const NEVER = '0001-01-01T00:00:00.000Z';
+const CHANNELS = ['EstablishPath', 'SelectPath'];
+/** Traces that are over go as others come, so many at a time. */
+const MOST_FORGOTTEN = 100;
+
+/** Begins to trace the data flows of an identity, in place of what was traced of it before; or ends that. */
+export const traceIdentity = (call: Call, { id, body }: { readonly id: string; readonly body: z.output<typeof traceSpec> }) =>
+  call.write(async (entities) => {
+    await entities.require(identity, id);
+    const until = body.enabled ? endOf(call, body.duration ?? '') : NEVER;
+    await forgetOver(entities, call.now());
+    const before = await entities.get(trace, id);
+    if (!body.enabled) {
+      if (before) await entities.remove(trace, before);
+      return { enabled: false, until };
+    }
+    const { channels = [] } = body;
+    const traced = {
+      traceId: body.traceId || call.core.platform.random.uuid(),
+      until,
+      channels: channels.length === 0 || channels.includes('all') ? CHANNELS : channels,
+    };
+    if (before) await entities.update(trace, before, traced);
+    else await entities.insert(trace, newRow(trace, {}, { id, identityId: id, ...traced }));
+    return { enabled: true, traceId: traced.traceId, until };
+  });
+
+const endOf = (call: Call, duration: string): string => {
+  const length = parseDuration(duration);
+  if (length === undefined)
+    throw invalidField('duration', `duration must be like 1h30m or 90s, got '${shownValue('duration', duration)}'`, duration);
+  return new Date(Date.parse(call.now()) + Math.trunc(length)).toISOString();
+};
+
+const forgetOver = async (entities: Entities, now: string): Promise<void> => {
+  const over = { op: 'compare', field: date('until'), is: '<=', value: now } as const;
+  for (const row of await entities.list(trace, { where: over, limit: MOST_FORGOTTEN })) await entities.remove(trace, row);
+};

@@ -1,0 +1,58 @@
+import type { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { PolicyType, servicePolicy } from '../../../api/policies.ts';
+import type { service } from '../../../api/services.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { policiesBetween, policiesOfIdentity } from '../policies/through.ts';
+import type { SessionFacts } from '../posture/facts.ts';
+import { loadPosture } from '../posture/load.ts';
+import { type Access, evaluateAccess, type PolicyResult } from './evaluate.ts';
+
+type Policy = RowOf<typeof servicePolicy>;
+
+/** Whether something may be done now, and why. */
+export interface Decision {
+  /** Some policy of the type selects both; without, there is no right to it, whatever the posture. */
+  readonly isPermitted: boolean;
+  /** One of these policies passes. */
+  readonly isGranted: boolean;
+  /** The policies of the type that select both, with the results of their posture checks (expected and actual values). */
+  readonly policies: readonly PolicyResult<Policy>[];
+}
+
+/** Who asks: an identity, in one of its API sessions, at a time (ISO text). */
+export interface Asker {
+  readonly identity: RowOf<typeof identity>;
+  /** Without one no code was passed, and checks that ask for one fail. */
+  readonly session: SessionFacts | undefined;
+  readonly now: string;
+}
+
+/** What the evaluator says of one type of right. */
+export const decisionOf = ({ permissions, dial, bind, results }: Access<Policy>, type: PolicyType): Decision => ({
+  isPermitted: type === 'Dial' ? permissions.dial : permissions.bind,
+  isGranted: type === 'Dial' ? dial : bind,
+  policies: results.filter(({ policy }) => policy.type === type),
+});
+
+/** Whether an identity may dial or bind a service now. Three questions to the store; one where no policy of the two has posture checks. */
+export const decideAccess = async (
+  entities: Entities,
+  { identity: who, session, now }: Asker,
+  what: RowOf<typeof service>,
+  type: PolicyType,
+): Promise<Decision> => {
+  const policies = await policiesBetween(entities, who, what);
+  const posture = await loadPosture(entities, policies, { identityId: who.id, session }, now);
+  return decisionOf(evaluateAccess(policies, who, what, posture), type);
+};
+
+/** The same for many services of one asker, at the cost of one. */
+export const accessDecider = async (
+  entities: Entities,
+  { identity: who, session, now }: Asker,
+): Promise<(what: RowOf<typeof service>, type: PolicyType) => Decision> => {
+  const policies = await policiesOfIdentity(entities, who);
+  const posture = await loadPosture(entities, policies, { identityId: who.id, session }, now);
+  return (what, type) => decisionOf(evaluateAccess(policies, who, what, posture), type);
+};

@@ -1,0 +1,90 @@
+import type * as z from 'zod';
+import type { explanation } from '../../../api/explain.ts';
+import type { Resource } from '../../../api/kit/resource.ts';
+import { selectorOfId } from '../../../api/kit/selectors.ts';
+import type { PolicyType } from '../../../api/policies.ts';
+import { postureCheck } from '../../../api/posture-checks/index.ts';
+import { referenceTo } from '../../../resources/links.ts';
+import type { Row } from '../../../storage/port.ts';
+import { describeSide, type Selectable } from '../roles/membership.ts';
+import { type AccessPolicy, grants, type PolicyResult } from './evaluate.ts';
+
+export type Suggestion = z.infer<typeof explanation>['suggestions'][number];
+
+/** As many as are shown. */
+const MOST = 5;
+
+export interface Subject extends Selectable {
+  readonly name: string;
+}
+
+type NamedPolicy = AccessPolicy & { readonly name: string };
+
+/**
+ * The smallest changes that would let the identity dial or bind the service, smallest first. Each is an operation with its body, or the posture
+ * checks that the endpoint must come to pass; carrying out any one of them grants the access. A policy of its own for the two is always among
+ * them, for it grants nothing else.
+ */
+export const suggestAccess = (
+  type: PolicyType,
+  identity: Subject,
+  service: Subject,
+  results: readonly PolicyResult<NamedPolicy>[],
+): readonly Suggestion[] => {
+  const ownPolicy: Suggestion = {
+    description: `create a ${type} policy for this identity and this service alone`,
+    size: 2,
+    operationId: 'createServicePolicy',
+    body: {
+      name: `${type} of ${identity.id} to ${service.id}`,
+      type,
+      semantic: 'AnyOf',
+      identityRoles: [selectorOfId(identity.id)],
+      serviceRoles: [selectorOfId(service.id)],
+    },
+  };
+  const others = results
+    .flatMap((result) => (result.isPassing ? throughPolicy(result.policy, identity, service) : byPassing(result, identity, service)))
+    .sort((a, b) => a.size - b.size);
+  return [...others.slice(0, MOST - 1), ownPolicy].sort((a, b) => a.size - b.size);
+};
+
+/** A policy that selects both lacks only that its checks pass. One that selects one of the two would need more than one change. */
+const byPassing = ({ policy, checks }: PolicyResult<NamedPolicy>, identity: Subject, service: Subject): readonly Suggestion[] => {
+  if (!grants(policy, identity, service)) return [];
+  const failing = checks.filter(({ isPassing }) => !isPassing).map(({ check }) => check);
+  return [
+    {
+      description: `on the endpoint of ${identity.name}, pass ${failing.map(({ name }) => name).join(', ')}, which policy ${policy.name} asks for`,
+      size: failing.length,
+      postureChecks: failing.map((check) => referenceTo(postureCheck as unknown as Resource, check as unknown as Row)), // a kind and a row like any other
+    },
+  ];
+};
+
+/** What a policy that selects one of the two needs to select the other as well. */
+const throughPolicy = (policy: NamedPolicy, identity: Subject, service: Subject): readonly Suggestion[] => {
+  const { semantic, identityRoles, serviceRoles, name } = policy;
+  const ofIdentity = describeSide({ semantic, roles: identityRoles }, identity);
+  const ofService = describeSide({ semantic, roles: serviceRoles }, service);
+  if (ofIdentity.isSelected === ofService.isSelected) return [];
+  const [subject, side, operationId, field] = ofService.isSelected
+    ? ([identity, ofIdentity, 'patchIdentity', 'identityRoles'] as const)
+    : ([service, ofService, 'patchService', 'serviceRoles'] as const);
+  const byId: Suggestion = {
+    description: `add ${subject.name} to the ${field} of policy ${name}`,
+    size: 1,
+    operationId: 'patchServicePolicy',
+    id: policy.id,
+    body: { [field]: [...policy[field], selectorOfId(subject.id)] },
+  };
+  if (!side.missing) return [byId];
+  const byAttribute: Suggestion = {
+    description: `give ${subject.name} the role attributes ${side.missing.join(', ')}, which policy ${name} asks for`,
+    size: side.missing.length,
+    operationId,
+    id: subject.id,
+    body: { roleAttributes: [...subject.roleAttributes, ...side.missing] },
+  };
+  return [byAttribute, byId];
+};

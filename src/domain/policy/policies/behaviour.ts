@@ -1,0 +1,13 @@
+import { policyTypeNumbers, servicePolicy } from '../../../api/policies.ts';
+import { behaviour } from '../../../call/behaviour.ts';
+import { invalidField } from '../../../errors/index.ts';
+import { resolveSelected } from './selected-sets.ts';
+
+export const servicePolicyBehaviour = behaviour(servicePolicy, {
+  resolve: resolveSelected,
+  prepare: async (_call, _verb, { type }) => {
+    // A word of the enumeration that only ever stands in answers.
+    if (type === 'Invalid') throw invalidField('policyType', 'the type of a service policy must be Dial or Bind, got Invalid', type);
+    return type === 'Dial' || type === 'Bind' ? { typeNumber: policyTypeNumbers[type] } : {};
+  },
+});

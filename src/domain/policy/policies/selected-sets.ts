@@ -1,0 +1,80 @@
+/**
+ * Filters that ask a service policy for its `identities` and `services`. No row holds these sets: whom a policy selects follows from its
+ * roles. What is asked of ids becomes a question about roles; anything else is asked of each policy in turn, which costs a query for each.
+ */
+import { identity } from '../../../api/identities.ts';
+import type { Resource } from '../../../api/kit/resource.ts';
+import { servicePolicy } from '../../../api/policies.ts';
+import { service } from '../../../api/services.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { and, ELEMENT, type FieldRef, NONE, not, oneOf, or, type Predicate, rewrite, text } from '../../../query/index.ts';
+import { type Selectable, selectedBy, selecting } from '../roles/membership.ts';
+import { sideOf } from './through.ts';
+
+type OfSet = Extract<Predicate, { readonly set: string }>;
+
+interface Selected {
+  readonly field: 'identityRoles' | 'serviceRoles';
+  readonly kind: Resource;
+}
+
+const sets: ReadonlyMap<string, Selected> = new Map([
+  // Kinds like any other.
+  ['identities', { field: 'identityRoles', kind: identity as unknown as Resource }],
+  ['services', { field: 'serviceRoles', kind: service as unknown as Resource }],
+]);
+
+export const resolveSelected = (entities: Entities, where: Predicate): Promise<Predicate> =>
+  rewrite(where, (node) => {
+    const selected = 'set' in node ? sets.get(node.set) : undefined;
+    return selected ? resolved(entities, node as OfSet, selected) : node; // only nodes about a set name one
+  });
+
+const resolved = async (entities: Entities, node: OfSet, selected: Selected): Promise<Predicate> => {
+  if (node.op !== 'overlaps' && node.op !== 'covers') return askedOneByOne(entities, node, selected);
+  const rows = await entities.list(selected.kind, { where: oneOf(text('id'), node.values) });
+  const found = new Map(rows.map((row) => [row.id, row as unknown as Selectable])); // both kinds carry role attributes
+  const each = node.values.map((id) => {
+    const one = found.get(id);
+    return one ? selecting(selected.field, one) : NONE;
+  });
+  return (node.op === 'overlaps' ? or : and)(...each);
+};
+
+const askedOneByOne = async (entities: Entities, node: OfSet, { field, kind }: Selected): Promise<Predicate> => {
+  const ids: string[] = [];
+  for (const policy of await entities.list(servicePolicy, { where: { op: 'all' } })) {
+    const members = selectedBy([sideOf(policy, field)]);
+    if (await holds(node, (which) => entities.count(kind, and(members, which)))) ids.push(policy.id);
+  }
+  return oneOf(text('id'), ids);
+};
+
+type Count = (which: Predicate) => Promise<number>;
+
+const holds = async (node: OfSet, count: Count): Promise<boolean> => {
+  switch (node.op) {
+    case 'size':
+      return compare(await count(node.of?.where ?? { op: 'all' }), node.is, node.value);
+    case 'some':
+      return (await count(ofId(node.where))) > 0;
+    case 'coveredBy':
+      return (await count(not(oneOf(text('id'), node.values)))) === 0;
+    case 'overlaps':
+      return (await count(oneOf(text('id'), node.values))) > 0;
+    case 'covers':
+      return (await count(oneOf(text('id'), node.values))) === new Set(node.values).size;
+  }
+};
+
+const compare = (size: number, is: '=' | '<' | '<=' | '>' | '>=', value: number): boolean =>
+  is === '=' ? size === value : is === '<' ? size < value : is === '<=' ? size <= value : is === '>' ? size > value : size >= value;
+
+/** A question about the elements of a set, which are ids, as a question about entities. */
+const ofId = (where: Predicate): Predicate => {
+  if (where.op === 'and' || where.op === 'or') return { op: where.op, terms: where.terms.map(ofId) };
+  if (where.op === 'not') return not(ofId(where.term));
+  return 'field' in where && isElement(where.field) ? { ...where, field: text('id') } : where;
+};
+
+const isElement = ({ path }: FieldRef): boolean => path[0] === ELEMENT.path[0];

@@ -1,0 +1,35 @@
+import type { PostureQuery } from '../../../api/posture-queries.ts';
+import type { Facts, PostureCheck } from './facts.ts';
+
+/** How a check stands, with what it asks for and what was told, as explanations and failed requests show them. */
+export interface Evaluation {
+  readonly isPassing: boolean;
+  readonly expectedValue: unknown;
+  readonly actualValue: unknown;
+  /** When it fails unless it is answered again, where time alone makes it fail. ms */
+  readonly failsAt?: number;
+  /** Whatever else a type has to say, by its name on the wire. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** What the endpoint's user did just now. */
+export interface EndpointEvent {
+  readonly woken: boolean;
+  readonly unlocked: boolean;
+}
+
+/** Seconds. */
+export interface Notice {
+  /** -1 for none. */
+  readonly timeout: number;
+  readonly timeoutRemaining: number;
+}
+
+/** All that the controller must know of a type of posture check. Pure functions; `now` is in ms since 1970. */
+export interface CheckType<C extends PostureCheck> {
+  evaluate(check: C, facts: Facts, now: number): Evaluation;
+  /** What the query for the check tells the client beyond what all queries tell. */
+  query?(check: C, facts: Facts, now: number): Partial<PostureQuery>;
+  /** Whether what just happened makes the check fail soon, unless it is answered again. */
+  notice?(check: C, facts: Facts, event: EndpointEvent, now: number): Notice | undefined;
+}

@@ -1,0 +1,22 @@
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { postureCheck } from '../../../api/posture-checks/index.ts';
+import type { postureData } from '../../../api/posture-data.ts';
+import type { apiSession } from '../../../api/sessions.ts';
+
+export type PostureCheck = RowOf<typeof postureCheck>;
+export type PostureCheckOf<T extends PostureCheck['typeId']> = Extract<PostureCheck, { readonly typeId: T }>;
+
+/** What an API session is known for. Times are ISO texts. */
+export type SessionFacts = Pick<RowOf<typeof apiSession>, 'mfaPassedAt' | 'wokenAt' | 'unlockedAt' | 'sdkInfo'>;
+
+/** What is known of an endpoint: what was told for its identity, and what its API session did. */
+type Known = Pick<RowOf<typeof postureData>, 'mac' | 'domain' | 'os' | 'processes' | 'paths'> & { readonly session: SessionFacts };
+
+/** Anything may be missing, on every level: a check must fail then, and must not break. So nothing is reached without asking whether it is there. */
+type MayBeMissing<T> = T extends readonly (infer E)[]
+  ? readonly MayBeMissing<E>[] | null | undefined
+  : T extends object
+    ? { readonly [K in keyof T]?: MayBeMissing<T[K]> } | null | undefined
+    : T | null | undefined;
+
+export type Facts = NonNullable<MayBeMissing<Known>>;

@@ -1,0 +1,31 @@
+import { osKey } from '../../../api/posture-checks/os-type.ts';
+import { readVersion, readVersionRange } from '../../../api/posture-checks/version-range.ts';
+import type { CheckType } from './check-type.ts';
+import type { Facts, PostureCheckOf } from './facts.ts';
+
+/** The system that the endpoint told must be listed, and its version in one of the ranges; without ranges any version will do. */
+export const os: CheckType<PostureCheckOf<'OS'>> = {
+  evaluate: ({ operatingSystems }, facts) => {
+    const { type, version } = { type: facts.os?.type ?? '', version: facts.os?.version ?? '' };
+    const listed = operatingSystems.find((system) => osKey(system.type) === osKey(type));
+    return {
+      isPassing: listed !== undefined && (!listed.versions?.length || isInSome(listed.versions, facts.os)),
+      expectedValue: operatingSystems,
+      actualValue: { type, version },
+    };
+  },
+};
+
+const isInSome = (ranges: readonly string[], told: Facts['os']): boolean => {
+  const version = readVersion(wholeVersion(told));
+  return version !== undefined && ranges.some((range) => readVersionRange(range)?.(version));
+};
+
+/** Systems that count builds instead of patches: the build is the third number (specification, "Posture check"). */
+const WITHOUT_PATCH_LEVEL: readonly string[] = ['windows', 'windowsserver'];
+
+const wholeVersion = (told: Facts['os']): string => {
+  const { version, build } = { version: told?.version ?? '', build: told?.build ?? '' };
+  const countsBuilds = WITHOUT_PATCH_LEVEL.includes(osKey(told?.type ?? ''));
+  return countsBuilds && /^\d+\.\d+$/.test(version) && /^\d+$/.test(build) ? `${version}.${build}` : version;
+};

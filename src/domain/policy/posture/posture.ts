@@ -1,0 +1,64 @@
+/** How the posture checks of service policies stand for one endpoint at one time. Pure: checks, facts and time come in. */
+
+import type { Resource } from '../../../api/kit/resource.ts';
+import { postureCheck } from '../../../api/posture-checks/index.ts';
+import type { PostureQuery } from '../../../api/posture-queries.ts';
+import { selfLink } from '../../../resources/links.ts';
+import { type Side, selects } from '../roles/membership.ts';
+import type { Evaluation } from './check-type.ts';
+import { checkTypeOf } from './check-types.ts';
+import type { Facts, PostureCheck } from './facts.ts';
+
+/** What counts of a service policy here. */
+export interface CheckingPolicy {
+  readonly semantic: Side['semantic'];
+  readonly postureCheckRoles: readonly string[];
+}
+
+export interface CheckResult extends Evaluation {
+  readonly check: PostureCheck;
+}
+
+export interface Posture {
+  /** A result for each check that the policy selects; none for a policy without checks, which always passes. */
+  resultsFor(policy: CheckingPolicy): readonly CheckResult[];
+  /** What a client must know to answer a check. */
+  queryFor(result: CheckResult): PostureQuery;
+}
+
+/**
+ * @param checks all that the policies in question select; others do no harm
+ * @param now ms since 1970
+ */
+export const postureOf = (checks: readonly PostureCheck[], facts: Facts, now: number): Posture => {
+  const evaluated = remember((check: PostureCheck): CheckResult => ({ check, ...checkTypeOf(check).evaluate(check, facts, now) }));
+  const resultsFor = remember(({ semantic, postureCheckRoles: roles }: CheckingPolicy): readonly CheckResult[] =>
+    roles.length === 0 ? [] : checks.filter((check) => selects({ semantic, roles }, check)).map(evaluated),
+  );
+  const queryFor = remember(
+    ({ check, isPassing }: CheckResult): PostureQuery => ({
+      _links: selfLink(postureCheck as unknown as Resource, check.id), // a kind like any other
+      createdAt: check.createdAt,
+      id: check.id,
+      tags: check.tags,
+      updatedAt: check.updatedAt,
+      queryType: check.typeId,
+      isPassing,
+      timeout: -1,
+      timeoutRemaining: -1,
+      processes: null,
+      ...checkTypeOf(check).query?.(check, facts, now),
+    }),
+  );
+  return { resultsFor, queryFor };
+};
+
+/** The same function, carried out once for each object: many services hang on few policies, and those on fewer checks. */
+const remember = <K extends object, V>(work: (key: K) => V): ((key: K) => V) => {
+  const known = new Map<K, V>();
+  return (key) => {
+    const value = known.get(key) ?? work(key);
+    known.set(key, value);
+    return value;
+  };
+};

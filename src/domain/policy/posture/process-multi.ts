@@ -1,0 +1,29 @@
+import { osName } from '../../../api/posture-checks/os-type.ts';
+import type { CheckType } from './check-type.ts';
+import type { PostureCheckOf } from './facts.ts';
+import { satisfies, shown } from './process.ts';
+
+/** What was told last for the exact path of each process counts, whatever check it was told for. All must satisfy, or one. */
+export const processMulti: CheckType<PostureCheckOf<'PROCESS_MULTI'>> = {
+  evaluate: ({ id, semantic, processes }, facts) => {
+    const holds = ({ path, hashes, signerFingerprints }: (typeof processes)[number]): boolean =>
+      satisfies(
+        facts.paths?.find((told) => told?.path === path),
+        { hashes, signers: signerFingerprints },
+      );
+    const listed = new Set(processes.map(({ path }) => path));
+    const told = facts.paths?.filter((each) => each && (each.postureCheckId === id || (each.path && listed.has(each.path)))) ?? [];
+    return {
+      isPassing: semantic === 'AllOf' ? processes.length > 0 && processes.every(holds) : processes.some(holds),
+      expectedValue: processes.map(({ osType, path, hashes, signerFingerprints }) => ({
+        osType: osName(osType),
+        path,
+        hashes: hashes.length === 0 ? null : hashes,
+        signerFingerprints: signerFingerprints.length === 0 ? null : signerFingerprints,
+      })),
+      actualValue: told.map((each) => ({ ...shown(each), path: each?.path ?? '' })),
+      more: { semantic },
+    };
+  },
+  query: ({ processes }) => ({ processes: processes.map(({ osType, path }) => ({ osType: osName(osType), path })) }),
+};

@@ -1,0 +1,42 @@
+import { hexDigits } from '../../../api/posture-checks/hex.ts';
+import { osName } from '../../../api/posture-checks/os-type.ts';
+import type { CheckType } from './check-type.ts';
+import type { Facts, PostureCheckOf } from './facts.ts';
+
+export type ToldProcess = NonNullable<Facts['processes']>[number];
+
+/** What a check asks of one process. An empty list asks nothing. */
+export interface Demand {
+  readonly hashes: readonly string[];
+  readonly signers: readonly string[];
+}
+
+const isListed = (told: string | null | undefined, listed: readonly string[]): boolean => {
+  const digits = hexDigits(told ?? '');
+  return digits !== '' && listed.some((each) => hexDigits(each) === digits);
+};
+
+/** The process runs, its binary is one of those listed, and one of its signers is. */
+export const satisfies = (told: ToldProcess, { hashes, signers }: Demand): boolean =>
+  told?.isRunning === true &&
+  (hashes.length === 0 || isListed(told.hash, hashes)) &&
+  (signers.length === 0 || (told.signerFingerprints ?? []).some((signer) => isListed(signer, signers)));
+
+export const shown = (told: ToldProcess) => ({
+  hash: told?.hash ?? '',
+  isRunning: told?.isRunning ?? false,
+  signerFingerprints: told?.signerFingerprints ?? null,
+});
+
+/** The process that was told under the id of the check. What path it was told for does not count. */
+export const process: CheckType<PostureCheckOf<'PROCESS'>> = {
+  evaluate: ({ id, process: { osType, path, hashes, signerFingerprint } }, facts) => {
+    const told = facts.processes?.find((each) => each?.postureCheckId === id);
+    return {
+      isPassing: satisfies(told, { hashes: hashes ?? [], signers: signerFingerprint ? [signerFingerprint] : [] }),
+      expectedValue: { osType: osName(osType), path, hashes, ...(signerFingerprint ? { signerFingerprint } : {}) },
+      actualValue: shown(told),
+    };
+  },
+  query: ({ process: { osType, path } }) => ({ process: { osType: osName(osType), path } }),
+};

@@ -1,0 +1,86 @@
+/** What posture responses do to what is known of an endpoint. Pure. */
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { ProcessFact, postureData } from '../../../api/posture-data.ts';
+import type { PostureResponse } from '../../../api/posture-responses.ts';
+import type { EndpointEvent } from './check-type.ts';
+import type { SessionFacts } from './facts.ts';
+
+/** Processes that are known of one identity, at most; when more are told, the one that is known longest makes way, and its checks ask again. */
+const MOST_PROCESSES = 256;
+/** Characters of what is known of them, as JSON, at most: likewise. */
+const MOST_PROCESS_CHARACTERS = 262_144;
+
+export type IdentityFacts = Pick<RowOf<typeof postureData>, 'mac' | 'domain' | 'os' | 'processes' | 'paths' | 'toldAt'>;
+export type Told = IdentityFacts & Pick<SessionFacts, 'wokenAt' | 'unlockedAt'>;
+
+export const NOTHING_TOLD: IdentityFacts = { mac: null, domain: null, os: null, processes: [], paths: [], toldAt: {} };
+
+type Apply<T extends PostureResponse['typeId']> = (
+  told: Told,
+  response: Extract<PostureResponse, { readonly typeId: T }>,
+  now: string,
+) => Told;
+
+/** The place of a process in `toldAt`. */
+export const processKey = (id: string): string => `process ${id}`;
+
+const apply: { readonly [T in PostureResponse['typeId']]: Apply<T> } = {
+  MAC: (told, { id, macAddresses }, now) => ({
+    ...at(told, 'mac', now),
+    mac: { postureCheckId: id, addresses: macAddresses.filter((address) => address !== '') },
+  }),
+  DOMAIN: (told, { id, domain }, now) => ({ ...at(told, 'domain', now), domain: { postureCheckId: id, domain } }),
+  OS: (told, { id, type, version, build }, now) => ({
+    ...at(told, 'os', now),
+    os: { postureCheckId: id, type, version, build: build ?? null },
+  }),
+  PROCESS: (told, { id, path, isRunning, hash, signerFingerprints }, now) => {
+    const fact: ProcessFact = {
+      postureCheckId: id,
+      path: path || null,
+      isRunning: isRunning ?? false,
+      hash: hash || null,
+      signerFingerprints: signerFingerprints ?? null,
+    };
+    const processes = putBy('postureCheckId', told.processes ?? [], fact);
+    const kept = new Set(processes.map(({ postureCheckId }) => processKey(postureCheckId)));
+    const { toldAt } = at(told, processKey(id), now);
+    return {
+      ...told,
+      processes,
+      paths: fact.path === null ? told.paths : putBy('path', told.paths ?? [], fact),
+      toldAt: Object.fromEntries(Object.entries(toldAt ?? {}).filter(([key]) => !key.startsWith('process ') || kept.has(key))),
+    };
+  },
+  ENDPOINT_STATE: (told, { woken, unlocked }, now) => ({
+    ...told,
+    ...(woken ? { wokenAt: now } : {}),
+    ...(unlocked ? { unlockedAt: now } : {}),
+  }),
+};
+
+const at = (told: Told, key: string, now: string): Told => ({ ...told, toldAt: { ...told.toldAt, [key]: now } });
+
+/** In the place of the fact that it replaces, or at the end. */
+const putBy = (key: 'postureCheckId' | 'path', facts: readonly ProcessFact[], fact: ProcessFact): readonly ProcessFact[] => {
+  const isReplaced = facts.some((each) => each[key] === fact[key]);
+  return newest(isReplaced ? facts.map((each) => (each[key] === fact[key] ? fact : each)) : [...facts, fact]);
+};
+
+/** As many of the last ones as may be kept. */
+const newest = (facts: readonly ProcessFact[]): readonly ProcessFact[] => {
+  let left = MOST_PROCESS_CHARACTERS;
+  const tooLong = facts.findLastIndex((fact) => (left -= JSON.stringify(fact).length) < 0);
+  return facts.slice(Math.max(tooLong + 1, facts.length - MOST_PROCESSES));
+};
+
+/** In order, so that the last word on a matter counts. */
+export const afterResponses = (before: Told, responses: readonly PostureResponse[], now: string): Told =>
+  // Each response is handed to the function of its own type.
+  responses.reduce((told, response) => (apply[response.typeId] as Apply<PostureResponse['typeId']>)(told, response, now), before);
+
+/** What the endpoint's user did, by what is told. */
+export const eventIn = (responses: readonly PostureResponse[]): EndpointEvent => {
+  const states = responses.filter((response) => response.typeId === 'ENDPOINT_STATE');
+  return { woken: states.some(({ woken }) => woken === true), unlocked: states.some(({ unlocked }) => unlocked === true) };
+};

@@ -1,0 +1,48 @@
+import { identity } from '../../../api/identities.ts';
+import type { Page } from '../../../api/kit/operation.ts';
+import type { Resource } from '../../../api/kit/resource.ts';
+import { postureCheck } from '../../../api/posture-checks/index.ts';
+import { roleAttributeLists } from '../../../api/role-attributes.ts';
+import { edgeRouter } from '../../../api/routers.ts';
+import { service } from '../../../api/services.ts';
+import type { Call, Handler } from '../../../call/call.ts';
+import { implement } from '../../../call/implement.ts';
+import { comparator, compileMatcher, fieldSymbol, readSort, SortError, type SortKey, symbolsOf } from '../../../query/index.ts';
+import { assertAffordableInMemory } from '../../../resources/budget.ts';
+import { type ListInput, pageOf, planList } from '../../../resources/lists.ts';
+
+/** The only field of an attribute is itself. */
+const attribute = fieldSymbol('string', 'id');
+const symbols = symbolsOf('roleAttribute', { id: attribute });
+const sortSymbols = symbolsOf('roleAttribute', { id: attribute, name: attribute });
+
+/** Consoles sort every list by the same field: a `sort` that names none of an attribute's is ignored instead of refused. */
+const readKnownSort = (sort = ''): readonly SortKey[] => {
+  try {
+    return readSort(sort, sortSymbols);
+  } catch (error) {
+    if (error instanceof SortError) return [];
+    throw error;
+  }
+};
+
+/** The distinct attributes that entities of a kind carry. The store finds them; narrowing so short a list needs none. */
+const listInUse =
+  (kind: unknown): Handler<ListInput, Page<string>> =>
+  async (call: Call, { sort: sortParameter, ...input }) => {
+    const plan = planList(symbols, input, { defaultLimit: Infinity });
+    const sort = plan.sort.length > 0 ? plan.sort : readKnownSort(sortParameter);
+    const attributes = await call.read((entities) => entities.distinct(kind as Resource, 'roleAttributes')); // a kind of the list of kinds
+    assertAffordableInMemory(call, input, { ...plan, sort }, attributes.length);
+    const rows = attributes.map((id) => ({ id })).filter(compileMatcher(plan.where));
+    if (sort.length > 0) rows.sort(comparator(sort));
+    const page = rows.slice(plan.offset, plan.offset + plan.limit).map(({ id }) => id);
+    return pageOf(page, plan, rows.length, symbols);
+  };
+
+export const roleAttributeEntries = implement(roleAttributeLists, {
+  identities: listInUse(identity),
+  services: listInUse(service),
+  postureChecks: listInUse(postureCheck),
+  edgeRouters: listInUse(edgeRouter),
+});

@@ -1,0 +1,104 @@
+/**
+ * Who is meant by the role arrays of policies, in the three forms in which it is asked: of one entity in memory, as a predicate over
+ * entities, and as a predicate over policies. All say the same: `@id` selects whatever the semantic, `#all` selects everything,
+ * attributes select by AllOf or AnyOf, and an empty array selects nothing. No member is ever stored, so that a policy is saved by
+ * writing its own row.
+ */
+import { EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId, wordsField } from '../../../api/kit/selectors.ts';
+import { ALL, and, equals, NONE, oneOf, or, type Predicate, text } from '../../../query/index.ts';
+
+/** One side of a policy: a role array with the policy's semantic. */
+export interface Side {
+  readonly semantic: 'AllOf' | 'AnyOf';
+  readonly roles: readonly string[];
+}
+
+/** What can be selected. */
+export interface Selectable {
+  readonly id: string;
+  readonly roleAttributes: readonly string[];
+}
+
+/** Whether one side of a policy selects an entity. */
+export const selects = ({ semantic, roles }: Side, { id, roleAttributes }: Selectable): boolean => {
+  const { everything, ids, words } = readSelectors(roles);
+  if (everything || ids.includes(id)) return true;
+  const carried = (word: string) => roleAttributes.includes(word);
+  return words.length > 0 && (semantic === 'AllOf' ? words.every(carried) : words.some(carried));
+};
+
+export interface DescribedSide {
+  readonly isSelected: boolean;
+  /** Each entry of the role array, and whether it is true of the entity. */
+  readonly selectors: readonly { readonly selector: string; readonly isMatching: boolean }[];
+  /** The fewest attributes that the entity would need to be selected; undefined when it is, or when no attribute would do. */
+  readonly missing: readonly string[] | undefined;
+}
+
+/** A policy can ask for words that no entity can carry. */
+const isAttribute = (word: string): boolean => word !== '' && !hasSign(word);
+
+/** The same as `selects`, entry by entry. */
+export const describeSide = (side: Side, entity: Selectable): DescribedSide => {
+  const { ids, words } = readSelectors(side.roles);
+  const isSelected = selects(side, entity);
+  const lacking = words.filter((word) => !entity.roleAttributes.includes(word));
+  const needed = side.semantic === 'AllOf' ? lacking : lacking.filter(isAttribute).slice(0, 1);
+  const isMatching = (selector: string): boolean =>
+    selector === EVERYTHING ||
+    ids.some((id) => id === entity.id && selector === selectorOfId(id)) ||
+    entity.roleAttributes.some((attribute) => selector === selectorOfAttribute(attribute));
+  return {
+    isSelected,
+    selectors: side.roles.map((selector) => ({ selector, isMatching: isMatching(selector) })),
+    missing: isSelected || needed.length === 0 || !needed.every(isAttribute) ? undefined : needed,
+  };
+};
+
+/**
+ * The entities that any of some sides select, as one question: however many policies there are, all ids are one list and all
+ * attributes of which one suffices another. Only longer AllOf arrays stand for themselves, each once.
+ */
+export const selectedBy = (sides: readonly Side[]): Predicate => {
+  const ids = new Set<string>();
+  const anyOf = new Set<string>();
+  const allOf = new Map<string, readonly string[]>();
+  for (const { semantic, roles } of sides) {
+    const selection = readSelectors(roles);
+    if (selection.everything) return ALL;
+    for (const id of selection.ids) ids.add(id);
+    const { words } = selection;
+    if (semantic === 'AllOf' && words.length > 1) allOf.set(JSON.stringify(words), words);
+    else for (const word of words) anyOf.add(word);
+  }
+  // An array of which one attribute suffices elsewhere adds nobody.
+  const covering = [...allOf.values()].filter((words) => !words.some((word) => anyOf.has(word)));
+  return or(
+    oneOf(text('id'), [...ids]),
+    anyOf.size === 0 ? NONE : { op: 'overlaps', set: 'roleAttributes', values: [...anyOf] },
+    ...covering.map((values): Predicate => ({ op: 'covers', set: 'roleAttributes', values })),
+  );
+};
+
+/** Policies that could select any of some entities by their role array `field`: all that do are among them. Whether one does, `selects` tells. */
+export const maybeSelecting = (field: string, entities: readonly Selectable[]): Predicate => {
+  const attributes = new Set(entities.flatMap(({ roleAttributes }) => roleAttributes));
+  const values = [EVERYTHING, ...entities.map(({ id }) => selectorOfId(id)), ...[...attributes].map(selectorOfAttribute)];
+  return { op: 'overlaps', set: field, values };
+};
+
+/**
+ * The policies that select an entity by their role array `field`. All that could are found by what the array holds; what AllOf
+ * asks beyond that, its attributes tell, which are kept beside it.
+ */
+export const selecting = (field: string, { id, roleAttributes }: Selectable): Predicate => {
+  const byItself = [EVERYTHING, selectorOfId(id)];
+  return and(
+    { op: 'overlaps', set: field, values: [...byItself, ...roleAttributes.map(selectorOfAttribute)] },
+    or(
+      equals(text('semantic'), 'AnyOf'),
+      { op: 'coveredBy', set: wordsField(field), values: roleAttributes },
+      { op: 'overlaps', set: field, values: byItself },
+    ),
+  );
+};

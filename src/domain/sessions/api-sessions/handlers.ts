@@ -1,0 +1,24 @@
+import { apiSession, apiSessions, currentApiSession } from '../../../api/sessions.ts';
+import { endSessions } from '../../../authentication/sessions.ts';
+import { sessionOf } from '../../../call/actor.ts';
+import { implement } from '../../../call/implement.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { crudHandlers } from '../../../resources/crud.ts';
+import { lastServiceChange } from '../../catalogue/services/updates.ts';
+import { presentOwnSession } from './present.ts';
+
+export const apiSessionEntries = [
+  ...implement(apiSessions, crudHandlers(apiSessions, apiSession)),
+  ...implement(currentApiSession, {
+    get: (call) => call.read((entities) => presentOwnSession(entities, sessionOf(call.actor), call)),
+    delete: async (call) => {
+      const { session } = sessionOf(call.actor);
+      await call.write(async (entities) => endSessions(entities, [await entities.require(apiSession, session.id)]));
+      return {};
+    },
+    getServiceUpdates: lastServiceChange,
+    createTotpToken: async () => {
+      throw new ApiError('INVALID_BACKING_TOKEN_TYPE');
+    },
+  }),
+];

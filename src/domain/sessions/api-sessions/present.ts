@@ -1,0 +1,55 @@
+import { authPolicy } from '../../../api/auth-policies.ts';
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { apiSession } from '../../../api/sessions.ts';
+import { expiry } from '../../../authentication/lifetime.ts';
+import type { SessionActor } from '../../../call/actor.ts';
+import { behaviour } from '../../../call/behaviour.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { oneOf, text } from '../../../query/index.ts';
+import { presentOne } from '../../../resources/present.ts';
+
+/** As administrators see it: the token's place is taken by the session's id, which opens nothing. */
+export const apiSessionBehaviour = behaviour(apiSession, {
+  present: async (entities, rows) => {
+    const required = await requiringCode(entities, rows);
+    return rows.map((row) => ({
+      token: row.id,
+      authQueries: [],
+      cachedLastActivityAt: row.lastActivityAt,
+      isMfaRequired: row.isMfaRequired || required.has(row.identityId),
+      isMfaComplete: row.isMfaComplete && !(required.has(row.identityId) && !row.mfaPassedAt),
+    }));
+  },
+});
+
+/** Those of the sessions' identities whose policy asks for a code, as it is now. */
+const requiringCode = async (entities: Entities, sessions: readonly RowOf<typeof apiSession>[]): Promise<ReadonlySet<string>> => {
+  const owners = await entities.list(identity, { where: oneOf(text('id'), [...new Set(sessions.map((session) => session.identityId))]) });
+  const policies = await entities.list(authPolicy, { where: oneOf(text('id'), [...new Set(owners.map((owner) => owner.authPolicyId))]) });
+  const strict = new Set(policies.filter(({ secondary }) => secondary.requireTotp).map(({ id }) => id));
+  return new Set(owners.filter((owner) => strict.has(owner.authPolicyId)).map(({ id }) => id));
+};
+
+/** Its owner is shown what the token says, and nothing that is worked out for administrators. */
+const AS_STORED = {};
+
+/** As its owner sees it: with the token that was presented, what is still owed, and when it ends. */
+export const presentOwnSession = async (
+  entities: Entities,
+  { session, authQueries, token }: Pick<SessionActor, 'session' | 'authQueries' | 'token'>,
+  call: Call,
+) => {
+  const detail = await presentOne(entities, apiSession, session, call, AS_STORED);
+  const owesCode = authQueries.some(({ typeId }) => typeId === 'MFA');
+  return {
+    ...detail,
+    token,
+    authQueries: [...authQueries],
+    isMfaRequired: session.isMfaRequired || owesCode,
+    isMfaComplete: session.isMfaComplete === true && !owesCode,
+    cachedLastActivityAt: session.lastActivityAt ?? session.createdAt,
+    ...expiry(call.core.settings, session.lastActivityAt ?? session.createdAt),
+  };
+};

@@ -1,0 +1,36 @@
+import { identity } from '../../../api/identities.ts';
+import type { Resource } from '../../../api/kit/resource.ts';
+import { edgeRouter } from '../../../api/routers.ts';
+import { service } from '../../../api/services.ts';
+import type { Call } from '../../../call/call.ts';
+import { referenceTo } from '../../../resources/links.ts';
+import { presenceOf } from '../../fabric/routers/online.ts';
+import { evaluatePermissions } from '../../policy/access/evaluate.ts';
+import { policiesBetween, routersBetween } from '../../policy/policies/through.ts';
+
+/** What policies, posture aside, let an identity do with a service, and the routers that both may use. */
+export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: string; readonly serviceId: string }) =>
+  call.read(async (entities) => {
+    const who = await entities.require(identity, id);
+    const what = await entities.require(service, serviceId);
+    const { dial, bind } = evaluatePermissions(await policiesBetween(entities, who, what), who, what);
+    const { identityRouterCount, serviceRouterCount, common } = await routersBetween(entities, who, what);
+    return {
+      identity: referenceTo(identity as unknown as Resource, who as never),
+      identityId: id,
+      service: referenceTo(service as unknown as Resource, what as never),
+      serviceId,
+      ...(dial ? { isDialAllowed: true } : {}),
+      ...(bind ? { isBindAllowed: true } : {}),
+      ...(identityRouterCount > 0 ? { identityRouterCount } : {}),
+      ...(serviceRouterCount > 0 ? { serviceRouterCount } : {}),
+      commonRouters:
+        common.rows.length === 0
+          ? null
+          : // Edge routers, which are a kind and rows like any other.
+            common.rows.map((row) => ({
+              ...referenceTo(edgeRouter as unknown as Resource, row as never),
+              isOnline: presenceOf(call.core.presence, row as never).isOnline,
+            })),
+    };
+  });

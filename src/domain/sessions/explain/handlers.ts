@@ -1,0 +1,115 @@
+import { access } from '../../../api/explain.ts';
+import { identity } from '../../../api/identities.ts';
+import type { Resource, RowOf } from '../../../api/kit/resource.ts';
+import { type PolicyType, servicePolicy } from '../../../api/policies.ts';
+import { postureCheck } from '../../../api/posture-checks/index.ts';
+import { edgeRouter } from '../../../api/routers.ts';
+import { session } from '../../../api/service-sessions.ts';
+import { service } from '../../../api/services.ts';
+import { apiSession } from '../../../api/sessions.ts';
+import type { Call } from '../../../call/call.ts';
+import { implement } from '../../../call/implement.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { notFound } from '../../../errors/index.ts';
+import { and, equals, not, or, text } from '../../../query/index.ts';
+import { referenceTo } from '../../../resources/links.ts';
+import type { Row } from '../../../storage/port.ts';
+import { decisionOf } from '../../policy/access/decide.ts';
+import { evaluateAccess, evaluatePolicy, grants, type PolicyResult } from '../../policy/access/evaluate.ts';
+import { suggestAccess } from '../../policy/access/suggest.ts';
+import { firstOf, ofType, routersBetween } from '../../policy/policies/through.ts';
+import { loadPosture } from '../../policy/posture/load.ts';
+import { describeSide, selecting } from '../../policy/roles/membership.ts';
+import { visibleSessions } from '../service-sessions/seen.ts';
+
+type Identity = RowOf<typeof identity>;
+type Service = RowOf<typeof service>;
+type Policy = RowOf<typeof servicePolicy>;
+
+/** Policies, edge routers in common, and sessions that are shown; how many there are beyond is told. */
+const SHOWN = 50;
+
+interface Question {
+  readonly identityId: string;
+  readonly serviceId: string;
+  readonly type: PolicyType;
+  readonly apiSessionId?: string | undefined;
+}
+
+const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Question) =>
+  call.read(async (entities) => {
+    const who = await entities.require(identity, identityId);
+    const what = await entities.require(service, serviceId);
+    const within = apiSessionId === undefined ? undefined : await apiSessionOf(entities, who, apiSessionId);
+    const { granting, related, more, other } = await policiesAbout(entities, who, what, type);
+    const posture = await loadPosture(entities, [...granting, ...related], { identityId, session: within }, call.now());
+    const { isGranted, isPermitted, policies } = decisionOf(evaluateAccess(granting, who, what, posture), type);
+    const shown = policies.toSorted((a, b) => Number(b.isPassing) - Number(a.isPassing)).slice(0, SHOWN);
+    const results = [...shown, ...related.map((policy) => evaluatePolicy(policy, posture))];
+    const sessions = await sessionsTo(entities, call, { identityId, serviceId, type });
+    const { common, ...routers } = await routersBetween(entities, who, what, SHOWN);
+    return {
+      type,
+      isAllowed: isGranted,
+      isPermitted,
+      identity: reference(identity, who),
+      service: reference(service, what),
+      policies: results.map((result) => explainPolicy(result, who, what)),
+      morePolicies: more + policies.length - shown.length,
+      otherPolicies: other,
+      ...routers,
+      commonRouters: common.rows.map((router) => reference(edgeRouter, router)),
+      moreCommonRouters: common.count - common.rows.length,
+      sessions: sessions.rows.map(({ id }) => id),
+      moreSessions: sessions.count - sessions.rows.length,
+      suggestions: isGranted ? [] : [...suggestAccess(type, who, what, results)],
+    };
+  });
+
+const apiSessionOf = async (entities: Entities, who: Identity, id: string): Promise<RowOf<typeof apiSession>> => {
+  const row = await entities.require(apiSession, id);
+  if (row.identityId !== who.id) throw notFound(apiSession.kind, id);
+  return row;
+};
+
+const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceId, type }: Question) => {
+  const going = await visibleSessions(entities, call, equals(text('identityId'), identityId));
+  return firstOf(entities, session, and(going, equals(text('serviceId'), serviceId), equals(text('type'), type)), SHOWN);
+};
+
+/** All that select both, for one among them may pass; of those that select one of the two, some. */
+const policiesAbout = async (entities: Entities, who: Identity, what: Service, type: PolicyType) => {
+  const selectsWho = selecting('identityRoles', who);
+  const selectsWhat = selecting('serviceRoles', what);
+  const both = and(ofType(type), selectsWho, selectsWhat);
+  const either = and(ofType(type), or(selectsWho, selectsWhat), not(and(selectsWho, selectsWhat)));
+  const granting = await entities.list(servicePolicy, { where: both });
+  const { rows: related, count: relatedCount } = await firstOf(entities, servicePolicy, either, SHOWN);
+  const all = await entities.count(servicePolicy as never, ofType(type));
+  return { granting, related, more: relatedCount - related.length, other: all - granting.length - relatedCount };
+};
+
+const explainPolicy = ({ policy, isPassing, checks }: PolicyResult<Policy>, who: Identity, what: Service) => {
+  const { semantic, identityRoles, serviceRoles } = policy;
+  const { isSelected, selectors } = describeSide({ semantic, roles: identityRoles }, who);
+  const ofService = describeSide({ semantic, roles: serviceRoles }, what);
+  return {
+    policy: reference(servicePolicy, policy),
+    semantic,
+    isGranting: isPassing && grants(policy, who, what),
+    identity: { isSelected, selectors: [...selectors] },
+    service: { isSelected: ofService.isSelected, selectors: [...ofService.selectors] },
+    postureChecks: checks.map(({ check, isPassing, expectedValue, actualValue }) => ({
+      check: reference(postureCheck, check),
+      typeId: check.typeId,
+      isPassing,
+      expectedValue,
+      actualValue,
+    })),
+  };
+};
+
+/** Rows and kinds of any sort are rows and kinds to a reference. */
+const reference = (kind: unknown, row: unknown) => referenceTo(kind as Resource, row as Row);
+
+export const accessEntries = implement(access, { explain });

@@ -1,0 +1,88 @@
+import { authPolicy } from '../../../api/auth-policies.ts';
+import { authenticator } from '../../../api/authenticators.ts';
+import { ca } from '../../../api/cas.ts';
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { isDisabled } from '../../../authentication/session-actor.ts';
+import type { SessionActor } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { beginsWith, type Certificate } from '../../../pki/certificate.ts';
+import { type Presented, readPresented } from '../../../pki/presented.ts';
+import { equals, text } from '../../../query/index.ts';
+import { externalIdOf } from '../../directory/cas/claims.ts';
+import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../../directory/cas/trust.ts';
+import { invalidAuth, type LoginBody, openSession } from './login.ts';
+
+/** Whom a certificate proves, and by what: an authenticator, or an external id in a certificate of an authority. */
+interface Proven {
+  readonly owner: RowOf<typeof identity>;
+  readonly own: RowOf<typeof authenticator> | undefined;
+}
+
+/**
+ * Login by the client certificate of the TLS handshake. The first that was presented says who it is, and it alone: the others only lead
+ * from it to somebody who is trusted. Whoever fails is told the same.
+ * @throws ApiError `INVALID_AUTH`
+ */
+export const loginByCertificate = async (call: Call, body: LoginBody): Promise<SessionActor> => {
+  const presented = await readPresented(call.peerCertificates);
+  const trust = presented && (await trustIn(call, presented));
+  if (!presented || !trust) throw invalidAuth();
+  const actor = await call.write(async (entities) => {
+    const proven = await provenBy(entities, presented.leaf, trust, call.core.platform.clock.now());
+    return proven && open(entities, proven, trust, body, call);
+  });
+  if (!actor) throw invalidAuth();
+  if (actor.session.isCertExtendRequested) call.answerHeaders.set('ziti-authenticator-extend-requested', 'true');
+  return actor;
+};
+
+/** The dates of the certificate itself are for the policy to judge, and those of the network's own authorities end no certificate before its time. */
+const trustIn = async (call: Call, presented: Presented): Promise<Trust | undefined> => {
+  const now = call.core.platform.clock.now();
+  const own = await networkFor(presented, await call.core.pki.signer(), { now, ignoreValidity: 'all' });
+  if (own) return own;
+  const authorities = await call.read((entities) => authoritiesAbove(entities, presented));
+  const enabled = authorities.filter(({ row }) => row.isAuthEnabled);
+  const authority = await authorityFor(presented, enabled, { now, ignoreValidity: 'leaf' });
+  return authority && { by: authority };
+};
+
+/** Judged by this state of the store: an authority that was deleted or switched off meanwhile proves nobody any more. */
+const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, now: number): Promise<Proven | undefined> => {
+  const proven = trust.by === 'network' ? await ownerOf(entities, leaf) : await ownerByAuthority(entities, leaf, trust.by.row.id);
+  const policy = proven && (await entities.get(authPolicy, proven.owner.authPolicyId));
+  if (!policy || isDisabled(proven.owner, new Date(now).toISOString())) return undefined;
+  const { allowed, allowExpiredCerts } = policy.primary.cert;
+  const isValid = allowExpiredCerts || (leaf.notBefore <= now && now <= leaf.notAfter);
+  return allowed && isValid ? proven : undefined;
+};
+
+/** An external id that comes out of the certificate is the only thing that counts; without one it is the certificate itself. */
+const ownerByAuthority = async (entities: Entities, leaf: Certificate, caId: string): Promise<Proven | undefined> => {
+  const row = await entities.get(ca, caId);
+  if (!row?.isVerified || !row.isAuthEnabled) return undefined;
+  const externalId = row.externalIdClaim ? externalIdOf(leaf, row.externalIdClaim) : undefined;
+  if (externalId === undefined) return ownerOf(entities, leaf);
+  const owner = await entities.find(identity, equals(text('externalId'), externalId));
+  return owner && { owner, own: undefined };
+};
+
+const ownerOf = async (entities: Entities, leaf: Certificate): Promise<Proven | undefined> => {
+  const own = await entities.find(authenticator, equals(text('fingerprint'), leaf.fingerprint));
+  const owner = own?.certPem && beginsWith(own.certPem, leaf) ? await entities.get(identity, own.identityId) : undefined;
+  return owner && { owner, own };
+};
+
+const open = async (entities: Entities, { owner, own }: Proven, trust: Trust, body: LoginBody, call: Call): Promise<SessionActor> => {
+  const isComplete = trust.by !== 'network' || trust.isComplete;
+  if (own && own.lastAuthResolvedToRoot !== isComplete) await entities.update(authenticator, own, { lastAuthResolvedToRoot: isComplete });
+  return openSession(entities, owner, own?.id ?? 'internal', body, call, {
+    isCertExtendable: own?.isIssuedByNetwork ?? false,
+    isCertExtendRequested: own?.isExtendRequested ?? false,
+    isCertKeyRollRequested: own?.isKeyRollRequested ?? false,
+    improperClientCertChain: !isComplete,
+    caId: own || trust.by === 'network' ? null : trust.by.row.id,
+  });
+};

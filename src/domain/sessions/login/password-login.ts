@@ -1,0 +1,76 @@
+import { authPolicy } from '../../../api/auth-policies.ts';
+import { authenticator } from '../../../api/authenticators.ts';
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { isDisabled } from '../../../authentication/session-actor.ts';
+import type { SessionActor } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Check } from '../../../call/password-checks.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { equals, text } from '../../../query/index.ts';
+import { countWrongPassword, type Tried } from '../../directory/identities/lockout.ts';
+import { evenOut } from './decoy.ts';
+import { invalidAuth, type LoginBody, openSession } from './login.ts';
+
+/**
+ * Login by username and password. Every failure has the same answer, after the same hashing and as many requests to the store, whether the username
+ * exists, the password is wrong, or the identity is disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out does more.
+ * @throws ApiError `INVALID_AUTH`, `COULD_NOT_VALIDATE` without a field when username or password is missing, `SERVER_TOO_MANY_REQUESTS`
+ */
+export const loginByPassword = async (call: Call, body: LoginBody): Promise<SessionActor> => {
+  const { username, password } = body;
+  if (!username || !password)
+    throw new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: 'username and password fields are required' } });
+  const isAdministrators = () => call.read((entities) => belongsToAdministrator(entities, username));
+  return call.core.passwordChecks.guess(call, username, isAdministrators, (check) => attempt(call, body, username, password, check));
+};
+
+const attempt = async (call: Call, body: LoginBody, username: string, password: string, check: Check): Promise<SessionActor> => {
+  const candidate = await call.read((entities) => candidateOf(entities, username, call.now()));
+  const hash = candidate?.own.passwordHash ?? undefined;
+  const { isRight, renewedHash } = await check(password, hash);
+  const actor = await call.write(async (entities) => {
+    // The password was checked outside: what it was checked against must still hold.
+    const now = await candidateOf(entities, username, call.now());
+    const current = hash !== undefined && now?.own.passwordHash === hash ? now : undefined;
+    if (isRight) return current && succeed(entities, current, body, renewedHash, call);
+    await evenOut(entities, current !== undefined && (await countWrongPassword(entities, current, call.now())));
+    return undefined;
+  });
+  if (!actor) throw invalidAuth();
+  return actor;
+};
+
+/** In place of the id of an identity that there is not: asked for all the same. */
+const NO_ID = 'none';
+
+/** Always makes three requests to the store. */
+const candidateOf = async (entities: Entities, username: string, now: string): Promise<Tried | undefined> => {
+  const own = await authenticatorOf(entities, username);
+  const owner = await entities.get(identity, own?.identityId ?? NO_ID);
+  const policy = await entities.get(authPolicy, owner?.authPolicyId ?? NO_ID);
+  if (!own || !owner || !policy?.primary.updb.allowed || isDisabled(owner, now)) return undefined;
+  return { own, owner, updb: policy.primary.updb };
+};
+
+const belongsToAdministrator = async (entities: Entities, username: string): Promise<boolean> => {
+  const own = await authenticatorOf(entities, username);
+  const owner = await entities.get(identity, own?.identityId ?? NO_ID);
+  return owner?.isAdmin === true || owner?.isDefaultAdmin === true;
+};
+
+const succeed = async (
+  entities: Entities,
+  { own, owner }: Tried,
+  body: LoginBody,
+  passwordHash: string | undefined,
+  call: Call,
+): Promise<SessionActor> => {
+  if (passwordHash) await entities.update(authenticator, own, { passwordHash, failedAttempts: 0 });
+  else if (own.failedAttempts) await entities.update(authenticator, own, { failedAttempts: 0 });
+  return openSession(entities, owner, own.id, body, call);
+};
+
+const authenticatorOf = (entities: Entities, username: string): Promise<RowOf<typeof authenticator> | undefined> =>
+  entities.find(authenticator, equals(text('username'), username));

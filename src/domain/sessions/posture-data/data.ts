@@ -1,0 +1,53 @@
+import type * as z from 'zod';
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { type identityPostureData, postureData } from '../../../api/posture-data.ts';
+import type { apiSession } from '../../../api/sessions.ts';
+import { idleSince } from '../../../authentication/lifetime.ts';
+import { sessionsOf } from '../../../authentication/sessions.ts';
+import type { Call } from '../../../call/call.ts';
+import { processKey } from '../../policy/posture/responses.ts';
+
+type Shown = z.infer<typeof identityPostureData>;
+
+/** All that an identity's endpoints told, as administrators see it. */
+export const postureDataFor = (call: Call, { id }: { readonly id: string }): Promise<Shown> =>
+  call.read(async (entities) => {
+    await entities.require(identity, id);
+    const row = await entities.get(postureData, id);
+    const live = (await sessionsOf(entities, id)).filter(
+      ({ lastActivityAt }) => (lastActivityAt ?? '') > idleSince(call.core.settings, call.now()),
+    );
+    const told = (fact: { readonly postureCheckId: string } | null | undefined, key: string) => ({
+      postureCheckId: fact?.postureCheckId ?? '',
+      lastUpdatedAt: row?.toldAt?.[key] ?? null,
+      timedOut: false,
+    });
+    return {
+      mac: { ...told(row?.mac, 'mac'), addresses: row?.mac ? [...row.mac.addresses] : null },
+      domain: { ...told(row?.domain, 'domain'), domain: row?.domain?.domain ?? null },
+      os: { ...told(row?.os, 'os'), type: row?.os?.type ?? null, version: row?.os?.version ?? null, build: row?.os?.build ?? null },
+      processes: (row?.processes ?? []).map((process) => ({
+        ...told(process, processKey(process.postureCheckId)),
+        ...(process.hash ? { binaryHash: process.hash } : {}),
+        ...(process.isRunning ? { isRunning: true } : {}),
+        signerFingerprints: process.signerFingerprints?.length ? [...process.signerFingerprints] : null,
+      })),
+      apiSessionPostureData: Object.fromEntries(live.map((session) => [session.id, ofSession(session)])),
+    };
+  });
+
+const ofSession = ({ id, mfaPassedAt, wokenAt, unlockedAt, sdkInfo }: RowOf<typeof apiSession>): Shown['apiSessionPostureData'][string] => {
+  const passedSince = (at: string | null) => mfaPassedAt !== null && (at === null || at < mfaPassedAt);
+  return {
+    endpointState: { wokenAt, unlockedAt },
+    mfa: {
+      apiSessionId: id,
+      passedMfa: mfaPassedAt !== null,
+      passedAt: mfaPassedAt,
+      passedOnWake: passedSince(wokenAt),
+      passedOnUnlock: passedSince(unlockedAt),
+    },
+    sdkInfo: sdkInfo ?? {},
+  };
+};

@@ -1,0 +1,77 @@
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { PolicyType } from '../../../api/policies.ts';
+import type { edgeRouter } from '../../../api/routers.ts';
+import { session } from '../../../api/service-sessions.ts';
+import { service } from '../../../api/services.ts';
+import { apiSession } from '../../../api/sessions.ts';
+import { isAdministrator, sessionOf } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError, type FailingCheck, invalidField, notFound } from '../../../errors/index.ts';
+import { and, equals, text } from '../../../query/index.ts';
+import { commonRouters } from '../../fabric/routers/common-routers.ts';
+import { type Decision, decideAccess } from '../../policy/access/decide.ts';
+import { policiesBetween } from '../../policy/policies/through.ts';
+import { type Grant, grantOf, isLapsed, type Session } from './grants.ts';
+
+export interface Wish {
+  readonly serviceId: string;
+  readonly type: PolicyType;
+}
+
+/** Some policy grants it and passes, and there are routers. */
+export interface Granted {
+  readonly isGranted: true;
+  readonly grant: Grant;
+  readonly routers: readonly RowOf<typeof edgeRouter>[];
+  /** The session that there is already, and whether it has ended by time. */
+  readonly existing: Session | undefined;
+  readonly hasEnded: boolean;
+}
+
+/** Policies permit it, and the posture checks of none of them pass. */
+export interface Refused {
+  readonly isGranted: false;
+  readonly service: RowOf<typeof service>;
+  readonly decision: Decision;
+}
+
+/**
+ * Whether this API session may dial or bind a service now. The order of refusals is the one that clients know.
+ * @throws ApiError `NOT_FOUND` for a service that is not there for it, `COULD_NOT_VALIDATE` when only the other type is permitted, `NO_EDGE_ROUTERS_AVAILABLE`
+ */
+export const judge = async (entities: Entities, call: Call, { serviceId, type }: Wish): Promise<Granted | Refused> => {
+  const asking = sessionOf(call.actor);
+  const now = call.now();
+  // As they are in this transaction: between the call's beginning and its write a right may be lost.
+  const who = await entities.require(identity, asking.identity.id);
+  const own = await entities.require(apiSession, asking.session.id);
+  const what = await entities.require(service, serviceId);
+  const decision = await decideAccess(entities, { identity: who, session: own, now }, what, type);
+  if (!decision.isPermitted) {
+    if (!isAdministrator(call.actor) && (await policiesBetween(entities, who, what)).length === 0) throw notFound(service.kind, serviceId);
+    throw invalidField('ServiceId', `no policy lets this identity ${type.toLowerCase()} the service`, serviceId);
+  }
+  const grant = grantOf(decision);
+  if (!grant) return { isGranted: false, service: what, decision };
+  const [routers = []] = await commonRouters(entities, [{ identity: who, service: what }], call.core.presence);
+  if (routers.length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
+  const existing = await entities.find(
+    session,
+    and(equals(text('apiSessionId'), own.id), equals(text('serviceId'), serviceId), equals(text('type'), type)),
+  );
+  return { isGranted: true, grant, routers, existing, hasEnded: existing !== undefined && isLapsed(existing, now) };
+};
+
+/** 409, with the checks that fail. */
+export const invalidPosture = ({ policies }: Decision): ApiError =>
+  new ApiError('INVALID_POSTURE', {
+    cause: {
+      message: 'posture checks of every policy that grants this fail',
+      data: Object.fromEntries(policies.map(({ policy, checks }) => [policy.id, checks.flatMap(failing)])),
+    },
+  });
+
+const failing = ({ check, isPassing }: Decision['policies'][number]['checks'][number]): readonly FailingCheck[] =>
+  isPassing ? [] : [{ id: check.id, typeId: check.typeId, isPassing }];

@@ -1,0 +1,111 @@
+/** By what sessions are let in, and until when. The evaluator decides; here it is asked for many sessions at once. */
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { servicePolicy } from '../../../api/policies.ts';
+import { postureData } from '../../../api/posture-data.ts';
+import type { session } from '../../../api/service-sessions.ts';
+import { service } from '../../../api/services.ts';
+import { apiSession } from '../../../api/sessions.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { FOREVER } from '../../../query/dates.ts';
+import { and } from '../../../query/index.ts';
+import { rowsById } from '../../../resources/rows-by-id.ts';
+import { type Decision, decisionOf } from '../../policy/access/decide.ts';
+import { evaluateAccess } from '../../policy/access/evaluate.ts';
+import { checksOf } from '../../policy/posture/load.ts';
+import { type Posture, postureOf } from '../../policy/posture/posture.ts';
+import { maybeSelecting, selects } from '../../policy/roles/membership.ts';
+
+export type Session = RowOf<typeof session>;
+
+/** What a session lives by. */
+export interface Grant {
+  /** Ids of the service policies that pass. */
+  readonly grantedBy: readonly string[];
+  /** The last of the times at which they fail by themselves, ISO text. */
+  readonly grantedUntil: string;
+}
+
+/** What a decision lets in by; undefined when it does not. */
+export const grantOf = ({ policies }: Decision): Grant | undefined => {
+  const passing = policies.filter(({ isPassing }) => isPassing);
+  if (passing.length === 0) return undefined;
+  const ends = passing.map(({ checks }) => Math.min(FOREVER, ...checks.map(({ failsAt = FOREVER }) => failsAt)));
+  return { grantedBy: passing.map(({ policy }) => policy.id), grantedUntil: new Date(Math.max(...ends)).toISOString() };
+};
+
+/** Whether the time is over until which a session was let in: it has ended then, and a new code begins a new one. */
+export const isLapsed = ({ grantedUntil }: Session, now: string): boolean => (grantedUntil ?? '') < now;
+
+/** What each of some sessions lives by now; undefined for one that has lost its right. Seven questions to the store, whatever the sessions. */
+export const grantsOf = async (
+  entities: Entities,
+  sessions: readonly Session[],
+  now: string,
+): Promise<ReadonlyMap<Session, Grant | undefined>> => {
+  const identities = await rowsById(
+    entities,
+    identity,
+    sessions.map(({ identityId }) => identityId),
+  );
+  const services = await rowsById(
+    entities,
+    service,
+    sessions.map(({ serviceId }) => serviceId),
+  );
+  const policies = await entities.list(servicePolicy, {
+    where: and(maybeSelecting('identityRoles', [...identities.values()]), maybeSelecting('serviceRoles', [...services.values()])),
+  });
+  const policiesOf = remember((id: string) => {
+    const who = identities.get(id);
+    return who ? policies.filter(({ semantic, identityRoles: roles }) => selects({ semantic, roles }, who)) : [];
+  });
+  const postureIn = await posturesOf(entities, sessions, policies, now);
+  return new Map(
+    sessions.map((row) => {
+      const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
+      if (!who || !what) return [row, undefined];
+      const access = evaluateAccess(policiesOf(who.id), who, what, postureIn(row));
+      return [row, grantOf(decisionOf(access, row.type ?? 'Dial'))];
+    }),
+  );
+};
+
+/** How the checks of policies stand for the endpoint of a session. */
+const posturesOf = async (
+  entities: Entities,
+  sessions: readonly Session[],
+  policies: readonly RowOf<typeof servicePolicy>[],
+  now: string,
+): Promise<(row: Session) => Posture> => {
+  const checks = await checksOf(entities, policies);
+  const time = Date.parse(now);
+  if (checks.length === 0) {
+    const none = postureOf([], {}, time);
+    return () => none;
+  }
+  const told = await rowsById(
+    entities,
+    postureData,
+    sessions.map(({ identityId }) => identityId),
+  );
+  const apiSessions = await rowsById(
+    entities,
+    apiSession,
+    sessions.map(({ apiSessionId }) => apiSessionId),
+  );
+  const inSession = remember((id: string) => {
+    const known = apiSessions.get(id);
+    return postureOf(checks, { ...told.get(known?.identityId ?? ''), session: known }, time);
+  });
+  return (row) => inSession(row.apiSessionId);
+};
+
+const remember = <V>(work: (key: string) => V): ((key: string) => V) => {
+  const known = new Map<string, V>();
+  return (key) => {
+    const value = known.get(key) ?? work(key);
+    known.set(key, value);
+    return value;
+  };
+};

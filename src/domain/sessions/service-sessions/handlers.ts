@@ -1,0 +1,80 @@
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { edgeRouter } from '../../../api/routers.ts';
+import { session, sessions } from '../../../api/service-sessions.ts';
+import { sessionOf } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import { implement } from '../../../call/implement.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { notFound } from '../../../errors/index.ts';
+import { listRows } from '../../../resources/crud.ts';
+import { newRow } from '../../../resources/merge.ts';
+import { presentOne } from '../../../resources/present.ts';
+import { type Granted, invalidPosture, judge, type Wish } from './ask.ts';
+import { tidyLapsed } from './ends.ts';
+import { noteFailure } from './failures.ts';
+import type { Session } from './grants.ts';
+import { sessionRouter } from './present.ts';
+import { requireVisible, visibleSessions } from './seen.ts';
+import { sessionToken } from './token.ts';
+
+interface Obtained {
+  readonly row: Session;
+  readonly routers: readonly RowOf<typeof edgeRouter>[];
+}
+
+type Tags = Session['tags'];
+
+/** The session of this API session for a wish: the one that there is, for which nothing is written, or a new one. */
+const obtain = async (call: Call, wish: Wish, tags: Tags): Promise<Obtained> => {
+  const known = await call.read((entities) => judge(entities, call, wish));
+  if (known.isGranted && known.existing && !known.hasEnded) return { row: known.existing, routers: known.routers };
+  const outcome = await call.write(async (entities) => {
+    const judged = await judge(entities, call, wish);
+    if (judged.isGranted) return { row: await begin(entities, call, wish, judged, tags), routers: judged.routers };
+    await noteFailure(entities, call, { ...judged, type: wish.type });
+    return judged.decision;
+  });
+  if ('policies' in outcome) throw invalidPosture(outcome);
+  return outcome;
+};
+
+const begin = async (entities: Entities, call: Call, wish: Wish, { existing, hasEnded, grant }: Granted, tags: Tags): Promise<Session> => {
+  if (existing && !hasEnded) return existing;
+  if (existing) await entities.remove(session, existing);
+  await tidyLapsed(entities, call.now());
+  const { session: of, identity } = sessionOf(call.actor);
+  return entities.insert(session, newRow(session, { tags }, { ...wish, ...grant, apiSessionId: of.id, identityId: identity.id }));
+};
+
+export const serviceSessionEntries = implement(sessions, {
+  list: (call, query) =>
+    call.read(async (entities) => listRows(entities, session, query, call, { within: await visibleSessions(entities, call) })),
+  get: (call, { id }) => call.read(async (entities) => presentOne(entities, session, await requireVisible(entities, call, id), call)),
+  create: async (call, { body: { serviceId, type, tags } }) => {
+    if (!serviceId) throw notFound('service', '');
+    const { row, routers } = await obtain(call, { serviceId, type }, tags ?? {});
+    return {
+      _links: null,
+      createdAt: null,
+      id: row.id,
+      updatedAt: null,
+      apiSession: null,
+      apiSessionId: row.apiSessionId,
+      service: null,
+      serviceId,
+      identityId: row.identityId,
+      type,
+      token: await sessionToken(call, row),
+      edgeRouters: routers.map((router) => sessionRouter(router, call.core.presence)),
+    };
+  },
+  delete: async (call, { id }) => {
+    await call.write(async (entities) => entities.remove(session, await requireVisible(entities, call, id)));
+    return {};
+  },
+  getRoutePath: (call, { id }) =>
+    call.read(async (entities) => {
+      await requireVisible(entities, call, id);
+      return { routePath: [] };
+    }),
+});

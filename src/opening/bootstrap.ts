@@ -1,0 +1,74 @@
+import type * as z from 'zod';
+import { authenticator } from '../api/authenticators.ts';
+import { identity } from '../api/identities.ts';
+import { password as passwordSchema, username as usernameSchema } from '../api/shared.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import { usernameFault } from '../domain/directory/authenticators/usernames.ts';
+import type { Platform } from '../platform/platform.ts';
+import { equals, flag } from '../query/index.ts';
+import { newRow } from '../resources/merge.ts';
+import { newId } from '../storage/ids.ts';
+import type { Store } from '../storage/port.ts';
+
+/** The first administrator of a new network. */
+export interface AdministratorOptions {
+  /** 4 to 100 characters, that can be seen and are of one script. Default `admin`. */
+  readonly username?: string;
+  /** 5 to 100 characters. Default: a random one, returned once as `controller.firstAdministrator`. */
+  readonly password?: string;
+  /** 4 to 100 characters. Default `Default Admin`. */
+  readonly name?: string;
+}
+
+/** Credentials of the administrator of a new network. */
+export interface FirstAdministrator {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface FirstCredentials extends FirstAdministrator {
+  readonly name: string;
+}
+
+/**
+ * The credentials that a new network's administrator will have.
+ * @throws TypeError for those outside the limits
+ */
+export const firstCredentials = ({ random }: Platform, options: AdministratorOptions = {}): FirstCredentials => {
+  const { username = 'admin', password = newId(random), name = 'Default Admin' } = options;
+  within(usernameSchema, username, 'the username of the first administrator must have 4 to 100 characters');
+  const fault = usernameFault(username);
+  if (fault) throw new TypeError(`the username of the first administrator ${fault}`);
+  within(passwordSchema, password, 'the password of the first administrator must have 5 to 100 characters');
+  within(usernameSchema, name, 'the name of the first administrator must have 4 to 100 characters');
+  return { username, password, name };
+};
+
+/**
+ * Makes the first administrator of a new network; does nothing to one that has an administrator.
+ * @returns the first administrator's credentials, if this call made it
+ */
+export const bootstrap = async (
+  store: Store,
+  { passwords }: Platform,
+  context: EntitiesContext,
+  { username, password, name }: FirstCredentials,
+): Promise<FirstAdministrator | undefined> => {
+  if (await store.transaction('read', (tx) => hasAdministrator(entitiesOf(tx, context)))) return undefined;
+  const passwordHash = await passwords.hash(password);
+  return store.transaction('write', async (tx) => {
+    const entities = entitiesOf(tx, context);
+    // Another controller that starts at the same time may have been first.
+    if (await hasAdministrator(entities)) return undefined;
+    const owner = await entities.insert(identity, newRow(identity, { name, isAdmin: true }, { isDefaultAdmin: true }));
+    await entities.insert(authenticator, newRow(authenticator, { identityId: owner.id, method: 'updb', username }, { passwordHash }));
+    return { username, password };
+  });
+};
+
+const hasAdministrator = async (entities: Entities): Promise<boolean> =>
+  (await entities.count(identity, equals(flag('isDefaultAdmin'), true))) > 0;
+
+const within = (schema: z.ZodType, value: string, message: string) => {
+  if (!schema.safeParse(value).success) throw new TypeError(message);
+};

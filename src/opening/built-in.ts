@@ -1,0 +1,62 @@
+import type { KindName, kinds } from '../api/index.ts';
+import type { RowOf } from '../api/kit/resource.ts';
+import { builtinConfigTypes } from '../domain/catalogue/configs/builtin.ts';
+import { builtinPostureCheckTypes } from '../domain/policy/posture/builtin.ts';
+
+/**
+ * How a built-in row follows the releases: `fixed` is always as this release has it, for no operation changes it; `seeded` is inserted where it is missing,
+ * and then the administrators'; `offered` is inserted once, follows the releases while it is as it was given, and stays changed or deleted otherwise.
+ */
+type Policy = 'fixed' | 'seeded' | 'offered';
+
+type Fields<K extends KindName> = Partial<Omit<RowOf<(typeof kinds)[K]>, 'version' | 'createdAt' | 'updatedAt'>>;
+
+/** A row that every network has, with the fields that are not left at their defaults. */
+export type BuiltIn = {
+  readonly [K in KindName]: { readonly kind: K; readonly id: string; readonly policy: Policy; readonly fields: Fields<K> };
+}[KindName];
+
+const defaultAuthPolicy: BuiltIn = {
+  kind: 'authPolicy',
+  id: 'default',
+  policy: 'seeded',
+  fields: {
+    name: 'Default',
+    primary: {
+      cert: { allowed: true, allowExpiredCerts: true },
+      extJwt: { allowed: true, allowedSigners: [] },
+      updb: {
+        allowed: true,
+        minPasswordLength: 5,
+        requireSpecialChar: false,
+        requireNumberChar: false,
+        requireMixedCase: false,
+        maxAttempts: 0,
+        lockoutDurationMinutes: 0,
+      },
+    },
+    secondary: { requireTotp: false, requireExtJwtSigner: null },
+    externalJwtSigners: [],
+  },
+};
+
+/** The built-in rows of this release. */
+export const builtIn: readonly BuiltIn[] = [
+  ...['Default', 'Router'].map((id): BuiltIn => ({ kind: 'identityType', id, policy: 'fixed', fields: { name: id } })),
+  defaultAuthPolicy,
+  ...builtinPostureCheckTypes.map(({ id, ...fields }): BuiltIn => ({ kind: 'postureCheckType', id, policy: 'fixed', fields })),
+  ...builtinConfigTypes.map(({ id, ...fields }): BuiltIn => ({ kind: 'configType', id, policy: 'offered', fields })),
+];
+
+/** Offered by releases that did not record what they gave, up to 0.1.0: one that is missing from a network of theirs was deleted. */
+export const OFFERED_UNRECORDED: ReadonlySet<string> = new Set(
+  [
+    'NH5p4FpGR',
+    'cea49285-6c07-42cf-9f52-09a9b115c783',
+    'f2dd2df0-9c04-4b84-a91e-71437ac229f1',
+    'g7cIWbcGg',
+    'host.v2',
+    'interfaces.v1',
+    'proxy.v1',
+  ].map((id) => `configType/${id}`),
+);

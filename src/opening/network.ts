@@ -1,0 +1,35 @@
+import type { EntitiesContext } from '../changes/entities.ts';
+import { sealIdentitySecrets } from '../domain/fabric/terminators/identity-secret.ts';
+import { keepDecoy } from '../domain/sessions/login/decoy.ts';
+import { type PkiSources, pkiSources } from '../pki/pki.ts';
+import type { Store } from '../storage/port.ts';
+import { bootstrap, type FirstAdministrator } from './bootstrap.ts';
+import { keepBuiltIn } from './keep-built-in.ts';
+import { keptAuthority } from './kept-authority.ts';
+import type { Opening } from './options.ts';
+import { checkSecretKey } from './secret-key.ts';
+
+/** The network in a store, as a controller finds it when it opens. */
+export interface OpenedNetwork {
+  readonly pki: PkiSources;
+  /** The first administrator, if the network is new. */
+  readonly firstAdministrator: FirstAdministrator | undefined;
+}
+
+/**
+ * Makes a network in a new store, and gives one of an earlier release what this release keeps in the store. It is done before any call is.
+ * @throws TypeError when the store's secrets were sealed under another secret key; what the store throws
+ */
+export const openNetwork = async (
+  store: Store,
+  { secrets, platform, pki, credentials }: Opening,
+  common: Omit<EntitiesContext, 'actor' | 'requestId'>,
+): Promise<OpenedNetwork> => {
+  const context = { actor: 'system', requestId: 'open', ...common };
+  await checkSecretKey(store, secrets, context);
+  await keepBuiltIn(store, context);
+  await keepDecoy(store, context);
+  await sealIdentitySecrets(store, secrets, context);
+  const sources = await pkiSources(pki, () => keptAuthority(store, secrets, platform.clock, context));
+  return { pki: sources, firstAdministrator: await bootstrap(store, platform, context, credentials) };
+};

@@ -1,0 +1,79 @@
+import { checkedSettings, defaultSettings, type Settings } from '../call/settings.ts';
+import type { MemberOptions } from '../domain/maintenance/controllers/membership.ts';
+import { checkedOptions } from '../options.ts';
+import type { PkiOptions } from '../pki/pki.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Secrets } from '../platform/secrets.ts';
+import type { SnapshotSink } from '../platform/snapshots.ts';
+import { webPlatform } from '../platform/web.ts';
+import type { StorageAdapter } from '../storage/port.ts';
+import { type AdministratorOptions, type FirstCredentials, firstCredentials } from './bootstrap.ts';
+import { secretsOf } from './secret-key.ts';
+
+export interface ControllerOptions extends PkiOptions {
+  readonly storage: StorageAdapter;
+  /** The first administrator of a new network; without effect where there is one. */
+  readonly administrator?: AdministratorOptions;
+  /** Clock, randomness, password hashing, logging. Default: those of the web standards. */
+  readonly platform?: Platform;
+  readonly settings?: Partial<Settings>;
+  /**
+   * Under which private keys and TOTP secrets are sealed in the store: 32 random bytes in base64, kept apart from the database. A list to replace a
+   * key: the first one seals, all of them unseal. Needed with every store but one in memory, which has a key of its own.
+   */
+  readonly secretKey?: string | readonly string[];
+  /** Where snapshots of the database are kept, e.g. `snapshotFolder('snapshots')` on Node. Default: nowhere, and none can be taken. */
+  readonly snapshots?: SnapshotSink | undefined;
+  /** Makes the controller known under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
+  readonly member?: MemberOptions | undefined;
+}
+
+/** The options of a controller, checked, with the default of each that was left out. */
+export interface Opening {
+  readonly storage: StorageAdapter;
+  readonly platform: Platform;
+  readonly settings: Settings;
+  readonly secrets: Secrets;
+  /** Of the administrator that a new network gets. */
+  readonly credentials: FirstCredentials;
+  readonly pki: PkiOptions;
+  readonly snapshots: SnapshotSink | undefined;
+  readonly member: MemberOptions | undefined;
+}
+
+/** @throws TypeError for an unknown option, and for settings, credentials or a secret key out of bounds */
+export const openingOf = async (options: ControllerOptions): Promise<Opening> => {
+  const {
+    storage,
+    administrator = {},
+    platform = webPlatform(),
+    settings: given = {},
+    secretKey,
+    snapshots,
+    member,
+    ...pki
+  } = checkedOptions('ManagementController.open', options, OPTIONS);
+  checkedOptions("the option 'administrator' of ManagementController.open", administrator, { username: true, password: true, name: true });
+  if (member) checkedOptions("the option 'member' of ManagementController.open", member, { name: true, ctrlAddress: true });
+  const settings = checkedSettings({ ...defaultSettings, ...given });
+  if (given.address === undefined)
+    platform.logger.warn(
+      `settings.address is not set: enrollment tokens will lead clients to ${settings.address}, which is this machine only; set it to the address under which clients reach this controller`,
+    );
+  const credentials = firstCredentials(platform, administrator);
+  const secrets = await secretsOf(secretKey, storage, platform.random);
+  return { storage, platform, settings, secrets, credentials, pki, snapshots, member };
+};
+
+const OPTIONS = {
+  storage: true,
+  administrator: true,
+  platform: true,
+  settings: true,
+  secretKey: true,
+  snapshots: true,
+  member: true,
+  pki: true,
+  serverCertificate: true,
+  bundle: true,
+} as const;

@@ -1,0 +1,76 @@
+import { groups } from '../api/index.ts';
+import { createActivity } from '../call/activity.ts';
+import { createBackground } from '../call/background.ts';
+import type { Core } from '../call/core.ts';
+import { createPasswordChecks } from '../call/password-checks.ts';
+import { createWriter } from '../call/writer.ts';
+import type { EntitiesContext } from '../changes/entities.ts';
+import { type ChangeListeners, createListeners } from '../changes/listeners.ts';
+import { createPublisher, type Publisher } from '../changes/publisher.ts';
+import { createRecentChanges } from '../changes/recent.ts';
+import { createSemaphore } from '../concurrency/semaphore.ts';
+import { behaviours } from '../domain/behaviours.ts';
+import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
+import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
+import { createSessionUpkeep } from '../domain/sessions/service-sessions/upkeep.ts';
+import { createDocuments } from '../http/documents.ts';
+import type { Parts } from '../pipeline/ongoing-call.ts';
+import { createPki, type PkiSources } from '../pki/pki.ts';
+import { addressRule } from '../platform/addresses.ts';
+import { createConnections } from '../presence/connections.ts';
+import type { Store } from '../storage/port.ts';
+import { createTokenVerifier } from '../tokens/verifier.ts';
+import type { Opening } from './options.ts';
+
+/** The parts of a controller, put together and at rest: those of its calls, and what its changes are announced by. */
+export interface ControllerParts extends Parts {
+  readonly events: ChangeListeners;
+  readonly publisher: Publisher;
+}
+
+const MINUTE = 60_000;
+/** Writes, and enrollments, that are under way at a time; the others wait for their turn. */
+const WRITES_AT_ONCE = 4;
+const ENROLLMENTS_AT_ONCE = 2;
+
+export const createParts = async (
+  store: Store,
+  { platform, settings, secrets, snapshots }: Opening,
+  sources: PkiSources,
+  common: Omit<EntitiesContext, 'actor' | 'requestId'>,
+): Promise<ControllerParts> => {
+  const { stamp } = common;
+  const events = createListeners(platform.logger);
+  const publisher = await createPublisher(store, events, platform.logger);
+  const { carryOut, goOn } = createSessionUpkeep(platform);
+  const reviewSessions = () => goOn(background);
+  const write = createWriter(store, publisher, createSemaphore(WRITES_AT_ONCE, settings.maxQueuedWrites), {
+    carryOut,
+    goOn: reviewSessions,
+  });
+  const background = createBackground(store, platform.clock, write, common);
+  const pki = createPki(sources);
+  const startedAt = stamp();
+  const core: Core = {
+    store,
+    platform,
+    settings,
+    stamp,
+    startedAt,
+    secrets,
+    pki,
+    networkJwt: createNetworkJwt(pki, settings, platform.random),
+    tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
+    passwordChecks: createPasswordChecks(platform, settings),
+    enrollments: createSemaphore(ENROLLMENTS_AT_ONCE, settings.maxQueuedEnrollments),
+    behaviours,
+    documents: createDocuments(groups, settings),
+    background,
+    reviewSessions,
+    snapshots,
+    activity: createActivity(store, background, platform),
+    presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
+    recentChanges: createRecentChanges(concerningKinds, startedAt),
+  };
+  return { core, write, carryOut, events, publisher };
+};

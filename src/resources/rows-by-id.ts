@@ -1,0 +1,13 @@
+import type { Resource, RowOf } from '../api/kit/resource.ts';
+import type { Entities } from '../changes/entities.ts';
+import { oneOf, text } from '../query/index.ts';
+
+/** The rows of some ids, each asked for once, by their ids: one question. */
+export const rowsById = async <R extends Resource>(
+  entities: Entities,
+  kind: R,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, RowOf<R>>> => {
+  const rows = await entities.list(kind, { where: oneOf(text('id'), [...new Set(ids)]) });
+  return new Map(rows.map((row) => [(row as { readonly id: string }).id, row])); // every row has an id
+};

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { builtinConfigTypes } from '../../../../../src/domain/catalogue/configs/builtin.ts';
+import { accepts, fault } from './ask.ts';
+
+const schemaOf = (name: string) => builtinConfigTypes.find((type) => type.name === name)?.schema;
+
+test('there are seven built-in config types, with the ids that clients know', () => {
+  assert.deepEqual(Object.fromEntries(builtinConfigTypes.map(({ id, name }) => [name, id])), {
+    'host.v1': 'NH5p4FpGR',
+    'host.v2': 'host.v2',
+    'intercept.v1': 'g7cIWbcGg',
+    'interfaces.v1': 'interfaces.v1',
+    'proxy.v1': 'proxy.v1',
+    'ziti-tunneler-client.v1': 'f2dd2df0-9c04-4b84-a91e-71437ac229f1',
+    'ziti-tunneler-server.v1': 'cea49285-6c07-42cf-9f52-09a9b115c783',
+  });
+});
+
+/** Where a schema has a description, as paths: `properties/port`. */
+const described = (schema: unknown, path = ''): readonly string[] => {
+  if (schema === null || typeof schema !== 'object') return [];
+  const here = 'description' in schema && typeof schema.description === 'string' ? [path] : [];
+  return [...here, ...Object.entries(schema).flatMap(([key, value]) => described(value, path ? `${path}/${key}` : key))];
+};
+
+const HOST = [
+  'protocol',
+  'forwardProtocol',
+  'allowedProtocols',
+  'address',
+  'forwardAddress',
+  'allowedAddresses',
+  'forwardAddressTranslations',
+];
+HOST.push('port', 'forwardPort', 'allowedPortRanges', 'allowedSourceAddresses', 'proxy');
+const LISTEN = ['connectTimeoutSeconds', 'connectTimeout', 'maxConnections', 'identity', 'bindUsingEdgeIdentity', 'cost', 'precedence'];
+const shared = ['listenAddress', 'proxyType', 'proxyConfiguration/properties/type', 'proxyConfiguration/properties/address'];
+const hostIn = (place: string) => [...HOST, ...LISTEN.map((name) => `listenOptions/properties/${name}`)].map((name) => `${place}${name}`);
+
+test('built-in schemas describe their properties where the schemas in the field do', () => {
+  const definitions = shared.map((name) => `definitions/${name}`);
+  const expected: Readonly<Record<string, readonly string[]>> = {
+    'host.v1': [...definitions, ...hostIn('properties/')],
+    'host.v2': [...definitions, ...hostIn('definitions/terminator/properties/')],
+    'intercept.v1': [
+      ...definitions,
+      ...['allowedSourceAddresses', 'sourceIp', 'dialOptions/properties/connectTimeoutSeconds', 'dialOptions/properties/identity'].map(
+        (name) => `properties/${name}`,
+      ),
+    ],
+    'interfaces.v1': [],
+    'proxy.v1': ['definitions/protocol', 'properties/port'],
+    'ziti-tunneler-client.v1': [],
+    'ziti-tunneler-server.v1': [],
+  };
+  for (const [name, paths] of Object.entries(expected)) assert.deepEqual(described(schemaOf(name)).toSorted(), paths.toSorted(), name);
+});
+
+const host = { protocol: 'tcp', address: 'db.internal', port: 5432 };
+const good: Readonly<Record<string, readonly unknown[]>> = {
+  'host.v1': [
+    host,
+    { ...host, address: '10.0.0.1', port: 0 },
+    {
+      forwardProtocol: true,
+      allowedProtocols: ['tcp', 'udp'],
+      forwardAddress: true,
+      allowedAddresses: ['*.example', '10.0.0.0/8'],
+      forwardPort: true,
+      allowedPortRanges: [{ low: 1, high: 65535 }],
+    },
+    {
+      ...host,
+      listenOptions: {
+        connectTimeout: '10s',
+        connectTimeoutSeconds: 10,
+        cost: 5,
+        precedence: 'required',
+        maxConnections: 3,
+        bindUsingEdgeIdentity: true,
+      },
+    },
+    {
+      ...host,
+      portChecks: [
+        {
+          interval: '5s',
+          timeout: '100ms',
+          address: 'db.internal:5432',
+          actions: [{ trigger: 'fail', consecutiveEvents: 3, duration: '1m', action: 'mark unhealthy' }],
+        },
+      ],
+    },
+    { ...host, httpChecks: [{ interval: '5s', timeout: '1s', url: 'http://db.internal/', method: 'GET', expectStatus: 200 }] },
+    { ...host, forwardAddressTranslations: [{ from: '10.0.0.0', to: '192.168.0.0', prefixLength: 16 }] },
+    { ...host, proxy: { type: 'http', address: 'proxy.internal:3128' } },
+  ],
+  'host.v2': [{ terminators: [host, { ...host, port: 5433 }] }],
+  'intercept.v1': [
+    { protocols: ['tcp', 'udp'], addresses: ['a.example', '10.0.0.0/8', '*.wild.example'], portRanges: [{ low: 80, high: 443 }] },
+    {
+      protocols: ['tcp'],
+      addresses: ['a'],
+      portRanges: [{ low: 0, high: 0 }],
+      dialOptions: { identity: '$dst_hostname', connectTimeoutSeconds: 5 },
+      sourceIp: '$tunneler_id.name:$src_ip',
+    },
+  ],
+  'interfaces.v1': [{ interfaces: ['eth0'] }, { interfaces: [] }],
+  'proxy.v1': [{ port: 8080, protocols: ['tcp'], binding: '0.0.0.0' }],
+  'ziti-tunneler-client.v1': [{ hostname: 'a.example', port: 80 }],
+  'ziti-tunneler-server.v1': [{ protocol: 'tcp', hostname: 'a.example', port: 80 }],
+};
+
+describe('good data of every built-in type is accepted', () => {
+  for (const [name, all] of Object.entries(good))
+    test(name, () =>
+      assert.deepEqual(
+        all.filter((data) => !accepts(schemaOf(name), data)),
+        [],
+      ),
+    );
+});
+
+test('bad intercept configs are refused, each for its fault', () => {
+  const ok = { protocols: ['tcp'], addresses: ['a.example'], portRanges: [{ low: 80, high: 443 }] };
+  const { protocols: _, ...without } = ok;
+  const faults: readonly (readonly [data: unknown, field: string, reason: RegExp])[] = [
+    [without, '(root)', /^required: property 'protocols' is missing$/],
+    [{ ...ok, protocols: [] }, 'protocols', /^minItems: /],
+    [{ ...ok, protocols: ['icmp'] }, 'protocols.0', /^enum: expected one of "tcp", "udp"$/],
+    [{ ...ok, protocols: ['tcp', 'tcp'] }, 'protocols', /^uniqueItems: items 0 and 1 are equal$/],
+    [{ ...ok, addresses: [] }, 'addresses', /^minItems: /],
+    [{ ...ok, addresses: [''] }, 'addresses.0', /^not: /],
+    [{ ...ok, addresses: ['a', 1] }, 'addresses.1', /^type: expected string, got number$/],
+    [{ ...ok, portRanges: [{ low: 1, high: 65536 }] }, 'portRanges.0.high', /^maximum: /],
+    [{ ...ok, portRanges: [{ low: 1 }] }, 'portRanges.0', /^required: property 'high' is missing$/],
+    [{ ...ok, extra: true }, '(root)', /^additionalProperties: unknown property 'extra'$/],
+    [{ ...ok, dialOption: {} }, '(root)', /did you mean 'dialOptions'\?/],
+  ];
+  for (const [data, field, reason] of faults) {
+    const [place, why] = fault(schemaOf('intercept.v1'), data);
+    assert.equal(place, field);
+    assert.match(why, reason);
+  }
+});
+
+test('bad host configs are refused, each for its fault', () => {
+  const check = { interval: '5s', timeout: '1s', address: 'a' };
+  const faults: readonly (readonly [data: unknown, field: string, reason: RegExp])[] = [
+    [
+      {},
+      '(root)',
+      /^required: property 'protocol' is missing; required: property 'address' is missing; required: property 'port' is missing$/,
+    ],
+    [{ ...host, protcol: 'tcp' }, '(root)', /^additionalProperties: unknown property 'protcol' \(did you mean 'protocol'\?\)$/],
+    [{ address: 'a', port: 1, forwardProtocol: true }, '(root)', /^required: property 'allowedProtocols' is missing$/],
+    [{ ...host, forwardPort: false }, 'forwardPort', /^enum: expected true$/],
+    [
+      { ...host, portChecks: [{ ...check, actions: [{ trigger: 'fail', action: 'explode' }] }] },
+      'portChecks.0.actions.0.action',
+      /^pattern: /,
+    ],
+    [{ ...host, portChecks: [{ ...check, interval: '5' }] }, 'portChecks.0.interval', /^pattern: /],
+    [{ ...host, forwardAddressTranslations: [{ from: 'x' }] }, 'forwardAddressTranslations.0', /^oneOf: .*format/],
+    [{ ...host, listenOptions: { precedence: 'first' } }, 'listenOptions.precedence', /^enum: /],
+  ];
+  for (const [data, field, reason] of faults) {
+    const [place, why] = fault(schemaOf('host.v1'), data);
+    assert.equal(place, field, why);
+    assert.match(why, reason);
+  }
+});

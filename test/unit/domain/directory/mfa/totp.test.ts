@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { provisioningUrl } from '../../../../../src/domain/directory/mfa/provisioning.ts';
+import { newRecoveryCodes, placeOfCode } from '../../../../../src/domain/directory/mfa/recovery-codes.ts';
+import { intervalsOfCode, newTotpSecret, randomBase32, takenIntervals, totpCode } from '../../../../../src/domain/directory/mfa/totp.ts';
+import { webRandom } from '../../../../../src/platform/web.ts';
+import { totp } from '../../../../support/mfa.ts';
+
+/** `12345678901234567890`, the secret of the test vectors of RFC 6238 (appendix B), in base32. */
+const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
+
+test('codes are the last six digits of the test vectors of RFC 6238', () => {
+  for (const [seconds, code] of [
+    [59, '94287082'],
+    [1111111109, '07081804'],
+    [1111111111, '14050471'],
+    [1234567890, '89005924'],
+    [2000000000, '69279037'],
+    [20000000000, '65353130'],
+  ] as const) {
+    assert.equal(totpCode(SECRET, Math.floor(seconds / 30)), code.slice(2));
+    assert.equal(totp(SECRET, seconds * 1000), code.slice(2));
+  }
+});
+
+test('five intervals are taken, fewer at the beginning of time', () => {
+  assert.deepEqual(takenIntervals(300_000), [8, 9, 10, 11, 12]);
+  assert.deepEqual(takenIntervals(329_999), [8, 9, 10, 11, 12]);
+  assert.deepEqual(takenIntervals(330_000), [9, 10, 11, 12, 13]);
+  assert.deepEqual(takenIntervals(0), [0, 1, 2]);
+});
+
+test('a code tells its interval, and what is none tells none', () => {
+  const taken = takenIntervals(1_700_000_000_000);
+  for (const interval of taken) assert.ok(intervalsOfCode(SECRET, totpCode(SECRET, interval), taken).includes(interval));
+  for (const none of ['', '0', 'abcdef', `${totpCode(SECRET, taken[0] ?? 0)}0`]) assert.deepEqual(intervalsOfCode(SECRET, none, taken), []);
+});
+
+test('secrets are 160 random bits, and every character of base32 is as likely as any other', () => {
+  assert.match(newTotpSecret(webRandom), /^[A-Z2-7]{32}$/);
+  assert.equal(new Set(Array.from({ length: 100 }, () => newTotpSecret(webRandom))).size, 100);
+  const everyByte = { bytes: () => Uint8Array.from({ length: 256 }, (_, i) => i) };
+  const counts = Map.groupBy(randomBase32(everyByte, 256), (letter) => letter);
+  assert.deepEqual([...new Set([...counts.values()].map(({ length }) => length))], [8]);
+  assert.equal(counts.size, 32);
+});
+
+test('recovery codes are twenty, and drawn again where two are the same', () => {
+  let drawn = 0;
+  const repeating = { bytes: (length: number) => new Uint8Array(length).fill(Math.floor(drawn++ / 2)) };
+  const codes = newRecoveryCodes(repeating);
+  assert.deepEqual([codes.length, new Set(codes).size, drawn], [20, 20, 39]);
+  assert.equal(placeOfCode(codes, codes[19] ?? ''), 19);
+  for (const none of ['', 'aaaaaa', 'AAAAA', 'AAAAAAA']) assert.equal(placeOfCode(codes, none), undefined);
+});
+
+test('a provisioning URL names issuer and account, of a long name the beginning', () => {
+  assert.equal(
+    provisioningUrl('openziti.io', 'ann & bob/?#', SECRET),
+    `otpauth://totp/openziti.io:ann%20%26%20bob%2F%3F%23?issuer=openziti.io&secret=${SECRET}`,
+  );
+  const { pathname } = new URL(provisioningUrl('x', '😀'.repeat(101), SECRET));
+  assert.equal(decodeURIComponent(pathname), `/x:${'😀'.repeat(100)}`);
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { selectors, withDerived, words } from '../../../../../src/api/kit/relations.ts';
+import { type Side, selectedBy, selecting, selects } from '../../../../../src/domain/policy/roles/membership.ts';
+import { matches } from '../../../../../src/query/index.ts';
+
+const side = (semantic: Side['semantic'], ...roles: string[]): Side => ({ semantic, roles });
+
+describe('who is meant by role arrays', () => {
+  test('many policies become one question: one list of ids, one of attributes, and what else AllOf asks', () => {
+    const asked = selectedBy([
+      side('AnyOf', '#a', '#b', '@1'),
+      side('AllOf', '#c', '@2', '@1'),
+      side('AllOf', '#d', '#e'),
+      side('AllOf', '#d', '#e', '@3'),
+      side('AllOf', '#a', '#z'),
+      side('AnyOf'),
+    ]);
+    assert.deepEqual(asked, {
+      op: 'or',
+      terms: [
+        { op: 'in', field: { path: ['id'], type: 'string' }, values: ['1', '2', '3'] },
+        { op: 'overlaps', set: 'roleAttributes', values: ['a', 'b', 'c'] },
+        { op: 'covers', set: 'roleAttributes', values: ['d', 'e'] },
+      ],
+    });
+  });
+
+  test('#all in one of them is everything, and no role at all is nobody', () => {
+    assert.deepEqual(selectedBy([side('AllOf', '#a', '#b'), side('AllOf', '#all')]), { op: 'all' });
+    assert.deepEqual(selectedBy([side('AnyOf'), side('AllOf')]), { op: 'none' });
+    assert.deepEqual(selectedBy([]), { op: 'none' });
+  });
+
+  const entity = fc.record({
+    id: fc.constantFrom('1', '2', '3'),
+    roleAttributes: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'all', '1')),
+  });
+  const anySide = fc.record({
+    semantic: fc.constantFrom('AllOf' as const, 'AnyOf' as const),
+    roles: fc.oneof(fc.constant(['#all']), fc.uniqueArray(fc.constantFrom('#a', '#b', '#c', '#nobody', '#', '#1', '@1', '@2', '@a'))),
+  });
+
+  test('the three forms of the question have one answer', () => {
+    const fields = { memberRoles: selectors('member'), memberWords: words('memberRoles') };
+    fc.assert(
+      fc.property(fc.array(anySide, { maxLength: 4 }), entity, (sides, one) => {
+        const expected = sides.map((each) => selects(each, one));
+        assert.equal(matches(selectedBy(sides), one), expected.includes(true));
+        const policies = sides.map(({ semantic, roles }) => withDerived(fields, { semantic, memberRoles: roles }));
+        assert.deepEqual(
+          policies.map((policy) => matches(selecting('memberRoles', one), policy)),
+          expected,
+        );
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
