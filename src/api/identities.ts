@@ -177,7 +177,7 @@ const disable = z
   .meta({ id: 'DisableIdentity' });
 
 export const identities = group('identities', 'Identities', {
-  ...crud(identity),
+  ...crud(identity, { errors: { create: ['NOT_FOUND'], delete: ['ENTITY_CAN_NOT_BE_DELETED'] } }),
   trace: operation('PUT', '/identities/{id}/trace', {
     operationId: 'updateIdentityTracing',
     summary: 'Trace the data flows of an identity for a while, or end that',
@@ -191,6 +191,7 @@ export const identities = group('identities', 'Identities', {
     permission: 'identity.update',
     body: { schema: disable, name: 'disable' },
     answer: EMPTY,
+    errors: ['ENTITY_CAN_NOT_BE_UPDATED'],
   }),
   enable: operation('POST', '/identities/{id}/enable', {
     operationId: 'enableIdentity',

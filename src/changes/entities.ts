@@ -1,4 +1,3 @@
-import type { KindName } from '../api/index.ts';
 import { withDerived } from '../api/kit/relations.ts';
 import type { Resource, RowOf } from '../api/kit/resource.ts';
 import { invalidField, notFound } from '../errors/index.ts';
@@ -65,17 +64,17 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
   const guard = createGuard(context.precondition);
 
   const record = async (kind: AnyResource, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
-    const change: Change = {
+    const change = {
       revision,
       action,
-      entity: kind.kind as KindName, // every resource is one of the list of kinds
+      entity: kind.kind,
       entityId: (after ?? before)?.id ?? '',
       actor: context.actor,
       requestId: context.requestId,
       at: after?.updatedAt ?? context.stamp(),
       before: before && visible(kind, before),
       after: after && visible(kind, after),
-    };
+    } as unknown as Change; // of a recorded kind, and `visible` leaves of a row what `ChangedRow` says
     await append(change);
     changes.push(change);
   };

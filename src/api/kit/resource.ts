@@ -114,6 +114,9 @@ export type PatchBody<F extends Fields> = F extends Fields
 type RowFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
 /** What the store holds. */
 export type RowOf<R> = R extends Resource<string, infer F> ? RowFields<F> : never;
+type VisibleFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored'>]: Value<F[K]> }> : never;
+/** What change records and events hold of it: no hidden field. */
+export type VisibleRowOf<R> = R extends Resource<string, infer F> ? VisibleFields<F> : never;
 /** Hidden fields that answers may show all the same. */
 type KeysDisclosable<F> = { [K in keyof F]: F[K] extends { readonly keep: 'hidden'; readonly disclosable: true } ? K : never }[keyof F];
 type KeysAbsent<F> = { [K in keyof F]: F[K] extends { readonly absent: true } ? K : never }[keyof F];
