@@ -49,6 +49,7 @@ export const listening = ({ events }: Pick<ManagementController, 'events'>, chan
 
 /** The kinds without events, by the types. */
 const silent: Readonly<Record<Exclude<KindName, ChangedKind>, true>> = {
+  builtInRow: true,
   change: true,
   failedServiceRequest: true,
   maintenanceTask: true,
