@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { policyAdvice } from './access.ts';
 import { authenticator } from './authenticators.ts';
+import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.ts';
 import { enrollment } from './enrollments.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
@@ -15,21 +16,7 @@ import { identityPostureData } from './posture-data.ts';
 import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { policyTypeQuery, service } from './services.ts';
-import {
-  blankIsNull,
-  cost,
-  entityReference,
-  envInfo,
-  flag,
-  jsonMap,
-  name,
-  precedence,
-  sdkInfo,
-  shortText,
-  text,
-  timestamp,
-  username,
-} from './shared.ts';
+import { blankIsNull, cost, envInfo, flag, jsonMap, name, precedence, sdkInfo, shortText, text, timestamp } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is the default policy. */
@@ -38,25 +25,6 @@ const policyId = shortText.transform((value): string | null => (value.trim() ===
 const authenticatorSummaries = z
   .object({ cert: z.object({ id: text, fingerprint: text }).optional(), updb: z.object({ id: text, username: text }).optional() })
   .meta({ id: 'IdentityAuthenticators' });
-
-/** How the new identity is to prove itself; the first of ott, ottca, updb that is set takes effect. */
-const enrollmentRequest = z
-  .object({
-    ott: flag.nullish(),
-    ottca: shortText.nullish().meta({ description: 'Id of a certificate authority.' }),
-    updb: username.nullish(),
-  })
-  .meta({ id: 'IdentityEnrollmentRequest' });
-
-const outstanding = { id: text, token: text, jwt: text, expiresAt: timestamp };
-/** Enrollments that the identity may still use, by method. */
-const outstandingEnrollments = z
-  .object({
-    ott: z.object(outstanding).optional(),
-    ottca: z.object({ ...outstanding, ca: entityReference, caId: text }).optional(),
-    updb: z.object(outstanding).optional(),
-  })
-  .meta({ id: 'IdentityEnrollments' });
 
 export const identity = resource({
   kind: 'identity',
