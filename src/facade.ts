@@ -1,34 +1,10 @@
-import type { groups } from './api/index.ts';
-import type { InputOf, OutputOf } from './api/kit/operation.ts';
 import type { Credentials, Entry, Invoke } from './call/call.ts';
 import { jsonCopy } from './call/json.ts';
+import type { CallOptions } from './call/options.ts';
 import { checkedOptions } from './options.ts';
 import type { Random } from './platform/platform.ts';
 import { newId } from './storage/ids.ts';
-
-type Groups = typeof groups;
-type Verbs<G> = G extends { readonly operations: infer O } ? O : never;
-/** An input of which nothing is needed may be left out. */
-type Call<I, O, P> = Partial<I> extends I ? (input?: I, options?: P) => Promise<O> : (input: I, options?: P) => Promise<O>;
-
-/** Every operation as a function: `facade.<group>.<verb>(input)`. Input is `{ ...path, ...query, body }`; what comes back is the answer's data, or a `Page`. */
-export type Facade<P = CallOptions> = {
-  readonly [G in keyof Groups]: {
-    readonly [V in keyof Verbs<Groups[G]>]: Call<InputOf<Verbs<Groups[G]>[V]>, OutputOf<Verbs<Groups[G]>[V]>, P>;
-  };
-};
-
-/** How one call is made. */
-export interface CallOptions {
-  /**
-   * The host's own open transaction on the same database, in the form that the storage adapter takes. The host commits it, and then calls
-   * `publish()`; when a call rejects, the host rolls back, for part of the call may be written. Leave it out for a call of its own: one that is named and
-   * is none (`undefined` by mistake) is refused with a TypeError, for the call would be committed on its own.
-   */
-  readonly transaction?: unknown;
-  /** Once aborted, nothing is committed any more. */
-  readonly signal?: AbortSignal;
-}
+import type { Facade } from './types/facade.ts';
 
 const CALL_OPTIONS = { transaction: true, signal: true } as const;
 
@@ -53,5 +29,5 @@ export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: 
     facade[entry.group] ??= {};
     Object.assign(facade[entry.group] ?? {}, { [entry.verb]: call });
   }
-  return facade as Facade; // one function for each entry of the table, under its names
+  return facade as unknown as Facade; // one function for each entry of the table, under its names
 };

@@ -5,14 +5,19 @@ import { mfaCode } from './mfa.ts';
 import { currentSession } from './sessions.ts';
 import { envInfo, password, sdkInfo, shortText, username } from './shared.ts';
 
+/** How a client proves an identity, and what it tells of itself. */
 const authenticate = z
   .object({
+    /** Needed with the method `password`. */
     username: username.optional(),
+    /** Needed with the method `password`. */
     password: password.optional(),
     configTypes: list(shortText, 1000)
       .optional()
       .meta({ description: 'Config types whose data this session wants to see with services: ids or names, or `all`.' }),
+    /** Facts about the surroundings of the client; kept with the identity. */
     envInfo: envInfo.optional(),
+    /** Facts about the software of the client; kept with the identity. */
     sdkInfo: sdkInfo.optional(),
   })
   .meta({ id: 'Authenticate' });
@@ -26,7 +31,10 @@ export const authentication = group('authentication', 'Authentication', {
     summary: 'Log in: prove an identity and get an API session',
     permission: 'open',
     apis: ['management', 'client'],
-    query: z.object({ method: authenticationMethod }),
+    query: z.object({
+      /** By username and password, by the client certificate of the request, or by the token of an external JWT signer. */
+      method: authenticationMethod,
+    }),
     body: { schema: authenticate, name: 'auth', required: false },
     answer: data(currentSession),
     errors: ['INVALID_AUTH'],

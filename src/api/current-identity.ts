@@ -10,23 +10,50 @@ const at = '/current-identity/authenticators/{id}' as const;
 
 /** A change of one's own password or username is proved by the current password. */
 const replaceOwn = z
-  .object({ username, password, currentPassword: password, tags: tags.optional() })
+  .object({
+    /** The new username. */
+    username,
+    /** The new password. */
+    password,
+    /** The password until now, which proves that the change is the owner's. */
+    currentPassword: password,
+    /** User-defined names with values: text, boolean or null. */
+    tags: tags.optional(),
+  })
   .meta({ id: 'AuthenticatorUpdateWithCurrent' });
+/** A change of some of them. */
 const patchOwn = z
-  .object({ username: username.optional(), password: password.optional(), currentPassword: password, tags: tags.optional() })
+  .object({
+    /** The new username. */
+    username: username.optional(),
+    /** The new password. */
+    password: password.optional(),
+    /** The password until now, which proves that the change is the owner's. */
+    currentPassword: password,
+    /** User-defined names with values: text, boolean or null. */
+    tags: tags.optional(),
+  })
   .meta({ id: 'AuthenticatorPatchWithCurrent' });
 
 /** An edge router as clients see it: what it takes to connect. How it is run is not for them, and null. */
 const usableEdgeRouter = z
   .object({
     ...entityBase,
+    /** Name of the router. */
     name: text,
+    /** Host name under which clients reach the router. */
     hostname: text,
+    /** Whether the router is connected. */
     isOnline: flag,
+    /** Address by protocol, e.g. `tls`. */
     supportedProtocols: z.record(text, text),
+    /** How far the router is in learning what it must know of the network. */
     syncStatus: text,
+    /** Not for clients. */
     cost: z.null(),
+    /** Not for clients. */
     noTraversal: z.null(),
+    /** Not for clients. */
     disabled: z.null(),
   })
   .meta({ id: 'CurrentIdentityEdgeRouterDetail' });

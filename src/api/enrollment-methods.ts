@@ -25,7 +25,7 @@ interface IdentityMethod {
 const identityMethods = {
   /** By a certificate of the network. */
   ott: { request: flag.nullish(), outstanding: z.object(outstanding) },
-  /** By a certificate of a known authority. */
+  /** By a certificate of a known authority; asked for by the id of the authority. */
   ottca: {
     needs: 'caId',
     request: shortText.nullish().meta({ description: 'Id of a certificate authority.' }),
@@ -37,7 +37,7 @@ const identityMethods = {
       caId: text,
     }),
   },
-  /** By a password for this username. */
+  /** By username and password; asked for by the username. */
   updb: { needs: 'username', request: username.nullish(), outstanding: z.object(outstanding) },
 } as const satisfies Readonly<Record<string, IdentityMethod>>;
 
@@ -47,7 +47,7 @@ export type IdentityMethodName = keyof IdentityMethods;
 /** What the rows say under one name, by method. */
 const column = <C extends 'request' | 'outstanding'>(name: C) =>
   Object.fromEntries(Object.entries(identityMethods).map(([method, row]) => [method, row[name]])) as {
-    readonly [M in IdentityMethodName]: IdentityMethods[M][C];
+    readonly [M in keyof IdentityMethods]: IdentityMethods[M][C];
   }; // row by row
 
 /** How the new identity is to prove itself; the first of the methods that is set takes effect. */

@@ -22,8 +22,28 @@ import { traceDetail, traceSpec } from './traces.ts';
 /** Blank text is the default policy. */
 const policyId = shortText.transform((value): string | null => (value.trim() === '' ? 'default' : value));
 
+/** How an identity proves itself, by method. */
 const authenticatorSummaries = z
-  .object({ cert: z.object({ id: text, fingerprint: text }).optional(), updb: z.object({ id: text, username: text }).optional() })
+  .object({
+    /** By a client certificate. */
+    cert: z
+      .object({
+        /** Id of the authenticator. */
+        id: text,
+        /** SHA-1 of the certificate in hex. */
+        fingerprint: text,
+      })
+      .optional(),
+    /** By username and password. */
+    updb: z
+      .object({
+        /** Id of the authenticator. */
+        id: text,
+        /** The username. */
+        username: text,
+      })
+      .optional(),
+  })
   .meta({ id: 'IdentityAuthenticators' });
 
 export const identity = resource({
@@ -33,30 +53,54 @@ export const identity = resource({
   about: 'An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an application.',
   fields: {
     name: required(name, { unique: true, filter: true }),
+    /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
     type: writeOnly(z.enum(['User', 'Device', 'Service', 'Router', 'Default']), { required: true }),
+    /** Id of the identity type: `Default` or `Router`. */
     typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
+    /** Whether it may administer the network. */
     isAdmin: required(flag, { filter: true }),
+    /** Whether it is the administrator that the network began with, which cannot be deleted. */
     isDefaultAdmin: readOnly(flag, { default: false, filter: true }),
+    /** Role attributes, by which policies select the identity. */
     roleAttributes: roles(),
+    /** Id of the authentication policy. */
     authPolicyId: reference('authPolicy', { write: 'optional', default: 'default', schema: policyId, filter: true }),
+    /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
     externalId: optional(blankIsNull, { unique: true, filter: true }),
+    /** Cost of the terminators of services that it hosts, 0 to 65535. */
     defaultHostingCost: optional(cost, { default: 0 }),
+    /** Precedence of the terminators of services that it hosts. */
     defaultHostingPrecedence: optional(precedence, { default: 'default' }),
+    /** The same by the id of the service. */
     serviceHostingCosts: map(cost, { keys: 'service' }),
+    /** The same by the id of the service. */
     serviceHostingPrecedences: map(precedence, { keys: 'service' }),
     hostedServices: keysOf('serviceHostingCosts', 'serviceHostingPrecedences'),
+    /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
+    /** Whether it is disabled now: it cannot log in. */
     disabled: readOnly(flag, { keep: 'computed' }),
+    /** When it was disabled. */
     disabledAt: readOnly(timestamp, { absent: true }),
+    /** Until when it is disabled; left out where there is no end. */
     disabledUntil: readOnly(timestamp, { absent: true }),
+    /** What its client last told of its surroundings at a login. */
     envInfo: readOnly(envInfo, { default: {} }),
+    /** What its client last told of its software at a login. */
     sdkInfo: readOnly(sdkInfo, { default: {} }),
+    /** How it proves itself, by method. */
     authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
+    /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
     enrollment: exchanged(enrollmentRequest, outstandingEnrollments),
+    /** Whether it has an API session. */
     hasApiSession: readOnly(flag, { keep: 'computed' }),
+    /** Whether it is connected to an edge router. */
     hasEdgeRouterConnection: readOnly(flag, { keep: 'computed' }),
+    /** Whether it is connected to an edge router, as far as routers tell. */
     edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
+    /** Whether it has a second factor that is verified. */
     isMfaEnabled: readOnly(flag, { keep: 'computed' }),
+    /** Network interfaces of its endpoint; null when it has told of none. */
     interfaces: readOnly(z.array(jsonMap).nullable(), { keep: 'computed' }),
   },
   subLinks: [
@@ -73,6 +117,7 @@ export const identity = resource({
   links: { 'auth-policies': './auth-policies/{authPolicyId}' },
 });
 
+/** For how long an identity is disabled. */
 const disable = z
   .object({ durationMinutes: z.int().meta({ description: 'Minutes; 0 or less: until enabled.' }) })
   .meta({ id: 'DisableIdentity' });

@@ -2,7 +2,15 @@ import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
 import { text } from './shared.ts';
 
-const networkJwt = z.object({ name: text, token: text }).meta({ id: 'NetworkJWT' });
+/** A JWT by which clients find the network, and trust it. */
+const networkJwt = z
+  .object({
+    /** Which JWT it is. */
+    name: text,
+    /** The JWT. */
+    token: text,
+  })
+  .meta({ id: 'NetworkJWT' });
 
 const open = { permission: 'open', apis: ['management', 'client'] } as const;
 

@@ -1,7 +1,7 @@
 import { groups } from '../api/index.ts';
 import type { Api, Group, Operation } from '../api/kit/operation.ts';
-import type { Facade } from '../facade.ts';
 import { checkedOptions } from '../options.ts';
+import type { Facade } from '../types/facade.ts';
 import { outgoing } from './request.ts';
 import { type ClientCredentials, createSession } from './session.ts';
 import { createTransport, SessionRefused, type TransportOptions } from './transport.ts';
@@ -25,7 +25,7 @@ export interface RemoteCallOptions {
 }
 
 /** Every operation as a function, over HTTP: the shape of the facade, `client.<group>.<verb>(input)`. */
-export type Client = Facade<RemoteCallOptions>;
+export interface Client extends Facade<RemoteCallOptions> {}
 
 /**
  * A client of a controller elsewhere, with the types that the controller has in process.
@@ -79,7 +79,7 @@ export const createClient = (options: ClientOptions): Client => {
         (input: object = {}, remote: RemoteCallOptions = {}) => call(operation, input, remote),
       ]),
     );
-  return client as Client; // one function for each operation of the table, under its names
+  return client as unknown as Client; // one function for each operation of the table, under its names
 };
 
 const OPTIONS = { baseUrl: true, credentials: true, api: true, fetch: true, timeoutMs: true, retries: true, wait: true } as const;

@@ -1,5 +1,6 @@
 import type { Fields } from './field.ts';
 import { listQuery } from './list-query.ts';
+import { nounsOf, oneOf } from './nouns.ts';
 import { type Api, operation, type Permission, page } from './operation.ts';
 import type { Resource } from './resource.ts';
 
@@ -15,14 +16,15 @@ interface RelatedOptions<Q> {
 
 /** The list of the entities of one kind that have to do with one entity of another: `GET /<parents>/{id}/<children>`. */
 export const related = <F extends Fields, Q extends typeof listQuery = typeof listQuery>(
-  parent: Pick<Resource, 'kind' | 'collection'>,
+  parent: Pick<Resource, 'kind' | 'collection' | 'names' | 'nouns'>,
   child: Resource<string, F>,
   { operationId, query = listQuery as Q, at = child.collection, apis = ['management'] }: RelatedOptions<Q>,
 ) => {
+  const [, many] = nounsOf(child);
   const path: `/${string}/{id}/${string}` = `/${parent.collection}/{id}/${at}`;
   return operation('GET', path, {
     operationId,
-    summary: `List the ${child.collection} of one of ${parent.collection}`,
+    summary: `List the ${many} of ${oneOf(parent)}`,
     permission: `${parent.kind}.read` as Permission,
     apis,
     query,
