@@ -19,7 +19,7 @@ export const reEnroll = (
       ...authenticatorMethods[row.method].renewal(row),
     });
     // As `crudHandlers` does it: of a kind only its table is looked at.
-    await deleteRow(entities, authenticator as never, id, call);
+    await deleteRow(entities, authenticator, id, call);
     if (row.method === 'updb') await passwordChanged(entities, call, row.identityId);
     return enrollmentLink(made.id);
   });

@@ -8,7 +8,6 @@ import type { Entities } from '../../../changes/entities.ts';
 import { notFoundField } from '../../../errors/index.ts';
 import { oneOf, text } from '../../../query/index.ts';
 import { presentRows } from '../../../resources/present.ts';
-import type { Row } from '../../../storage/port.ts';
 import { checkUsername } from '../authenticators/usernames.ts';
 import { addEnrollment } from '../enrollment/behaviour.ts';
 
@@ -34,7 +33,7 @@ export const outstandingOf = async (
 ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
   const rows = await entities.list(enrollment, { where: oneOf(text('identityId'), ids) });
   // A kind and rows like any other.
-  const details = await presentRows(entities, enrollment as never, rows as unknown as readonly Row[], call);
+  const details = await presentRows(entities, enrollment, rows, call);
   const byIdentity = new Map<string, Record<string, unknown>>();
   rows.forEach(({ identityId, method }, i) => {
     const own = byIdentity.get(identityId ?? '') ?? {};
