@@ -1,4 +1,5 @@
-import type { Api } from './api/kit/operation.ts';
+import { type Api, allSurfaces } from './api/surfaces/index.ts';
+import type { Surface } from './api/surfaces/surface.ts';
 import type { Credentials } from './call/call.ts';
 import type { Settings } from './call/settings.ts';
 import { createStoreErrors } from './call/store-errors.ts';
@@ -36,10 +37,11 @@ export interface ManagementController extends Facade {
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /**
-   * The same with some of the APIs only, for an adapter to mount elsewhere: `nodeHandler(controller.only('client'))` is what devices need, and lets nobody
-   * administer from where they are. Addresses without an API's path are those of the client API.
+   * The same with some of the API surfaces only, for an adapter to mount elsewhere: `nodeHandler(controller.only(surfaces.client))` is what devices need, and
+   * lets nobody administer from where they are. Addresses without the prefix of a surface are those of the client API.
+   * @param selection surfaces, or their names
    */
-  only(...apis: readonly Api[]): Pick<ManagementController, 'handle' | 'logger'>;
+  only(...selection: readonly (Surface | Api)[]): Pick<ManagementController, 'handle' | 'logger'>;
   /** That of its platform. */
   readonly logger: Logger;
   /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Known to this controller only. */
@@ -93,7 +95,10 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
       });
     },
     handle: createHandler(serving),
-    only: (...apis) => ({ handle: createHandler({ ...serving, apis }), logger: platform.logger }),
+    only: (...selection) => ({
+      handle: createHandler({ ...serving, surfaces: selection.map((one) => (typeof one === 'string' ? surfaceNamed(one) : one)) }),
+      logger: platform.logger,
+    }),
     logger: platform.logger,
     presence: createPresence(core, storeErrors),
     events,
@@ -111,6 +116,13 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
       await store.close();
     },
   };
+};
+
+/** @throws TypeError for a name that no surface has */
+const surfaceNamed = (name: string): Surface => {
+  const found = allSurfaces.find((surface) => surface.name === name);
+  if (!found) throw new TypeError(`controller.only takes [${allSurfaces.map((surface) => surface.name).join()}], got '${name}'`);
+  return found;
 };
 
 /** Where controllers come from: `ManagementController.open`. */

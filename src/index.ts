@@ -3,7 +3,10 @@
  * @module overlay-controller
  */
 export type { KindName, Kinds } from './api/index.ts';
+export { versionOf } from './api/kit/entity-version.ts';
 export type { Page, Pagination } from './api/kit/operation.ts';
+export { type Api, surfaces } from './api/surfaces/index.ts';
+export type { Surface } from './api/surfaces/surface.ts';
 export type { CallOptions } from './call/options.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';

@@ -45,7 +45,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   pipeline: ['concurrency', 'api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'authentication'],
   types: ['api', 'call'],
-  client: ['api', 'errors', 'types', 'options.ts'],
+  client: ['api', 'errors', 'types', 'if-version.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
   opening: [
     'concurrency',

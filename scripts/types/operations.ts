@@ -2,6 +2,7 @@ import type ts from 'typescript';
 import type * as z from 'zod';
 import { groups } from '../../src/api/index.ts';
 import type { Group, Operation, Permission } from '../../src/api/kit/operation.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { type DescribedOperation, describe } from '../../src/http/described.ts';
 import type { Contract } from './contract.ts';
 import { examples } from './examples.ts';
@@ -19,7 +20,10 @@ export interface ApiText {
 
 export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<z.core.$ZodType, string>): readonly ApiText[] => {
   const described = new Map(
-    describe(Object.values(groups), ['extensions', 'client', 'management']).operations.map((each) => [each.operation, each]),
+    describe(Object.values(groups), [surfaces.extensions, surfaces.client, surfaces.management]).operations.map((each) => [
+      each.operation,
+      each,
+    ]),
   );
   return Object.values<Group>(groups).map((group) => {
     const verbs = Object.entries(group.operations).map(([verb, operation]) => {
@@ -84,15 +88,15 @@ const outputOf = ({ answer }: Operation, type: ts.Type, { checker }: Contract, s
     const [item] = checker.getTypeArguments(data as ts.TypeReference); // a list has one
     return `Page<${shapes.textOf(item as ts.Type, answer.item, 'output')}>`;
   }
-  return shapes.textOf(type, answer.is === 'raw' ? undefined : answer.schema, 'output');
+  return shapes.textOf(type, 'schema' in answer ? answer.schema : undefined, 'output');
 };
 
 const paragraphsOf = (name: string, operation: Operation, described: DescribedOperation | undefined): readonly string[] => {
-  const { summary, method, path, apis, permission } = operation;
+  const { summary, method, path, permission } = operation;
   const example = examples[name];
   return [
     sentence(summary),
-    `${callers(permission)}: \`${method} ${path}\` of the ${apis.join(' and ')} API.`,
+    `${callers(permission)}: \`${method} ${path}\` of the ${operation.surfaces.map(({ name }) => name).join(' and ')} API.`,
     errorsOf(operation, described),
     ...(example ? [`@example ${example}`] : []),
   ];

@@ -4,6 +4,7 @@ import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { mfaCode } from './mfa.ts';
 import { currentSession } from './sessions.ts';
 import { envInfo, password, sdkInfo, shortText, username } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 /** How a client proves an identity, and what it tells of itself. */
 const authenticate = z
@@ -30,7 +31,7 @@ export const authentication = group('authentication', 'Authentication', {
     operationId: 'authenticate',
     summary: 'Log in: prove an identity and get an API session',
     permission: 'open',
-    apis: ['management', 'client'],
+    surfaces: [surfaces.management, surfaces.client],
     query: z.object({
       /** By username and password, by the client certificate of the request, or by the token of an external JWT signer. */
       method: authenticationMethod,
@@ -43,7 +44,7 @@ export const authentication = group('authentication', 'Authentication', {
     operationId: 'authenticateMfa',
     summary: 'Complete a login by a second factor: a code of the authenticator app, or a recovery code, each good for one login',
     permission: 'partial',
-    apis: ['management', 'client'],
+    surfaces: [surfaces.management, surfaces.client],
     body: { schema: mfaCode, name: 'mfaAuth' },
     answer: EMPTY,
     errors: ['MFA_INVALID_TOKEN', 'MFA_NOT_ENROLLED'],

@@ -4,6 +4,7 @@ import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { flag, name, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 /** Where one version of an API answers. */
 const apiAddress = z
@@ -45,7 +46,7 @@ export const controllers = group('controllers', 'Controllers', {
     operationId: 'listControllers',
     summary: 'List the controllers of the network that have a name, those that are gone for a while included',
     permission: 'session',
-    apis: ['management', 'client'],
+    surfaces: [surfaces.management, surfaces.client],
     query: listQuery,
     answer: page(controller.schemas.detail),
   }),

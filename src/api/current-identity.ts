@@ -4,8 +4,9 @@ import { identity } from './identities.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { entityBase, flag, password, tags, text, username } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
-const own = { permission: 'session', apis: ['management', 'client'] } as const;
+const own = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;
 const at = '/current-identity/authenticators/{id}' as const;
 
 /** A change of one's own password or username is proved by the current password. */
@@ -69,7 +70,7 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     operationId: 'getCurrentIdentityEdgeRouters',
     summary: "List the enrolled edge routers that the session's identity may use",
     permission: 'session',
-    apis: ['client'],
+    surfaces: [surfaces.client],
     query: listQuery,
     answer: page(usableEdgeRouter),
   }),

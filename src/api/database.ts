@@ -3,6 +3,7 @@ import { readOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { flag, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const finding = z
   .object({
@@ -97,7 +98,7 @@ export const database = group('database', 'Maintenance of the database', {
     operationId: 'databaseSnapshotState',
     summary: 'How the last snapshot went, also while it is being taken',
     permission: 'database.read',
-    apis: ['extensions'],
+    surfaces: [surfaces.extensions],
     answer: data(snapshotState),
   }),
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { password, pem, shortText, text, username } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const csr = pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' });
 
@@ -42,7 +43,7 @@ const MEDIA = ['application/json', 'application/x-pem-file', 'text/plain', 'appl
 
 const common = {
   permission: 'open',
-  apis: ['client'],
+  surfaces: [surfaces.client],
   answer: data(enrolled),
   errors: [
     'INVALID_ENROLLMENT_TOKEN',
@@ -143,7 +144,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     summary: 'Give a router new certificates for the one that this request presents, which is good for nothing from then on',
     permission: 'open',
     needsCertificate: true,
-    apis: ['client'],
+    surfaces: [surfaces.client],
     body: {
       /** What the new certificates of a router are made from. */
       schema: z

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
 import { entityReference, flag, shortText, text } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 /** One entry of a role array, held against one entity. */
 const selector = z
@@ -102,7 +103,7 @@ export const access = group('access', 'Access', {
     operationId: 'explainAccess',
     summary: 'Why an identity may or may not dial or bind a service, and what would grant it',
     permission: 'identity.read',
-    apis: ['extensions'],
+    surfaces: [surfaces.extensions],
     query: z.object({
       /** Whether it is about dialling or binding; default `Dial`. */
       type: z.enum(['Dial', 'Bind']).default('Dial'),

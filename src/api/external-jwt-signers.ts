@@ -6,6 +6,7 @@ import { group, operation, page } from './kit/operation.ts';
 import { texts } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { blankIsNull, flag, isWebAddress, name, notBlank, pem, shortText, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 /** Dates of what has no certificate. */
 const NO_DATE = '0001-01-01T00:00:00.000Z';
@@ -109,7 +110,7 @@ export const publicExternalJwtSigners = group('publicExternalJwtSigners', 'Exter
     operationId: 'listExternalJwtSigners',
     summary: 'List the external JWT signers whose tokens may be used',
     permission: 'open',
-    apis: ['client'],
+    surfaces: [surfaces.client],
     query: listQuery,
     answer: page(publicExternalJwtSigner.schemas.detail),
   }),

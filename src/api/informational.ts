@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { data, group, operation, page } from './kit/operation.ts';
 import { entityBase, text } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const apiVersion = z
   .object({
@@ -41,7 +42,7 @@ const spec = z
 /** Where this API is reached by a protocol. */
 const protocol = z.object({ address: text.meta({ description: '`host:port`' }) }).meta({ id: 'Protocol' });
 
-const open = { permission: 'open', apis: ['management', 'client'] } as const;
+const open = { permission: 'open', surfaces: [surfaces.management, surfaces.client] } as const;
 
 export const informational = group('informational', 'Information', {
   root: operation('GET', '/', { operationId: 'listRoot', summary: 'Version information', answer: data(versionInformation), ...open }),
@@ -61,7 +62,7 @@ export const informational = group('informational', 'Information', {
     operationId: 'listProtocols',
     summary: 'The protocols by which clients reach this API, and where',
     permission: 'open',
-    apis: ['client'],
+    surfaces: [surfaces.client],
     answer: data(z.record(text, protocol)),
   }),
   listSpecs: operation('GET', '/specs', {
@@ -87,7 +88,7 @@ export const informational = group('informational', 'Information', {
     operationId: 'getOpenApi',
     summary: 'The OpenAPI 3.1 document of all APIs',
     permission: 'open',
-    apis: ['extensions'],
+    surfaces: [surfaces.extensions],
     answer: { is: 'raw', contentTypes: ['application/json'] },
   }),
   summary: operation('GET', '/summary', {

@@ -4,6 +4,7 @@ import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { entityBase, flag, shortText, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const whole = z.array(z.int());
 
@@ -67,7 +68,7 @@ const recoveryCodes = z
   })
   .meta({ id: 'MfaRecoveryCodes' });
 
-const both = { apis: ['management', 'client'] } as const;
+const both = { surfaces: [surfaces.management, surfaces.client] } as const;
 /** What a session that owes a code needs to set up the factor that it owes. */
 const settingUp = { permission: 'partial', ...both } as const;
 const own = { permission: 'session', ...both } as const;

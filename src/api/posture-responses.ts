@@ -3,6 +3,7 @@ import { list, textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
 import { flag, text } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 /** Answers in one request, at most. */
 const MOST_AT_ONCE = 1000;
@@ -113,7 +114,7 @@ const result = z
 
 const answer = data(result);
 
-const byClients = { permission: 'session', apis: ['client'], status: 201, answer } as const;
+const byClients = { permission: 'session', surfaces: [surfaces.client], status: 201, answer } as const;
 
 export const postureResponses = group('postureResponses', 'Posture responses', {
   create: operation('POST', '/posture-response', {

@@ -6,6 +6,7 @@ import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { entityReference, shortText, tags, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const sessionType = z.enum(['Dial', 'Bind']);
 /** A router by which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that older clients know. */
@@ -94,7 +95,7 @@ const routePath = z
   })
   .meta({ id: 'SessionRoutePath' });
 
-const onBothApis = { permission: 'session', apis: ['management', 'client'] } as const;
+const onBothApis = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;
 
 export const sessions = group('sessions', 'Sessions', {
   list: operation('GET', '/sessions', {
@@ -114,7 +115,7 @@ export const sessions = group('sessions', 'Sessions', {
     operationId: 'createSession',
     summary: 'Get a session to dial or bind a service; asking again gives the same one with a new token',
     permission: 'session',
-    apis: ['client'],
+    surfaces: [surfaces.client],
     body: { schema: sessionCreate, name: 'session' },
     answer: { is: 'created', schema: createdSession },
     errors: ['NOT_FOUND', 'INVALID_POSTURE', 'NO_EDGE_ROUTERS_AVAILABLE'],

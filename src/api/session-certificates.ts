@@ -5,6 +5,7 @@ import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { created, pem, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const certificate = text.meta({ description: 'The certificate in PEM, then those above it, without the root.' });
 
@@ -32,7 +33,7 @@ export const apiSessionCertificate = resource({
   },
 });
 
-const own = { permission: 'session', apis: ['client'] } as const;
+const own = { permission: 'session', surfaces: [surfaces.client] } as const;
 const at = '/current-api-session/certificates';
 /** What a certificate of a session is made from. */
 const request = z

@@ -6,6 +6,7 @@ import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { mfaCode } from './mfa.ts';
 import { flag, sdkInfo, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 /** What a session still owes before it is fully authenticated, and how to give it. */
 export const authQuery = z
@@ -127,7 +128,7 @@ const serviceUpdates = z
   })
   .meta({ id: 'ServiceUpdates' });
 
-const onBothApis = { permission: 'partial', apis: ['management', 'client'] } as const;
+const onBothApis = { permission: 'partial', surfaces: [surfaces.management, surfaces.client] } as const;
 
 export const currentApiSession = group('currentApiSession', 'Current API session', {
   get: operation('GET', '/current-api-session', {
@@ -146,14 +147,14 @@ export const currentApiSession = group('currentApiSession', 'Current API session
     operationId: 'listServiceUpdates',
     summary: 'When something last changed about the services that this session may use',
     permission: 'session',
-    apis: ['client'],
+    surfaces: [surfaces.client],
     answer: data(serviceUpdates),
   }),
   createTotpToken: operation('POST', '/current-api-session/totp-token', {
     operationId: 'createTotpToken',
     summary: 'Get a proof of a second factor for elsewhere: for sessions that a bearer token stands for, not for those that a login gave',
     permission: 'session',
-    apis: ['management', 'client'],
+    surfaces: [surfaces.management, surfaces.client],
     body: { schema: mfaCode, name: 'mfaValidation' },
     answer: data(totpToken),
     errors: ['INVALID_BACKING_TOKEN_TYPE'],

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
 import { text } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 /** A JWT by which clients find the network, and trust it. */
 const networkJwt = z
@@ -12,7 +13,7 @@ const networkJwt = z
   })
   .meta({ id: 'NetworkJWT' });
 
-const open = { permission: 'open', apis: ['management', 'client'] } as const;
+const open = { permission: 'open', surfaces: [surfaces.management, surfaces.client] } as const;
 
 export const trust = group('trust', 'What clients trust', {
   listNetworkJwts: operation('GET', '/network-jwts', {

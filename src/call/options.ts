@@ -8,4 +8,10 @@ export interface CallOptions {
   readonly transaction?: unknown;
   /** Once aborted, nothing is committed any more. */
   readonly signal?: AbortSignal;
+  /**
+   * The version that the entity must still have (see `versionOf`): with another one the call changes nothing, and rejects with ApiError
+   * `PRECONDITION_FAILED`. For `replace`, `patch` and `delete` of entities; elsewhere, and for what is no version (`undefined` by mistake), it is refused
+   * with a TypeError, for the call would be made without condition.
+   */
+  readonly ifVersion?: number | undefined;
 }

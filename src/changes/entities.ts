@@ -11,6 +11,7 @@ import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/p
 import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
+import { createGuard, type Precondition } from './precondition.ts';
 import { inView, isInView, tableOf } from './views.ts';
 
 /** What a new entity needs beside what the store gives it. */
@@ -22,6 +23,7 @@ export type NewRow<R extends Kind> = Omit<RowOf<R>, 'id' | 'version' | 'createdA
 /**
  * The store inside one transaction, typed by kind. Every write goes through here, so that none escapes the change log:
  * a write draws the next revision, becomes the row's version, and leaves a change record in the same transaction. Kinds that are declared `unrecorded` do not.
+ * The call's precondition is held here, so that no handler can forget it: `get`, `require`, `update` and `remove` throw ApiError `PRECONDITION_FAILED`.
  */
 export interface Entities {
   get<R extends Kind>(kind: R, id: string): Promise<RowOf<R> | undefined>;
@@ -52,12 +54,15 @@ export interface EntitiesContext extends LogLimits {
   readonly random: Random;
   /** The time of a write, ISO text. */
   stamp(): string;
+  /** Held against the entity that it is about, wherever that is read by its id or written. */
+  readonly precondition?: Precondition | undefined;
 }
 
 /** @returns the entities of one transaction. */
 export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities => {
   const changes: Change[] = [];
   const append = changeLog(tx, context);
+  const guard = createGuard(context.precondition);
 
   const record = async (kind: Kind, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
     const change: Change = {
@@ -77,7 +82,9 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
 
   const find = async (kind: Kind, id: string): Promise<Row | undefined> => {
     const row = await tx.get(tableOf(kind), id);
-    return row && isInView(kind, row) ? row : undefined;
+    if (!row || !isInView(kind, row)) return undefined;
+    guard(kind, row);
+    return row;
   };
 
   return {
@@ -111,6 +118,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
     },
     update: async <R extends Kind>(kind: R, before: RowOf<R>, changed: Partial<RowOf<R>>) => {
       const old: Row = before;
+      guard(kind, old);
       const quiet = kind.unrecorded || Object.keys(changed).every((field) => kind.fields[field]?.volatile);
       if (quiet) {
         const row = { ...old, ...changed } as Row;
@@ -126,6 +134,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       return row as RowOf<R>;
     },
     remove: async (kind, old: Row) => {
+      guard(kind, old);
       if (!(await tx.delete(tableOf(kind), old.id))) return;
       if (!kind.unrecorded) await record(kind, 'delete', await tx.nextRevision(), old, null);
     },

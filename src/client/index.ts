@@ -2,6 +2,7 @@
  * The operations over HTTP, from wherever there is `fetch`.
  * @module overlay-controller/client
  */
+export { versionOf } from '../api/kit/entity-version.ts';
 export type { Page, Pagination } from '../api/kit/operation.ts';
 export {
   ApiError,

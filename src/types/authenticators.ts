@@ -134,14 +134,14 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.update`): `PATCH /authenticators/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CAN_NOT_UPDATE_AUTHENTICATOR`
-   * (409)
+   * (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: AuthenticatorPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete an authenticator.
    *
    * For administrators (right `authenticator.delete`): `DELETE /authenticators/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -182,21 +182,21 @@ export interface CasApi<P = CallOptions> {
    * Replace all fields of a certificate authority.
    *
    * For administrators (right `ca.update`): `PUT /cas/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: CaUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of a certificate authority.
    *
    * For administrators (right `ca.update`): `PATCH /cas/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: CaPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete a certificate authority.
    *
    * For administrators (right `ca.delete`): `DELETE /cas/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -92,21 +92,22 @@ export interface ConfigsApi<P = CallOptions> {
    * Replace all fields of a config.
    *
    * For administrators (right `config.update`): `PUT /configs/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ConfigUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of a config.
    *
    * For administrators (right `config.update`): `PATCH /configs/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ConfigPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete a config.
    *
    * For administrators (right `config.delete`): `DELETE /configs/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409),
+   * `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

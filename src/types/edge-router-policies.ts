@@ -121,21 +121,21 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
    * Replace all fields of an edge router policy.
    *
    * For administrators (right `edgeRouterPolicy.update`): `PUT /edge-router-policies/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: EdgeRouterPolicyUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of an edge router policy.
    *
    * For administrators (right `edgeRouterPolicy.update`): `PATCH /edge-router-policies/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: EdgeRouterPolicyPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete an edge router policy.
    *
    * For administrators (right `edgeRouterPolicy.delete`): `DELETE /edge-router-policies/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

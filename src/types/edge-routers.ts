@@ -209,21 +209,21 @@ export interface EdgeRoutersApi<P = CallOptions> {
    * Replace all fields of an edge router.
    *
    * For administrators (right `edgeRouter.update`): `PUT /edge-routers/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: EdgeRouterUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of an edge router.
    *
    * For administrators (right `edgeRouter.update`): `PATCH /edge-routers/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: EdgeRouterPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete an edge router.
    *
    * For administrators (right `edgeRouter.delete`): `DELETE /edge-routers/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -110,7 +110,7 @@ export interface EnrollmentsApi<P = CallOptions> {
    * Delete an enrollment.
    *
    * For administrators (right `enrollment.delete`): `DELETE /enrollments/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

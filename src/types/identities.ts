@@ -526,14 +526,14 @@ export interface IdentitiesApi<P = CallOptions> {
    * Replace all fields of an identity.
    *
    * For administrators (right `identity.update`): `PUT /identities/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: IdentityUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of an identity.
    *
    * For administrators (right `identity.update`): `PATCH /identities/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    * @example await controller.identities.patch({ id, body: { roleAttributes: ['sales'] } });
    */
   readonly patch: (input: { readonly id: string; readonly body: IdentityPatch }, options?: P) => Promise<Empty>;
@@ -541,7 +541,7 @@ export interface IdentitiesApi<P = CallOptions> {
    * Delete an identity.
    *
    * For administrators (right `identity.delete`): `DELETE /identities/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

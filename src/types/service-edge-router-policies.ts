@@ -121,7 +121,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `serviceEdgeRouterPolicy.update`): `PUT /service-edge-router-policies/{id}` of the management
    * API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ServiceEdgeRouterPolicyUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -129,7 +129,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `serviceEdgeRouterPolicy.update`): `PATCH /service-edge-router-policies/{id}` of the
    * management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ServiceEdgeRouterPolicyPatch }, options?: P) => Promise<Empty>;
   /**
@@ -137,7 +137,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `serviceEdgeRouterPolicy.delete`): `DELETE /service-edge-router-policies/{id}` of the
    * management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

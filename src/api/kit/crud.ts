@@ -60,6 +60,8 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     operationId: operationIds[verb] ?? regular,
     summary,
     permission: `${kind.kind}.${right}` as Permission,
+    // What leaves no change record draws no revision, so that its version says nothing.
+    ...(verb === 'list' || verb === 'create' || kind.unrecorded ? {} : { entity: kind as Pick<Resource, 'kind' | 'view'> }),
     ...(errors[verb] ? { errors: errors[verb] } : {}),
     ...(denied[verb] ? { denied: denied[verb] } : {}),
   });
