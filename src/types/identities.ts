@@ -99,7 +99,7 @@ export interface IdentityAuthenticators {
 
 /** Enrollments that the identity may still use, by method. */
 export interface IdentityEnrollments {
-  /** For a certificate of the network. */
+  /** By a certificate of the network. */
   readonly ott?: {
     /** Id of the enrollment. */
     readonly id: string;
@@ -110,7 +110,7 @@ export interface IdentityEnrollments {
     /** When the enrollment ends. */
     readonly expiresAt: string;
   } | undefined;
-  /** With a certificate of a known authority. */
+  /** By a certificate of a known authority; asked for by the id of the authority. */
   readonly ottca?: {
     /** Id of the enrollment. */
     readonly id: string;
@@ -120,12 +120,12 @@ export interface IdentityEnrollments {
     readonly jwt: string;
     /** When the enrollment ends. */
     readonly expiresAt: string;
-    /** The authority. */
+    /** Reference to the authority whose certificates will do. */
     readonly ca: EntityReference;
-    /** Id of the authority. */
+    /** Id of the authority whose certificates will do. */
     readonly caId: string;
   } | undefined;
-  /** For a password. */
+  /** By username and password; asked for by the username. */
   readonly updb?: {
     /** Id of the enrollment. */
     readonly id: string;
@@ -189,13 +189,13 @@ export interface IdentityCreate {
   readonly tags?: Tags | null | undefined;
 }
 
-/** How the new identity is to prove itself; the first of ott, ottca, updb that is set takes effect. */
+/** How the new identity is to prove itself; the first of the methods that is set takes effect. */
 export interface IdentityEnrollmentRequest {
-  /** Whether it enrolls for a certificate of the network. */
+  /** By a certificate of the network. */
   readonly ott?: boolean | null | undefined;
-  /** Id of a certificate authority. */
+  /** By a certificate of a known authority; asked for by the id of the authority. */
   readonly ottca?: string | null | undefined;
-  /** The username, where it enrolls for a password. */
+  /** By username and password; asked for by the username. */
   readonly updb?: string | null | undefined;
 }
 
