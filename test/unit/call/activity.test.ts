@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
 import { createActivity } from '../../../src/call/activity.ts';
-import { createBackground } from '../../../src/call/background.ts';
+import { createBackground } from '../../../src/jobs/background.ts';
 import { webPlatform } from '../../../src/platform/web.ts';
 import { storageSchema } from '../../../src/storage/schema.ts';
 

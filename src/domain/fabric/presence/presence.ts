@@ -13,13 +13,13 @@ import {
   toldVersion,
 } from '../../../api/presence.ts';
 import { router } from '../../../api/routers.ts';
-import type { Job } from '../../../call/background.ts';
 import type { Core } from '../../../call/core.ts';
 import type { StoreErrors } from '../../../call/store-errors.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { ChangeListeners } from '../../../changes/listeners.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import { invalidField, notFound, unauthorized } from '../../../errors/index.ts';
+import type { Job } from '../../../jobs/background.ts';
 import { type Connection, DISABLED, MUST_ENROLL } from '../../../presence/connections.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { provenRouter, routerOf } from '../routers/proof.ts';

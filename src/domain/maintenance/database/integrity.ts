@@ -1,9 +1,9 @@
 import type { Finding } from '../../../api/database.ts';
 import type { Resource } from '../../../api/kit/resource.ts';
-import type { Job } from '../../../call/background.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
+import type { Job } from '../../../jobs/background.ts';
 import { ALL, type Predicate, text } from '../../../query/index.ts';
 import { faultsOf, mayHaveFaults, remedyFaults } from '../../../resources/faults.ts';
 import { allKinds } from '../../../resources/kinds.ts';

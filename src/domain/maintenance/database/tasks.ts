@@ -1,10 +1,10 @@
 import { maintenanceTask } from '../../../api/database.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import type { Job } from '../../../call/background.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, RETRY_AFTER } from '../../../errors/index.ts';
+import type { Job } from '../../../jobs/background.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { newId } from '../../../storage/ids.ts';
 

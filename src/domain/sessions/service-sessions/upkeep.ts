@@ -1,5 +1,5 @@
-import type { Background, Job } from '../../../call/background.ts';
-import type { CarryOut } from '../../../call/writer.ts';
+import type { CarryOut } from '../../../changes/writer.ts';
+import type { Background, Job } from '../../../jobs/background.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createRepeatedLog } from '../../../platform/repeated-log.ts';
 import { pause } from '../../../platform/timers.ts';

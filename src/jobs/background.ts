@@ -1,8 +1,8 @@
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import type { Write } from '../changes/writer.ts';
 import type { Clock } from '../platform/platform.ts';
 import { after, every } from '../platform/timers.ts';
 import type { Store } from '../storage/port.ts';
-import type { Write } from './writer.ts';
 
 /** Work of a controller that no call waits for, or that goes on when the call that asked for it has been answered. It ends with the controller. */
 export interface Background {
