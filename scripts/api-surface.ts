@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 /**
  * The public names of every entry point of the package with their declarations, as text: what a change of it breaks, or adds, shows in a diff. Names
- * that are declared behind these, and the operations, which have documents of their own, are not spelled out.
+ * that are declared behind these are not spelled out, nor are the types of operations, which have a folder of their own.
  */
 export const apiSurface = (root: string): string => {
   const entries = entryPoints(root);
@@ -24,11 +24,15 @@ export const apiSurface = (root: string): string => {
     const names = module ? checker.getExportsOfModule(module) : [];
     return names
       .map((symbol) => ({ name: symbol.name, of: symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol }))
+      .filter(({ of }) => !isOfOperations(of))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .flatMap(({ name, of }) => [...(name === of.name ? [] : [`// ${name} is`]), ...declared(of)]);
   };
   return [...entries].flatMap(([name, file]) => [`## \`${name}\``, '', '```ts', ...lines(file), '```', '']).join('\n');
 };
+
+const isOfOperations = ({ declarations = [] }: ts.Symbol): boolean =>
+  declarations.some((declaration) => declaration.getSourceFile().fileName.includes('/src/types/'));
 
 /** Name, as it is imported, to source. */
 const entryPoints = (root: string): ReadonlyMap<string, string> => {

@@ -1,12 +1,14 @@
-import type { Api } from './api/kit/operation.ts';
+import { type Api, allSurfaces } from './api/surfaces/index.ts';
+import type { Surface } from './api/surfaces/surface.ts';
 import type { Credentials } from './call/call.ts';
 import type { Settings } from './call/settings.ts';
 import { createStoreErrors } from './call/store-errors.ts';
 import type { ChangeListeners } from './changes/listeners.ts';
 import { createStamps } from './changes/stamps.ts';
 import { entries } from './domain/entries.ts';
-import { createPresence, type Presence } from './domain/fabric/presence/presence.ts';
-import { createFacade, type Facade } from './facade.ts';
+import { createPresence } from './domain/fabric/presence/create.ts';
+import type { Presence } from './domain/fabric/presence/presence.ts';
+import { createFacade } from './facade.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import type { FirstAdministrator } from './opening/bootstrap.ts';
 import { type Health, healthOf } from './opening/health.ts';
@@ -19,6 +21,7 @@ import { createInvoke } from './pipeline/invoke.ts';
 import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
+import type { Facade } from './types/facade.ts';
 
 /** What comes with every call of a session beside its token. */
 export interface AsOptions {
@@ -34,10 +37,11 @@ export interface ManagementController extends Facade {
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /**
-   * The same with some of the APIs only, for an adapter to mount elsewhere: `nodeHandler(controller.only('client'))` is what devices need, and lets nobody
-   * administer from where they are. Addresses without an API's path are those of the client API.
+   * The same with some of the API surfaces only, for an adapter to mount elsewhere: `nodeHandler(controller.only(surfaces.client))` is what devices need, and
+   * lets nobody administer from where they are. Addresses without the prefix of a surface are those of the client API.
+   * @param selection surfaces, or their names
    */
-  only(...apis: readonly Api[]): Pick<ManagementController, 'handle' | 'logger'>;
+  only(...selection: readonly (Surface | Api)[]): Pick<ManagementController, 'handle' | 'logger'>;
   /** That of its platform. */
   readonly logger: Logger;
   /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Known to this controller only. */
@@ -55,17 +59,6 @@ export interface ManagementController extends Facade {
   close(): Promise<void>;
 }
 
-/**
- * Opens a controller on a store.
- *
- * ```ts
- * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
- * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
- * ```
- * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
- *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
- *   out of bounds
- */
 const open = async (options: ControllerOptions): Promise<ManagementController> => {
   const opening = await openingOf(options);
   const store = await opening.storage.open(storageSchema);
@@ -82,10 +75,11 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const { changesKept, changeBytesKept } = settings;
   const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
-  const { core, write, carryOut, events, publisher } = await createParts(store, opening, pki, common);
-  await beginWork({ core, events }, member);
+  const parts = await createParts(store, opening, pki, common);
+  const { core, events, publisher } = parts;
+  await beginWork(parts, member);
   const storeErrors = createStoreErrors(platform);
-  const invoke = createInvoke({ core, write, carryOut }, storeErrors);
+  const invoke = createInvoke(parts, storeErrors);
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   const serving = { entries, invoke, settings, platform };
@@ -101,7 +95,10 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
       });
     },
     handle: createHandler(serving),
-    only: (...apis) => ({ handle: createHandler({ ...serving, apis }), logger: platform.logger }),
+    only: (...selection) => ({
+      handle: createHandler({ ...serving, surfaces: selection.map((one) => (typeof one === 'string' ? surfaceNamed(one) : one)) }),
+      logger: platform.logger,
+    }),
     logger: platform.logger,
     presence: createPresence(core, storeErrors),
     events,
@@ -121,5 +118,25 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   };
 };
 
+/** @throws TypeError for a name that no surface has */
+const surfaceNamed = (name: string): Surface => {
+  const found = allSurfaces.find((surface) => surface.name === name);
+  if (!found) throw new TypeError(`controller.only takes [${allSurfaces.map((surface) => surface.name).join()}], got '${name}'`);
+  return found;
+};
+
 /** Where controllers come from: `ManagementController.open`. */
-export const ManagementController = { open } as const;
+export const ManagementController = {
+  /**
+   * Opens a controller on a store.
+   *
+   * ```ts
+   * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
+   * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
+   * ```
+   * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
+   *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
+   *   out of bounds
+   */
+  open,
+} as const;

@@ -3,12 +3,16 @@
  * @module overlay-controller
  */
 export type { KindName, Kinds } from './api/index.ts';
-export type { InputOf, OutputOf, Page, Pagination } from './api/kit/operation.ts';
+export { versionOf } from './api/kit/entity-version.ts';
+export type { Page, Pagination } from './api/kit/operation.ts';
+export { type Api, surfaces } from './api/surfaces/index.ts';
+export type { Surface } from './api/surfaces/surface.ts';
+export type { CallOptions } from './call/options.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
 export { type AsOptions, ManagementController } from './controller.ts';
-export type { Presence, RouterConnection, RouterInterface } from './domain/fabric/presence/presence.ts';
+export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/presence/presence.ts';
 export type { MemberOptions } from './domain/maintenance/controllers/membership.ts';
 export {
   ApiError,
@@ -23,7 +27,6 @@ export {
   type MessageCause,
   type PostureCause,
 } from './errors/index.ts';
-export type { CallOptions, Facade } from './facade.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
 export {
   hasSecretKey,
@@ -47,3 +50,4 @@ export { webPlatform } from './platform/web.ts';
 export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
 export { type Restored, type RestoreOptions, restoreSnapshot } from './storage/snapshot/restore.ts';
+export type * from './types/index.ts';

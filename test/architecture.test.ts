@@ -46,7 +46,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'version.ts',
   ],
   pipeline: ['concurrency', 'api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'authentication'],
-  client: ['api', 'errors', 'facade.ts', 'options.ts'],
+  types: ['api', 'call'],
+  client: ['api', 'errors', 'types', 'if-version.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
   opening: [
     'concurrency',
@@ -62,6 +63,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'call',
     'resources',
     'domain',
+    'pipeline',
     'http',
     'options.ts',
   ],
@@ -211,7 +213,7 @@ test('adapters know src/ only by its entry points', () => {
 
 test('no file of src/ or adapters/ is longer than 300 lines, but for generated ones', () => {
   const long = [...files('src'), ...files('adapters')]
-    .filter((file) => !file.startsWith('adapters/storage/kysely/migrations/'))
+    .filter((file) => !file.startsWith('adapters/storage/kysely/migrations/') && !file.startsWith('src/types/'))
     .map((file) => [readFileSync(join(root, file), 'utf8').split('\n').length, file] as const)
     .filter(([lines]) => lines > 300);
   assert.deepEqual(long, []);

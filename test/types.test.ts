@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Declared } from '../scripts/types/declared.ts';
 import type { Facade, ManagementController } from '../src/index.ts';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -14,6 +15,21 @@ type Output<F> = F extends (...input: never) => Promise<infer O> ? O : never;
 type Input<F> = F extends (input: infer I, ...options: never) => unknown ? I : never;
 type Get<G extends keyof Facade> = Output<Facade[G]['get' & keyof Facade[G]]>;
 type Reference = { readonly id: string; readonly entity: string; readonly name?: string | undefined };
+/** Both ways assignable. */
+type Alike<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+/** The operations, as `identities.get`, of which `src/types/` says something else than their declarations. */
+type Misquoted = {
+  [G in keyof Declared]: {
+    [V in keyof Declared[G]]: V extends keyof Facade[G]
+      ? [
+          Alike<Input<Facade[G][V]>, Declared[G][V] extends { input: infer I } ? (Partial<I> extends I ? I | undefined : I) : never>,
+          Alike<Output<Facade[G][V]>, Declared[G][V] extends { output: infer O } ? O : never>,
+        ] extends [true, true]
+        ? never
+        : `${G}.${V & string}`
+      : `${G}.${V & string}`;
+  }[keyof Declared[G]];
+}[keyof Declared];
 /** The operations, as `identities.get`, whose input, output, or a field of the output is `any`. */
 type Blind<F> = {
   [G in keyof F]: {
@@ -40,6 +56,8 @@ export const calls = async ({
   system,
 }: ManagementController): Promise<void> => {
   prove<Same<Blind<Facade>, never>>();
+  prove<Same<Misquoted, never>>();
+  prove<Same<{ [G in keyof Facade]: keyof Facade[G] }, { [G in keyof Declared]: keyof Declared[G] }>>();
 
   const body = { name: 'ann', type: 'User', isAdmin: false } as const;
   const created = await identities.create({ body });

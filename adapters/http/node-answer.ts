@@ -1,37 +1,79 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { CoreAnswer } from '../../src/adapter-kit.ts';
 import type { HostRequest } from './node-request.ts';
+import type { NodeStreams } from './node-stream.ts';
+import { abandon, isBodiless, isWhole, type WholeBody } from './whole.ts';
+
+/** How an answer is sent. */
+export interface Sending {
+  readonly streams: NodeStreams;
+  /** Whether this connection takes no further request. */
+  readonly last: boolean;
+}
 
 /**
  * Writes an answer, beside the headers that the host has set, and gets rid of a body that nobody has read.
- * @param last whether this connection takes no further request
  * @throws what Node throws for headers that cannot be sent, or were sent before
  */
-export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: CoreAnswer, last: boolean): void => {
-  // Both are of the same version of HTTP, which the compiler does not know.
-  if ('stream' in res) sendOnStream(req as Http2ServerRequest, res, answer);
-  else sendOnConnection(req as IncomingMessage, res, answer, last);
+export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: CoreAnswer, sending: Sending): void => {
+  try {
+    // Both are of the same version of HTTP, which the compiler does not know.
+    if ('stream' in res) sendOnStream(req as Http2ServerRequest, res, answer, sending);
+    else sendOnConnection(req as IncomingMessage, res, answer, sending);
+  } catch (error) {
+    abandon(answer.body);
+    throw error;
+  }
 };
 
-const lengthOf = (body: string | Uint8Array): number => (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
+/** Several values of a name become several headers. What is streamed tells no length. */
+const headersOf = ({ status, headers, body }: CoreAnswer): OutgoingHttpHeaders => {
+  // Node changes no list that it is handed.
+  const all = { ...headers } as OutgoingHttpHeaders;
+  return isWhole(body) && !isBodiless(status) ? { ...all, 'content-length': lengthOf(body) } : all;
+};
 
-const sendOnConnection = (req: IncomingMessage, res: ServerResponse, { status, headers, body }: CoreAnswer, last: boolean): void => {
-  if (res.destroyed) return;
+const lengthOf = (body: WholeBody): number => (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
+
+const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: CoreAnswer, { streams, last }: Sending): void => {
+  const { status, body } = answer;
+  if (res.destroyed) {
+    abandon(body);
+    return;
+  }
   const isUnread = !req.complete;
-  res.writeHead(status, { ...headers, 'content-length': lengthOf(body), ...(isUnread || last ? { connection: 'close' } : {}) });
-  if (isUnread) linger(req, res, body);
-  else res.end(body);
+  res.writeHead(status, { ...headersOf(answer), ...(isUnread || last ? { connection: 'close' } : {}) });
+  if (isWhole(body)) {
+    if (isUnread) linger(req, res, body);
+    else res.end(body);
+  } else if (req.method === 'HEAD') {
+    abandon(body);
+    res.end();
+  } else {
+    res.flushHeaders();
+    if (isUnread) discard(req, () => req.destroy());
+    streams.send(res, body);
+  }
 };
 
 /** One stream of many: the connection goes on whatever becomes of this one. */
-const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, { status, headers, body }: CoreAnswer): void => {
+const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer: CoreAnswer, { streams }: Sending): void => {
   const { stream } = res;
-  if (stream.destroyed) return;
-  res.writeHead(status, { ...headers, 'content-length': lengthOf(body) });
+  const { status, body } = answer;
+  if (stream.destroyed) {
+    abandon(body);
+    return;
+  }
+  res.writeHead(status, headersOf(answer));
   // RFC 9113, 8.1: whoever has answered may tell the client to stop sending.
   if (!stream.endAfterHeaders && !req.readableEnded) stream.once('finish', () => stream.close());
-  if (req.method === 'HEAD' || body.length === 0) res.end();
+  if (!isWhole(body) && req.method !== 'HEAD') {
+    streams.send(res, body);
+    return;
+  }
+  abandon(body);
+  if (!isWhole(body) || req.method === 'HEAD' || body.length === 0) res.end();
   else res.end(body);
 };
 
@@ -39,23 +81,33 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, { statu
 const LINGER = { milliseconds: 500, bytes: 16 * 1024 * 1024 } as const;
 
 /** Closing while data comes in resets the connection, and the client loses its answer: answers, throws away what still comes for a while, and closes then. */
-const linger = (req: IncomingMessage, res: ServerResponse, body: string | Uint8Array): void => {
+const linger = (req: IncomingMessage, res: ServerResponse, body: WholeBody): void => {
   res.flushHeaders();
   if (req.method !== 'HEAD' && body.length > 0) res.write(body);
-  let discarded = 0;
   const close = () => {
     clearTimeout(timer);
-    req.off('data', discard);
+    stop();
     res.end();
   };
   const cutOff = () => {
     close();
     req.destroy();
   };
-  const discard = (chunk: Buffer) => {
-    discarded += chunk.length;
-    if (discarded > LINGER.bytes) cutOff();
-  };
+  const stop = discard(req, cutOff);
   const timer = setTimeout(cutOff, LINGER.milliseconds);
-  req.on('data', discard).once('end', close).once('close', close).on('error', close).resume();
+  req.once('end', close).once('close', close).on('error', close);
+};
+
+/** Throws away what still comes of a request. @param tooMuch called beyond the limit @returns ends it */
+const discard = (req: IncomingMessage, tooMuch: () => void): (() => void) => {
+  let discarded = 0;
+  const count = (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > LINGER.bytes) tooMuch();
+  };
+  req
+    .on('data', count)
+    .on('error', () => undefined)
+    .resume();
+  return () => void req.off('data', count);
 };

@@ -4,6 +4,7 @@ import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { send } from './node-answer.ts';
 import { type HostRequest, NodeRequest } from './node-request.ts';
+import { createNodeStreams } from './node-stream.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 import { readProxies, type TrustedProxies } from './trusted-proxies.ts';
 import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bodies.ts';
@@ -21,12 +22,13 @@ export interface NodeOptions extends BodyLimits {
 /** What the adapters for Node have in common: whatever a framework brings, an answer is made and written in one way. */
 export interface NodeBridge {
   /**
-   * Answers a request, or has not touched it and gives undefined: it is not below the mount point. Settles once the answer is handed to Node; never rejects.
+   * Answers a request, or has not touched it and gives undefined: it is not below the mount point. Settles once the answer is handed to Node, or has begun to be
+   * sent as it is made; never rejects.
    */
   answer(host: HostRequest): Promise<void> | undefined;
   /** Answers 404 for what belongs to nobody. */
   refuse(host: HostRequest): void;
-  /** From now on every answer closes its connection. */
+  /** From now on every answer closes its connection; those that are sent as they are made end. */
   drain(): void;
 }
 
@@ -43,6 +45,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   /** Of the client; undefined where it is a proxy's, behind which there are many. */
   const addressOf = ({ req, remoteAddress = req.socket.remoteAddress ?? '' }: HostRequest): string | undefined =>
     proxies?.has(remoteAddress) ? undefined : remoteAddress;
+  const streams = createNodeStreams();
   let active = 0;
   let draining = false;
 
@@ -50,7 +53,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   const refuse = (host: HostRequest, status: RefusalStatus, more?: Readonly<Record<string, string>>) =>
     process.nextTick(() => {
       if (host.res.headersSent) host.res.destroy();
-      else send(host, { status, headers: { ...REFUSAL_HEADERS, ...more }, body: refusalBody(status) }, draining);
+      else send(host, { status, headers: { ...REFUSAL_HEADERS, ...more }, body: refusalBody(status) }, { streams, last: draining });
     });
 
   /** A request has its place again when its body is there. */
@@ -70,7 +73,8 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     if (active >= maxConcurrent) return refuse(host, 503, { 'retry-after': String(RETRY_AFTER.busy) });
     active++;
     try {
-      send(host, await controller.handle(new NodeRequest(host, target, receive, proxies?.certificatesOf)), draining);
+      const answered = await controller.handle(new NodeRequest(host, target, receive, proxies?.certificatesOf));
+      send(host, answered, { streams, last: draining });
     } catch (error) {
       logFailure(controller, host.req.method ?? '', target, error);
       refuse(host, 500);
@@ -87,6 +91,7 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
     refuse: (host) => refuse(host, 404),
     drain: () => {
       draining = true;
+      streams.end();
     },
   };
 };

@@ -55,7 +55,7 @@ export class NodeRequest implements CoreRequest {
     const length = req.headers['content-length'];
     if (isBodiless(req)) return NOTHING;
     if (Number(length) > limit) throw new BodyTooLarge();
-    if (req.readableDidRead) return bytesOf(parsed, limit);
+    if (req.readableDidRead) return bytesOf(parsed, limit, req.headers['content-type']);
     if (awaitsContinue) res.writeContinue();
     return this.#receive(this.#host, limit);
   }

@@ -1,21 +1,33 @@
 import { BodyTooLarge } from '../../src/adapter-kit.ts';
 
 /**
- * The bytes of a body that the host's parsers have read already: bytes and text as they are, any other value as the JSON that it was made of.
+ * The bytes of a body that the host's parsers have read already: bytes and text as they are, any other value as the JSON or the form that it was made of.
+ * @param contentType the header of the request
  * @throws BodyTooLarge for more than `limit` bytes; Error when the host has read the body and kept nothing of it
  */
-export const bytesOf = (parsed: unknown, limit: number): Uint8Array => {
+export const bytesOf = (parsed: unknown, limit: number, contentType = ''): Uint8Array => {
   if (parsed === undefined)
     throw new Error('the host has read the body of a request and left nothing of it: mount the controller before whatever reads bodies');
-  const bytes = encoded(parsed);
+  const bytes = encoded(parsed, contentType);
   if (bytes.byteLength > limit) throw new BodyTooLarge();
   return bytes;
 };
 
-const encoded = (parsed: unknown): Uint8Array => {
+const encoded = (parsed: unknown, contentType: string): Uint8Array => {
   if (parsed instanceof Uint8Array) return parsed;
   if (parsed instanceof ArrayBuffer) return new Uint8Array(parsed);
+  if (typeof parsed === 'object' && parsed !== null && FORM.test(contentType)) return utf8.encode(String(formOf(parsed)));
   return utf8.encode(typeof parsed === 'string' ? parsed : JSON.stringify(parsed));
 };
+
+const FORM = /^application\/x-www-form-urlencoded\b/i;
+
+/** Of what some parsers make of names with brackets, a document, the text is JSON. */
+const formOf = (fields: object): URLSearchParams =>
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) =>
+      [value].flat().map((each): [string, string] => [name, typeof each === 'string' ? each : JSON.stringify(each)]),
+    ),
+  );
 
 const utf8 = new TextEncoder();

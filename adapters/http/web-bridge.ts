@@ -1,9 +1,10 @@
-import { BodyIncomplete, BodyTooLarge, checkedOptions } from '../../src/adapter-kit.ts';
+import { BodyIncomplete, BodyTooLarge, type CoreAnswer, checkedOptions } from '../../src/adapter-kit.ts';
 import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
+import { abandon, isBodiless, isWhole } from './whole.ts';
 
 /** How web-standard requests reach the controller. */
 export interface WebOptions {
@@ -22,8 +23,8 @@ export interface WebConnection {
 
 /** Makes a response in the way of the host. */
 export type Respond = (
-  body: string | Uint8Array<ArrayBuffer> | null,
-  init: { status: number; headers: Record<string, string> },
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
+  init: { status: number; headers: [name: string, value: string][] },
 ) => Response;
 
 /** What the adapters for web-standard requests have in common. The promise never rejects. */
@@ -32,27 +33,68 @@ export type WebBridge = (request: Request, connection?: WebConnection, respond?:
 export const webBridge = (controller: Handling, options: WebOptions = {}): WebBridge => {
   const prefix = mountPoint(checkedOptions('the HTTP adapter', options, { mount: true }).mount);
   return async (request, { peerCertificates = [], remoteAddress = '', usedBody } = {}, respond = newResponse) => {
-    const refuse = (status: RefusalStatus) => respond(refusalBody(status), { status, headers: { ...REFUSAL_HEADERS } });
+    const refuse = (status: RefusalStatus) => respond(refusalBody(status), { status, headers: Object.entries(REFUSAL_HEADERS) });
     const { pathname, search } = new URL(request.url);
     const target = below(prefix, `${pathname}${search}`);
     if (target === undefined) return refuse(404);
     try {
-      const { status, headers, body } = await controller.handle({
+      const answer = await controller.handle({
         method: request.method,
         target,
         header: (name) => request.headers.get(name) ?? undefined,
-        body: async (limit) => (request.bodyUsed ? bytesOf(await usedBody?.(), limit) : collect(request.body, limit)),
+        body: async (limit) =>
+          request.bodyUsed
+            ? bytesOf(await usedBody?.(), limit, request.headers.get('content-type') ?? undefined)
+            : collect(request.body, limit),
         signal: request.signal,
         peerCertificates,
         remoteAddress,
       });
-      // A BodyInit may not stand on shared memory; no answer does.
-      return respond(request.method === 'HEAD' ? null : (body as string | Uint8Array<ArrayBuffer>), { status, headers: { ...headers } });
+      return responseOf(request, answer, respond);
     } catch (error) {
       logFailure(controller, request.method, target, error);
       return refuse(500);
     }
   };
+};
+
+const responseOf = ({ method, signal }: Request, { status, headers, body }: CoreAnswer, respond: Respond): Response => {
+  const init = {
+    status,
+    headers: Object.entries(headers).flatMap(([name, value]) => valuesOf(value).map((each): [string, string] => [name, each])),
+  };
+  try {
+    // A BodyInit may not stand on shared memory; no answer does.
+    if (isWhole(body)) return respond(method === 'HEAD' || isBodiless(status) ? null : (body as string | Uint8Array<ArrayBuffer>), init);
+    if (method !== 'HEAD') return respond(streamOf(body, signal), init);
+    abandon(body);
+    return respond(null, init);
+  } catch (error) {
+    abandon(body);
+    throw error;
+  }
+};
+
+const valuesOf = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
+
+/** A body as it is made. Nothing is asked for before the host does, and no more once the client has gone. */
+const streamOf = (body: AsyncIterable<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> => {
+  const parts = body[Symbol.asyncIterator]();
+  const giveUp = () => void parts.return?.();
+  // Hosts tell that a client has gone in one of two ways, or in both.
+  signal.addEventListener('abort', giveUp, { once: true });
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        const { done, value } = await parts.next();
+        if (!done) return controller.enqueue(value);
+        signal.removeEventListener('abort', giveUp);
+        controller.close();
+      },
+      cancel: giveUp,
+    },
+    { highWaterMark: 0 },
+  );
 };
 
 const newResponse: Respond = (body, init) => new Response(body, init);

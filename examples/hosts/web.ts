@@ -1,5 +1,6 @@
 /** What Bun.serve, Deno.serve and `@hono/node-server` have built in: web-standard requests on a server of Node's. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 
 /** What a request on Node brings beside it, under the names of `@hono/node-server`. */
 export interface NodeBindings {
@@ -13,11 +14,13 @@ export const webListener =
     try {
       const request = requestOf(incoming, outgoing);
       const response = request ? await fetch(request, { incoming, outgoing }) : new Response(null, { status: 405 });
-      for (const [name, value] of response.headers) outgoing.setHeader(name, value);
+      // Each cookie is a header of its own.
+      for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
       // A body that nobody has read ends the connection, but only once it had time to arrive.
       if (!incoming.complete) outgoing.setHeader('connection', 'close');
-      const body = new Uint8Array(await response.arrayBuffer());
-      outgoing.writeHead(response.status).end(body);
+      outgoing.writeHead(response.status);
+      if (response.body) await pipeline(response.body, outgoing);
+      else outgoing.end();
     } catch (error) {
       console.error(error);
       outgoing.destroy();

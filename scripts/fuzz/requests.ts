@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { API_PATHS } from '../../src/api/kit/api-paths.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import type { App } from '../../test/support/app.ts';
 import { badRequests } from '../../test/support/bad-input.ts';
@@ -35,7 +35,7 @@ export const createRequests = (app: RemoteApp) => {
     const sample = await sampleOf(operation);
     const [kind = 0, api = 0, who = 0, which = 0] =
       fc.sample(fc.tuple(fc.nat(99), fc.nat(9), fc.nat(9), fc.nat(1e6)), { seed, numRuns: 1 })[0] ?? [];
-    const place = API_PATHS[operation.apis[api % operation.apis.length] ?? 'management'];
+    const place = (operation.surfaces[api % operation.surfaces.length] ?? surfaces.management).prefix;
     const token = who === 0 ? undefined : who === 1 ? 'stale' : (sample.as ?? app.admin);
     const session = token === undefined ? {} : { 'zt-session': token };
     const about = (what: string) => `${operation.operationId} ${what} (seed ${seed})`;

@@ -4,30 +4,60 @@ import { entityReference, flag, text } from './shared.ts';
 /** What policies say of one identity and one service. What is false or zero is left out. */
 export const policyAdvice = z
   .object({
+    /** The identity that was asked about. */
     identity: entityReference,
+    /** Id of the identity. */
     identityId: text,
+    /** The service that was asked about. */
     service: entityReference,
+    /** Id of the service. */
     serviceId: text,
+    /** Whether a service policy lets the identity dial the service. */
     isDialAllowed: flag.optional(),
+    /** Whether a service policy lets the identity bind the service. */
     isBindAllowed: flag.optional(),
+    /** Edge routers that the identity may use. */
     identityRouterCount: z.int().optional(),
+    /** Edge routers that the service may be reached through. */
     serviceRouterCount: z.int().optional(),
-    commonRouters: z.array(entityReference.extend({ isOnline: flag })).nullable(),
+    /** Edge routers that are both: without one there is no way from the identity to the service. */
+    commonRouters: z
+      .array(
+        entityReference.extend({
+          /** Whether the router is connected. */
+          isOnline: flag,
+        }),
+      )
+      .nullable(),
   })
   .meta({ id: 'PolicyAdvice' });
 
 /** A router by which a client reaches a service. */
 export const commonEdgeRouter = z
   .object({
+    /** Name of the router. */
     name: text,
+    /** Host name under which clients reach the router. */
     hostname: text,
+    /** Whether the router is connected. */
     isOnline: flag,
+    /** Address by protocol, e.g. `tls`. */
     supportedProtocols: z.record(text, text),
+    /** How far the router is in learning what it must know of the network. */
     syncStatus: text,
+    /** Cost of a path through the router, 0 to 65535. */
     cost: z.int(),
+    /** Whether the router carries no traffic between other routers. */
     noTraversal: flag,
+    /** Whether the router is disabled. */
     disabled: flag,
   })
   .meta({ id: 'CommonEdgeRouter' });
 
-export const serviceEdgeRouters = z.object({ edgeRouters: z.array(commonEdgeRouter).nullable() }).meta({ id: 'ServiceEdgeRouters' });
+/** The routers by which a session reaches a service. */
+export const serviceEdgeRouters = z
+  .object({
+    /** Null when there is none. */
+    edgeRouters: z.array(commonEdgeRouter).nullable(),
+  })
+  .meta({ id: 'ServiceEdgeRouters' });

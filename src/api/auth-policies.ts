@@ -10,40 +10,89 @@ import { flag, name, shortText } from './shared.ts';
 /** Numbers out of range are brought into range, not refused. */
 const atLeast = (min: number) => z.int().transform((value) => Math.max(value, min));
 
-const cert = { allowed: flag, allowExpiredCerts: flag };
-const extJwt = { allowed: flag, allowedSigners: textSet };
-const updb = {
+const cert = {
+  /** Whether client certificates prove identities. */
   allowed: flag,
+  /** Whether expired certificates do so, too. */
+  allowExpiredCerts: flag,
+};
+const extJwt = {
+  /** Whether tokens of external signers prove identities. */
+  allowed: flag,
+  /** Ids of the external JWT signers whose tokens do; none: those of all signers. */
+  allowedSigners: textSet,
+};
+const updb = {
+  /** Whether username and password prove identities. */
+  allowed: flag,
+  /** Characters that a new password must have; at least 5. */
   minPasswordLength: atLeast(5),
+  /** Whether a new password must have a special character. */
   requireSpecialChar: flag,
+  /** Whether a new password must have a digit. */
   requireNumberChar: flag,
+  /** Whether a new password must have capital and small letters. */
   requireMixedCase: flag,
   /** Consecutive wrong passwords that disable the identity; 0: any number. */
   maxAttempts: atLeast(0),
   /** Minutes for which it is disabled; 0: until enabled. */
   lockoutDurationMinutes: atLeast(0),
 };
-const primary = z.object({ cert: z.object(cert), extJwt: z.object(extJwt), updb: z.object(updb) }).meta({ id: 'AuthPolicyPrimary' });
+/** By which proofs identities log in. */
+const primary = z
+  .object({
+    /** Client certificates. */
+    cert: z.object(cert),
+    /** Tokens of external JWT signers. */
+    extJwt: z.object(extJwt),
+    /** Username and password. */
+    updb: z.object(updb),
+  })
+  .meta({ id: 'AuthPolicyPrimary' });
+/** What changes of the proofs: leaves that are left out stay. */
 const primaryPatch = z
-  .object({ cert: given(leaves(cert)), extJwt: given(leaves(extJwt)), updb: given(leaves(updb)) })
+  .object({
+    /** Client certificates. */
+    cert: given(leaves(cert)),
+    /** Tokens of external JWT signers. */
+    extJwt: given(leaves(extJwt)),
+    /** Username and password. */
+    updb: given(leaves(updb)),
+  })
   .meta({ id: 'AuthPolicyPrimaryPatch' });
 
 const signer = shortText.transform((value): string | null => (value === '' ? null : value));
-const secondary = z.object({ requireTotp: flag, requireExtJwtSigner: signer.nullish() }).meta({ id: 'AuthPolicySecondary' });
+/** Which second factors are owed after the login. */
+const secondary = z
+  .object({
+    /** Whether a code of an authenticator app is owed. */
+    requireTotp: flag,
+    /** Id of the external JWT signer whose token every request must bring; null for none. */
+    requireExtJwtSigner: signer.nullish(),
+  })
+  .meta({ id: 'AuthPolicySecondary' });
 /** Here null clears the signer (the one null that counts). */
 const secondaryPatch = z
-  .object({ requireTotp: given(flag), requireExtJwtSigner: signer.nullish() })
+  .object({
+    /** Whether a code of an authenticator app is owed. */
+    requireTotp: given(flag),
+    /** Id of the external JWT signer whose token every request must bring; null for none. */
+    requireExtJwtSigner: signer.nullish(),
+  })
   .meta({ id: 'AuthPolicySecondaryPatch' });
 
 export const authPolicy = resource({
   kind: 'authPolicy',
   collection: 'auth-policies',
   names: ['AuthPolicy', 'AuthPolicies'],
+  nouns: ['authentication policy', 'authentication policies'],
   about:
     'An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors are owed.',
   fields: {
     name: required(name, { unique: true, filter: true }),
+    /** By which proofs identities log in, and what passwords must be like. */
     primary: required(primary, { patch: primaryPatch }),
+    /** Which second factors are owed after the login. */
     secondary: required(secondary, { patch: secondaryPatch }),
     /** All that the policy names, as allowed or as required. */
     externalJwtSigners: pointers('externalJwtSigner'),

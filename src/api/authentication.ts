@@ -4,15 +4,21 @@ import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { mfaCode } from './mfa.ts';
 import { currentSession } from './sessions.ts';
 import { envInfo, password, sdkInfo, shortText, username } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
+/** How a client proves an identity, and what it tells of itself. */
 const authenticate = z
   .object({
+    /** Needed with the method `password`. */
     username: username.optional(),
+    /** Needed with the method `password`. */
     password: password.optional(),
     configTypes: list(shortText, 1000)
       .optional()
       .meta({ description: 'Config types whose data this session wants to see with services: ids or names, or `all`.' }),
+    /** Facts about the surroundings of the client; kept with the identity. */
     envInfo: envInfo.optional(),
+    /** Facts about the software of the client; kept with the identity. */
     sdkInfo: sdkInfo.optional(),
   })
   .meta({ id: 'Authenticate' });
@@ -25,8 +31,11 @@ export const authentication = group('authentication', 'Authentication', {
     operationId: 'authenticate',
     summary: 'Log in: prove an identity and get an API session',
     permission: 'open',
-    apis: ['management', 'client'],
-    query: z.object({ method: authenticationMethod }),
+    surfaces: [surfaces.management, surfaces.client],
+    query: z.object({
+      /** By username and password, by the client certificate of the request, or by the token of an external JWT signer. */
+      method: authenticationMethod,
+    }),
     body: { schema: authenticate, name: 'auth', required: false },
     answer: data(currentSession),
     errors: ['INVALID_AUTH'],
@@ -35,7 +44,7 @@ export const authentication = group('authentication', 'Authentication', {
     operationId: 'authenticateMfa',
     summary: 'Complete a login by a second factor: a code of the authenticator app, or a recovery code, each good for one login',
     permission: 'partial',
-    apis: ['management', 'client'],
+    surfaces: [surfaces.management, surfaces.client],
     body: { schema: mfaCode, name: 'mfaAuth' },
     answer: EMPTY,
     errors: ['MFA_INVALID_TOKEN', 'MFA_NOT_ENROLLED'],

@@ -15,19 +15,30 @@ export const authenticator = resource({
   names: ['Authenticator', 'Authenticators'],
   about: 'An authenticator is one way of an identity to prove itself: a username with a password (updb) or a client certificate (cert).',
   fields: {
+    /** Id of the identity that it proves. */
     identityId: reference('identity', { write: 'createOnly', onDelete: 'cascade', filter: 'identity' }),
+    /** `updb`: username and password; `cert`: a client certificate. */
     method: { ...required(z.enum(['updb', 'cert']), { filter: true }), write: 'createOnly' },
+    /** Of the method `updb`: unique among authenticators. */
     username: optional(username, { unique: true, filter: 'updbUsername', absent: true }),
+    /** Of the method `updb`. Kept as a hash. */
     password: writeOnly(password),
     passwordHash: readOnly(text, { keep: 'hidden' }),
     /** Consecutive wrong passwords. */
     failedAttempts: readOnly(z.int(), { keep: 'hidden', default: 0, volatile: true }),
+    /** Of the method `cert`: the certificate in PEM. */
     certPem: { ...optional(pem, { absent: true }), write: 'createOptional' },
+    /** Of the method `cert`: SHA-1 of the certificate in hex. */
     fingerprint: readOnly(text, { absent: true, unique: true, filter: 'certFingerprint' }),
+    /** Whether an authority of this network issued the certificate. */
     isIssuedByNetwork: readOnly(flag, { absent: true, filter: true, default: false }),
+    /** Whether the client is asked to extend the certificate at its next login. */
     isExtendRequested: readOnly(flag, { absent: true, filter: true, default: false }),
+    /** Whether the extended certificate is to have a new key. */
     isKeyRollRequested: readOnly(flag, { absent: true, filter: true, default: false }),
+    /** Whether the chain of the last login led to a known root. */
     lastAuthResolvedToRoot: readOnly(flag, { absent: true, filter: true, default: false, volatile: true }),
+    /** When the extension was asked for. */
     extendRequestedAt: readOnly(timestamp, { absent: true, filter: true }),
     /** The certificate authority that a certificate of somebody else's goes back to. */
     caId: hiddenReference('ca', 'cascade'),
@@ -46,20 +57,33 @@ export const authenticator = resource({
 });
 
 /** Both are needed to replace a password authenticator. */
-const replaceBody = z.object({ username, password, tags: tags.optional() }).meta({ id: 'AuthenticatorReplace' });
+const replaceBody = z
+  .object({
+    /** The new username. */
+    username,
+    /** The new password. */
+    password,
+    /** User-defined names with values: text, boolean or null. */
+    tags: tags.optional(),
+  })
+  .meta({ id: 'AuthenticatorReplace' });
 
+/** What a client is asked for at its next login. */
 const requestExtension = z
   .object({ rollKeys: flag.optional().meta({ description: 'Whether the new certificate is to have a new key. Default false.' }) })
   .meta({ id: 'RequestExtendAuthenticator' });
+/** What a new certificate is made from. */
 const extension = z
   .object({ clientCertCsr: pem.meta({ description: 'A certificate request in PEM; its names beside the subject do not count.' }) })
   .meta({ id: 'IdentityExtendEnrollmentRequest' });
+/** A new certificate, not confirmed yet. */
 const extended = z
   .object({
     ca: text.meta({ description: 'PEM of the authorities of the network.' }),
     clientCert: text.meta({ description: 'PEM of the new certificate and those above it.' }),
   })
   .meta({ id: 'IdentityExtendCerts' });
+/** The proof that a new certificate has arrived. */
 const confirmation = z
   .object({ clientCert: pem.meta({ description: 'PEM of the certificate that the extension gave; others may follow it.' }) })
   .meta({ id: 'IdentityExtendValidateEnrollmentRequest' });
@@ -82,7 +106,14 @@ export const extending = {
     errors: ['CAN_NOT_UPDATE_AUTHENTICATOR', 'INVALID_CLIENT_CERT'],
   },
 } as const;
-const reEnroll = z.object({ expiresAt: moment }).meta({ id: 'ReEnroll' });
+
+/** When the new enrollment ends. */
+const reEnroll = z
+  .object({
+    /** RFC 3339. */
+    expiresAt: moment,
+  })
+  .meta({ id: 'ReEnroll' });
 
 export const authenticators = group('authenticators', 'Authenticators', {
   ...crud(authenticator, { errors: { create: ['MAX_AUTHENTICATOR_METHODS_REACHED'], patch: ['CAN_NOT_UPDATE_AUTHENTICATOR'] } }),

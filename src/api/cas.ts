@@ -12,8 +12,10 @@ const claim = {
   matcher: z.enum(['ALL', 'PREFIX', 'SUFFIX', 'SCHEME']).meta({
     description: 'Which values count: all; those that begin or end with the criteria, which are cut off; URIs of a scheme.',
   }),
+  /** What `matcher` compares with. */
   matcherCriteria: shortText,
   parser: z.enum(['NONE', 'SPLIT']).meta({ description: 'Whether a value is one, or several with the criteria between them.' }),
+  /** What `parser` splits at. */
   parserCriteria: shortText,
   index: z.int().meta({ description: 'Which of the values that come out is the external id, from 0.' }),
 };
@@ -46,23 +48,34 @@ export const ca = resource({
   kind: 'ca',
   collection: 'cas',
   names: ['Ca', 'Cas'],
+  nouns: ['certificate authority', 'certificate authorities'],
   about:
     'A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates that it issues.',
   fields: {
     name: required(name, { unique: true, filter: true }),
     certPem: createOnly(pem.meta({ description: 'PEM of one or more certificates, of which the first is the authority.' })),
+    /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(text, { unique: true, filter: true }),
     /** SHA-256 of the subject's DER: certificates find their issuer by it. */
     subjectHash: readOnly(text, { keep: 'hidden', index: true }),
+    /** Role attributes that identities get which enroll by themselves. */
     identityRoles: { ...roles(), write: 'required' },
+    /** Names of identities that enroll by themselves: text with placeholders. */
     identityNameFormat: replaceRequired(nameFormat, { default: DEFAULT_NAME_FORMAT }),
+    /** Whether certificates of this authority prove identities at a login. */
     isAuthEnabled: required(flag, { filter: true }),
+    /** Whether identities may enroll by a token and a certificate of this authority. */
     isOttCaEnrollmentEnabled: required(flag, { filter: true }),
+    /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
     isAutoCaEnrollmentEnabled: required(flag, { filter: true }),
+    /** Whether its owner has proved to hold its key. */
     isVerified: readOnly(flag, { default: false, filter: true }),
+    /** The common name that a certificate must have which proves it. */
     verificationToken: readOnly(text, { default: '' }),
+    /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
     externalIdClaim: {
       ...optional(claimIfAny, { absent: true }),
+      /** What changes of a claim: leaves that are left out stay. */
       patch: leaves(claim).meta({ id: 'ExternalIdClaimPatch' }),
     },
   },

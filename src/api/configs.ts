@@ -32,7 +32,11 @@ export const configType = resource({
   collection: 'config-types',
   names: ['ConfigType', 'ConfigTypes'],
   about: 'A config type names a kind of service configuration and holds the JSON Schema that configs of the type must satisfy.',
-  fields: { name: required(configTypeName, { unique: true, filter: true }), schema: optional(schemaDocument) },
+  fields: {
+    name: required(configTypeName, { unique: true, filter: true }),
+    /** JSON Schema that the data of configs must satisfy; null: any data will do. */
+    schema: optional(schemaDocument),
+  },
   symbols: { schema: { path: 'schema', type: 'string' } },
   unknownParent: 'emptyList',
 });
@@ -44,7 +48,9 @@ export const config = resource({
   about: 'A config is configuration data of one config type, to be attached to services.',
   fields: {
     name: required(name, { unique: true, filter: true }),
+    /** Id of the config type. */
     configTypeId: reference('configType', { write: 'createOnly', unknown: 'invalid', fault: 'type', filter: 'type' }),
+    /** Any JSON object that satisfies the schema of the type. */
     data: required(jsonObject),
   },
   unknownParent: 'emptyList',

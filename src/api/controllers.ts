@@ -4,8 +4,17 @@ import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { flag, name, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
-const apiAddress = z.object({ url: text, version: text }).meta({ id: 'ApiAddress' });
+/** Where one version of an API answers. */
+const apiAddress = z
+  .object({
+    /** Address of the API. */
+    url: text,
+    /** Version of the API, e.g. `v1`. */
+    version: text,
+  })
+  .meta({ id: 'ApiAddress' });
 
 export const controller = resource({
   kind: 'controller',
@@ -14,11 +23,17 @@ export const controller = resource({
   about: 'A controller that has been given a name is known under it to those of the same network, and to clients that look for another.',
   fields: {
     name: readOnly(name, { unique: true, filter: true }),
+    /** Addresses by the name of the API. */
     apiAddresses: readOnly(z.record(text, z.array(apiAddress)), { default: {} }),
+    /** Certificate of the controller in PEM. */
     certPem: readOnly(text, { filter: true }),
+    /** Address at which routers reach the controller. */
     ctrlAddress: readOnly(text, { filter: true }),
+    /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(text, { filter: true }),
+    /** Whether the controller runs. */
     isOnline: readOnly(flag, { keep: 'computed' }),
+    /** When the controller last started. */
     lastJoinedAt: readOnly(timestamp, { filter: true }),
     /** It says again and again that it is there: until then it counts as such. */
     onlineUntil: readOnly(timestamp, { keep: 'hidden', volatile: true, index: true }),
@@ -31,7 +46,7 @@ export const controllers = group('controllers', 'Controllers', {
     operationId: 'listControllers',
     summary: 'List the controllers of the network that have a name, those that are gone for a while included',
     permission: 'session',
-    apis: ['management', 'client'],
+    surfaces: [surfaces.management, surfaces.client],
     query: listQuery,
     answer: page(controller.schemas.detail),
   }),

@@ -4,29 +4,57 @@ import { identity } from './identities.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { entityBase, flag, password, tags, text, username } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
-const own = { permission: 'session', apis: ['management', 'client'] } as const;
+const own = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;
 const at = '/current-identity/authenticators/{id}' as const;
 
 /** A change of one's own password or username is proved by the current password. */
 const replaceOwn = z
-  .object({ username, password, currentPassword: password, tags: tags.optional() })
+  .object({
+    /** The new username. */
+    username,
+    /** The new password. */
+    password,
+    /** The password until now, which proves that the change is the owner's. */
+    currentPassword: password,
+    /** User-defined names with values: text, boolean or null. */
+    tags: tags.optional(),
+  })
   .meta({ id: 'AuthenticatorUpdateWithCurrent' });
+/** A change of some of them. */
 const patchOwn = z
-  .object({ username: username.optional(), password: password.optional(), currentPassword: password, tags: tags.optional() })
+  .object({
+    /** The new username. */
+    username: username.optional(),
+    /** The new password. */
+    password: password.optional(),
+    /** The password until now, which proves that the change is the owner's. */
+    currentPassword: password,
+    /** User-defined names with values: text, boolean or null. */
+    tags: tags.optional(),
+  })
   .meta({ id: 'AuthenticatorPatchWithCurrent' });
 
 /** An edge router as clients see it: what it takes to connect. How it is run is not for them, and null. */
 const usableEdgeRouter = z
   .object({
     ...entityBase,
+    /** Name of the router. */
     name: text,
+    /** Host name under which clients reach the router. */
     hostname: text,
+    /** Whether the router is connected. */
     isOnline: flag,
+    /** Address by protocol, e.g. `tls`. */
     supportedProtocols: z.record(text, text),
+    /** How far the router is in learning what it must know of the network. */
     syncStatus: text,
+    /** Not for clients. */
     cost: z.null(),
+    /** Not for clients. */
     noTraversal: z.null(),
+    /** Not for clients. */
     disabled: z.null(),
   })
   .meta({ id: 'CurrentIdentityEdgeRouterDetail' });
@@ -42,7 +70,7 @@ export const currentIdentity = group('currentIdentity', 'Current identity', {
     operationId: 'getCurrentIdentityEdgeRouters',
     summary: "List the enrolled edge routers that the session's identity may use",
     permission: 'session',
-    apis: ['client'],
+    surfaces: [surfaces.client],
     query: listQuery,
     answer: page(usableEdgeRouter),
   }),

@@ -3,9 +3,15 @@ import { readOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { flag, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const finding = z
-  .object({ description: text, fixed: flag })
+  .object({
+    /** What is wrong, with the entity. */
+    description: text,
+    /** Whether it has been made right. */
+    fixed: flag,
+  })
   .meta({ id: 'IntegrityFinding', description: 'Something that is wrong, and whether it has been made right.' });
 
 export type Finding = z.infer<typeof finding>;
@@ -33,11 +39,14 @@ export const maintenanceTask = resource({
 
 const integrityState = z
   .object({
+    /** When the run ended; null while it runs. */
     endTime: timestamp.nullable(),
     error: text.nullable().meta({ description: 'Why the run ended before all was looked at.' }),
     fixingErrors: flag.meta({ description: 'Whether the last run is one that fixes.' }),
+    /** Whether the run is under way. */
     inProgress: flag,
     results: z.array(finding).meta({ description: 'At most 1000.' }),
+    /** When the run began; null when there was none. */
     startTime: timestamp.nullable(),
     tooManyErrors: flag.meta({ description: 'Whether there is more than `results` holds.' }),
   })
@@ -45,9 +54,12 @@ const integrityState = z
 
 const snapshotState = z
   .object({
+    /** When it ended; null while it is being taken. */
     endTime: timestamp.nullable(),
     error: text.nullable().meta({ description: 'Why the last snapshot was not kept.' }),
+    /** Whether it is being taken. */
     inProgress: flag,
+    /** When it began; null when there was none. */
     startTime: timestamp.nullable(),
     succeededAt: timestamp.nullable().meta({ description: 'When a snapshot was last kept.' }),
   })
@@ -84,7 +96,7 @@ export const database = group('database', 'Maintenance of the database', {
     operationId: 'databaseSnapshotState',
     summary: 'How the last snapshot went, also while it is being taken',
     permission: 'database.read',
-    apis: ['extensions'],
+    surfaces: [surfaces.extensions],
     answer: data(snapshotState),
   }),
 });

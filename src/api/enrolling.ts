@@ -2,15 +2,18 @@ import * as z from 'zod';
 import { textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { password, pem, shortText, text, username } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const csr = pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' });
 
 const fields = z
   .object({
+    /** Of an identity: a request for the certificate by which it proves itself, in PEM. */
     clientCsr: csr.optional(),
     certCsr: csr.optional().meta({ description: 'Of a router: a request for the certificate by which it proves itself.' }),
     serverCertCsr: csr.optional().meta({ description: 'Of a router: a request for the certificate of its own server.' }),
     username: username.optional().meta({ description: 'Of no effect: that of the enrollment counts.' }),
+    /** The new password. */
     password: password.optional(),
     name: textUpTo(256)
       .optional()
@@ -24,11 +27,13 @@ const enroll = z.preprocess((given) => (typeof given === 'string' ? { clientCsr:
   string | z.input<typeof fields> // what the step before takes, which zod does not know
 >;
 
+/** What an enrollment gives: certificates, or a username. */
 const enrolled = z
   .object({
     cert: text.optional().meta({ description: 'The certificate in PEM, then those above it, without the root.' }),
     serverCert: text.optional().meta({ description: "The certificate of a router's server, likewise." }),
     ca: text.optional().meta({ description: 'What a router is to trust, in PEM.' }),
+    /** Username of the new authenticator. */
     username: text.optional(),
   })
   .meta({ id: 'Enrolled' });
@@ -38,7 +43,7 @@ const MEDIA = ['application/json', 'application/x-pem-file', 'text/plain', 'appl
 
 const common = {
   permission: 'open',
-  apis: ['client'],
+  surfaces: [surfaces.client],
   answer: data(enrolled),
   errors: [
     'INVALID_ENROLLMENT_TOKEN',
@@ -50,17 +55,28 @@ const common = {
   ],
 } as const;
 
+/** The new certificates of a router. */
+const extendedRouter = z
+  .object({
+    /** The certificate by which it proves itself in PEM, then those above it, without the root. */
+    cert: text,
+    /** The certificate of its own server, likewise. */
+    serverCert: text,
+  })
+  .meta({ id: 'ExtendedRouter' });
+
 const unsupported = 'UNSUPPORTED_MEDIA';
 
 /** What a router brings where its method is in the path. */
 const routerOtt = (id: string) =>
   z
     .object({
+      /** The token of the enrollment. */
       token: shortText.optional(),
       clientCsr: csr.optional().meta({ description: 'As `certCsr` where the method is in the query.' }),
       serverCsr: csr.optional().meta({ description: 'As `serverCertCsr` there.' }),
     })
-    .meta({ id });
+    .meta({ id, description: 'What a router brings to enroll.' });
 
 export const enrolling = group('enrolling', 'Enrolling', {
   enroll: operation('POST', '/enroll', {
@@ -78,7 +94,15 @@ export const enrolling = group('enrolling', 'Enrolling', {
     operationId: 'enrollOtt',
     summary: 'Get a certificate of the network for a key of the client',
     body: {
-      schema: z.object({ token: shortText.optional(), clientCsr: csr.optional() }).meta({ id: 'EnrollOtt' }),
+      /** What an identity brings to get a certificate of the network. */
+      schema: z
+        .object({
+          /** The token of the enrollment. */
+          token: shortText.optional(),
+          /** A certificate request (PKCS#10) in PEM. */
+          clientCsr: csr.optional(),
+        })
+        .meta({ id: 'EnrollOtt' }),
       name: 'ottEnrollmentRequest',
       unsupported,
     },
@@ -88,7 +112,17 @@ export const enrolling = group('enrolling', 'Enrolling', {
     operationId: 'enrollOttCa',
     summary: 'Prove an identity from now on by the client certificate of this request, which a known authority issued',
     ...common,
-    body: { schema: z.object({ token: shortText.optional() }).meta({ id: 'EnrollOttCa' }), name: 'ottEnrollmentRequest', unsupported },
+    body: {
+      /** What an identity brings beside its certificate. */
+      schema: z
+        .object({
+          /** The token of the enrollment. */
+          token: shortText.optional(),
+        })
+        .meta({ id: 'EnrollOttCa' }),
+      name: 'ottEnrollmentRequest',
+      unsupported,
+    },
     errors: [...common.errors, 'ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'],
   }),
   erott: operation('POST', '/enroll/erott', {
@@ -110,13 +144,21 @@ export const enrolling = group('enrolling', 'Enrolling', {
     summary: 'Give a router new certificates for the one that this request presents, which is good for nothing from then on',
     permission: 'open',
     needsCertificate: true,
-    apis: ['client'],
+    surfaces: [surfaces.client],
     body: {
-      schema: z.object({ certCsr: csr, serverCertCsr: csr }).meta({ id: 'ExtendRouter' }),
+      /** What the new certificates of a router are made from. */
+      schema: z
+        .object({
+          /** A request for the certificate by which it proves itself, in PEM. */
+          certCsr: csr,
+          /** A request for the certificate of its own server, in PEM. */
+          serverCertCsr: csr,
+        })
+        .meta({ id: 'ExtendRouter' }),
       name: 'routerExtendEnrollmentRequest',
       unsupported,
     },
-    answer: data(z.object({ cert: text, serverCert: text }).meta({ id: 'ExtendedRouter' })),
+    answer: data(extendedRouter),
     errors: ['COULD_NOT_PROCESS_CSR', 'UNSUPPORTED_MEDIA', 'UNAUTHORIZED', 'CONFLICT'],
   }),
   ca: operation('POST', '/enroll/ca', {
@@ -124,14 +166,24 @@ export const enrolling = group('enrolling', 'Enrolling', {
     summary:
       'Become an identity, without any token, by the client certificate of this request, if its authority lets clients enroll by themselves',
     ...common,
-    body: { schema: fields.pick({ name: true }).meta({ id: 'EnrollCa' }), name: 'body', required: false, unsupported },
+    body: {
+      /** What a client asks for that enrolls by itself. */
+      schema: fields.pick({ name: true }).meta({ id: 'EnrollCa' }),
+      name: 'body',
+      required: false,
+      unsupported,
+    },
     errors: ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MISSING_CERT_CLAIM', 'CERT_IN_USE', 'UNSUPPORTED_MEDIA'],
   }),
   updb: operation('POST', '/enroll/updb', {
     operationId: 'enrollUpdb',
     summary: 'Set the password of an identity that has none yet',
-    query: z.object({ token: shortText.optional() }),
+    query: z.object({
+      /** The token of the enrollment. */
+      token: shortText.optional(),
+    }),
     body: {
+      /** The password of a new authenticator. */
       schema: fields.pick({ username: true, password: true }).meta({ id: 'EnrollUpdb' }),
       name: 'updbCredentials',
       unsupported,

@@ -32,26 +32,41 @@ export const enrollment = resource({
   about:
     'An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires. It is for an identity, an edge router or a router.',
   fields: {
+    /** Id of the identity that enrolls; of routers there is none. */
     // Whatever is asked for is for an identity; the others are of routers, and have none.
     identityId: { ...identity, schema: identity.schema as z.ZodType<string | null, string>, absent: true },
+    /** What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a password; `erott`, `trott` those of routers. */
     // Bodies are read with `input`, so what the schema itself would take never counts.
     method: { ...createOnly(methods as z.ZodType<z.infer<typeof methods>, z.infer<typeof requestable>>), input: requestable },
+    /** When the enrollment ends: RFC 3339. */
     expiresAt: createOnly(moment),
+    /** Of the method `ottca`: id of the authority whose certificates will do. */
     caId: { ...ca, write: 'createOptional', absent: true, reference: { ...ca.reference, orNull: true } },
+    /** Of the method `erott`: id of the edge router. */
     edgeRouterId: { ...edgeRouter, write: 'never', absent: true },
+    /** Of the method `trott`: id of the router. */
     transitRouterId: { ...transitRouter, write: 'never', absent: true },
+    /** Of the method `updb`: the username of the new authenticator. */
     username: { ...optional(username), write: 'createOptional' },
     /** SHA-256 of the token, by which an enrollment is found. */
     tokenHash: readOnly(text, { keep: 'hidden', unique: true }),
     /** The JWT, and in it the token, sealed: administrators may see both again. */
     sealed: readOnly(text, { keep: 'hidden' }),
+    /** The token to enroll with. */
     token: readOnly(text, { keep: 'computed' }),
+    /** The token as a JWT, which also says where to enroll. */
     jwt: readOnly(text, { keep: 'computed' }),
   },
   symbols: { token: { secret: 'string', hashedAs: 'tokenHash' } },
 });
 
-const refresh = z.object({ expiresAt: moment }).meta({ id: 'EnrollmentRefresh' });
+/** When an enrollment ends. */
+const refresh = z
+  .object({
+    /** RFC 3339. */
+    expiresAt: moment,
+  })
+  .meta({ id: 'EnrollmentRefresh' });
 
 export const enrollments = group('enrollments', 'Enrollments', {
   ...crud(enrollment, {

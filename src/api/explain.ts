@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
 import { entityReference, flag, shortText, text } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
+/** One entry of a role array, held against one entity. */
 const selector = z
   .object({
     selector: text.meta({ description: 'An entry of the role array: `#attribute`, `@id`, `#all`.' }),
@@ -10,34 +12,52 @@ const selector = z
   .meta({ id: 'ExplainedSelector' });
 
 const side = z
-  .object({ isSelected: flag, selectors: z.array(selector) })
+  .object({
+    /** Whether the role array selects the entity. */
+    isSelected: flag,
+    /** The entries of the role array. */
+    selectors: z.array(selector),
+  })
   .meta({ id: 'ExplainedSide', description: 'One role array of a policy, held against one entity.' });
 
+/** A posture check of a policy, as it stands for the identity. */
 const explainedCheck = z
   .object({
+    /** The check. */
     check: entityReference,
+    /** Type of the check. */
     typeId: text,
+    /** Whether the identity satisfies it now. */
     isPassing: flag,
+    /** What the check asks for. */
     expectedValue: z.unknown(),
     actualValue: z.unknown().meta({ description: 'What the endpoint told; empty where it told nothing.' }),
   })
   .meta({ id: 'ExplainedPostureCheck' });
 
+/** A service policy, held against the identity and the service. */
 const explainedPolicy = z
   .object({
+    /** The policy. */
     policy: entityReference,
+    /** Whether an entity must carry all attributes of a role array, or any. */
     semantic: z.enum(['AllOf', 'AnyOf']),
     isGranting: flag.meta({ description: 'It selects both, and all its posture checks pass.' }),
+    /** Its role array of identities. */
     identity: side,
+    /** Its role array of services. */
     service: side,
+    /** The posture checks that it selects. */
     postureChecks: z.array(explainedCheck),
   })
   .meta({ id: 'ExplainedPolicy' });
 
 const suggestion = z
   .object({
+    /** What to do, as a sentence. */
     description: text,
     size: z.int().meta({ description: 'How many attributes, role entries or policies it adds, or posture checks it is about.' }),
+    /** The operation that does it. */
     operationId: z.enum(['patchIdentity', 'patchService', 'patchServicePolicy', 'createServicePolicy']).optional(),
     id: text.optional().meta({ description: 'Of the entity to patch.' }),
     body: z.record(text, z.unknown()).optional().meta({ description: 'The body of that operation.' }),
@@ -48,19 +68,25 @@ const suggestion = z
   })
   .meta({ id: 'AccessSuggestion', description: 'A change that would grant the access. Carrying it out does.' });
 
+/** Why an identity may or may not dial or bind a service, and what would grant it. */
 export const explanation = z
   .object({
+    /** What was asked about. */
     type: z.enum(['Dial', 'Bind']),
     isAllowed: flag.meta({ description: 'A policy grants it, and all its posture checks pass.' }),
     isPermitted: flag.meta({ description: 'A policy selects both, posture aside: what lists and policy advice tell.' }),
+    /** The identity. */
     identity: entityReference,
+    /** The service. */
     service: entityReference,
     policies: z
       .array(explainedPolicy)
       .meta({ description: 'Policies of the type that select the identity, the service or both; granting ones first.' }),
     morePolicies: z.int().meta({ description: 'Policies of the type that select one of the two and are not shown.' }),
     otherPolicies: z.int().meta({ description: 'Policies of the type that select neither.' }),
+    /** Edge routers that the identity may use. */
     identityRouterCount: z.int(),
+    /** Edge routers that the service may be reached through. */
     serviceRouterCount: z.int(),
     commonRouters: z.array(entityReference).meta({ description: 'Edge routers that both may use: without one, no session can be made.' }),
     moreCommonRouters: z.int().meta({ description: 'Edge routers that both may use and are not shown.' }),
@@ -77,8 +103,9 @@ export const access = group('access', 'Access', {
     operationId: 'explainAccess',
     summary: 'Why an identity may or may not dial or bind a service, and what would grant it',
     permission: 'identity.read',
-    apis: ['extensions'],
+    surfaces: [surfaces.extensions],
     query: z.object({
+      /** Whether it is about dialling or binding; default `Dial`. */
       type: z.enum(['Dial', 'Bind']).default('Dial'),
       apiSessionId: shortText.optional().meta({
         description: 'An API session of the identity, whose codes count for posture checks. Without one, no code was passed.',

@@ -6,6 +6,7 @@ import { group, operation, page } from './kit/operation.ts';
 import { texts } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { blankIsNull, flag, isWebAddress, name, notBlank, pem, shortText, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 /** Dates of what has no certificate. */
 const NO_DATE = '0001-01-01T00:00:00.000Z';
@@ -22,9 +23,13 @@ const claim = shortText.transform((value) => (value.trim() === '' ? 'sub' : valu
 /** What clients are told, too. */
 const shared = {
   name: required(name, { unique: true, filter: true }),
+  /** The `aud` that tokens must have. */
   audience: required(notBlank, { filter: true }),
+  /** Where users log in to get a token. */
   externalAuthUrl: optional(webAddressOrBlank),
+  /** Id of the client at the provider. */
   clientId: optional(shortText, { filter: true }),
+  /** Scopes that clients ask the provider for. */
   scopes: texts(),
   targetToken: optional(targetToken, { default: 'ACCESS', filter: true }),
 } as const;
@@ -33,11 +38,14 @@ export const externalJwtSigner = resource({
   kind: 'externalJwtSigner',
   collection: 'external-jwt-signers',
   names: ['ExternalJwtSigner', 'ExternalJwtSigners'],
+  nouns: ['external JWT signer', 'external JWT signers'],
   about:
     'An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what its keys signed.',
   fields: {
     ...shared,
+    /** The `iss` of tokens. */
     issuer: required(notBlank, { unique: true, filter: true }),
+    /** Whether its tokens prove identities. */
     enabled: required(flag, { filter: true, index: true }),
     /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
     certPem: optional(pem),
@@ -56,9 +64,13 @@ export const externalJwtSigner = resource({
     claimsProperty: optional(claim, { default: 'sub', filter: true }),
     /** Whether that claim is the `externalId` of an identity, or its id. */
     useExternalId: optional(flag, { default: false, filter: true }),
+    /** Common name of the certificate. */
     commonName: readOnly(text, { default: '', filter: true }),
+    /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(text, { unique: true, filter: true }),
+    /** When the certificate begins to be valid; the year 1 where there is none. */
     notBefore: readOnly(timestamp, { default: NO_DATE, filter: true }),
+    /** When the certificate ceases to be valid; the year 1 where there is none. */
     notAfter: readOnly(timestamp, { default: NO_DATE, filter: true }),
   },
   symbols: { certPem: { path: 'certPem', type: 'string' } },
@@ -82,10 +94,12 @@ export const publicExternalJwtSigner = resource({
   kind: 'publicExternalJwtSigner',
   collection: externalJwtSigner.collection,
   names: ['ClientExternalJwtSigner', 'ClientExternalJwtSigners'],
+  nouns: ['external JWT signer', 'external JWT signers'],
   about: externalJwtSigner.about,
   view: { of: externalJwtSigner.kind, where: 'enabled' },
   fields: {
     ...shared,
+    /** Id of the client at the provider. */
     clientId: optional(shortText, { filter: true, absent: true }),
     enabled: readOnly(flag, { keep: 'hidden', default: true }),
   },
@@ -96,7 +110,7 @@ export const publicExternalJwtSigners = group('publicExternalJwtSigners', 'Exter
     operationId: 'listExternalJwtSigners',
     summary: 'List the external JWT signers whose tokens may be used',
     permission: 'open',
-    apis: ['client'],
+    surfaces: [surfaces.client],
     query: listQuery,
     answer: page(publicExternalJwtSigner.schemas.detail),
   }),

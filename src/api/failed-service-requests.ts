@@ -4,26 +4,47 @@ import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { jsonMap, text, timestamp } from './shared.ts';
 
+/** A posture check that failed. */
 const failedCheck = z
   .object({
+    /** Id of the posture check. */
     postureCheckId: text,
+    /** Name of the posture check. */
     postureCheckName: text,
+    /** Type of the posture check. */
     postureCheckType: text,
     actualValue: z.unknown().meta({ description: 'What the endpoint had told; empty where it had told nothing.' }),
+    /** What the check asks for. */
     expectedValue: z.unknown(),
     semantic: text.optional().meta({ description: 'Of a check of several processes.' }),
     criteria: jsonMap.optional().meta({ description: 'Of a check of MFA: the times that it goes by.' }),
   })
   .meta({ id: 'FailedPostureCheck' });
 
-const policyFailure = z.object({ policyId: text, policyName: text, checks: z.array(failedCheck) }).meta({ id: 'PolicyFailure' });
+/** A service policy that did not let a session in. */
+const policyFailure = z
+  .object({
+    /** Id of the service policy. */
+    policyId: text,
+    /** Name of the service policy. */
+    policyName: text,
+    /** Its posture checks that failed. */
+    checks: z.array(failedCheck),
+  })
+  .meta({ id: 'PolicyFailure' });
 
 const fields = {
+  /** Id of the API session that asked. */
   apiSessionId: text,
+  /** Id of the service. */
   serviceId: text,
+  /** Name of the service. */
   serviceName: text,
+  /** Whether it was to dial or to bind the service. */
   sessionType: z.enum(['Dial', 'Bind']),
+  /** When it was asked: ISO 8601, UTC. */
   when: timestamp,
+  /** The policies that would have granted it. */
   policyFailures: z.array(policyFailure),
 };
 
@@ -46,5 +67,5 @@ export const failedServiceRequest = resource({
   },
 });
 
-/** As the list of an identity shows it. */
+/** A session that was refused because of posture checks. */
 export const failedServiceRequestDetail = z.object(fields).meta({ id: 'FailedServiceRequest' });

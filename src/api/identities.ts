@@ -35,25 +35,67 @@ import { traceDetail, traceSpec } from './traces.ts';
 /** Blank text is the default policy. */
 const policyId = shortText.transform((value): string | null => (value.trim() === '' ? 'default' : value));
 
+/** How an identity proves itself, by method. */
 const authenticatorSummaries = z
-  .object({ cert: z.object({ id: text, fingerprint: text }).optional(), updb: z.object({ id: text, username: text }).optional() })
+  .object({
+    /** By a client certificate. */
+    cert: z
+      .object({
+        /** Id of the authenticator. */
+        id: text,
+        /** SHA-1 of the certificate in hex. */
+        fingerprint: text,
+      })
+      .optional(),
+    /** By username and password. */
+    updb: z
+      .object({
+        /** Id of the authenticator. */
+        id: text,
+        /** The username. */
+        username: text,
+      })
+      .optional(),
+  })
   .meta({ id: 'IdentityAuthenticators' });
 
 /** How the new identity is to prove itself; the first of ott, ottca, updb that is set takes effect. */
 const enrollmentRequest = z
   .object({
+    /** Whether it enrolls for a certificate of the network. */
     ott: flag.nullish(),
     ottca: shortText.nullish().meta({ description: 'Id of a certificate authority.' }),
+    /** The username, where it enrolls for a password. */
     updb: username.nullish(),
   })
   .meta({ id: 'IdentityEnrollmentRequest' });
 
-const outstanding = { id: text, token: text, jwt: text, expiresAt: timestamp };
+const outstanding = {
+  /** Id of the enrollment. */
+  id: text,
+  /** The token to enroll with. */
+  token: text,
+  /** The token as a JWT, which also says where to enroll. */
+  jwt: text,
+  /** When the enrollment ends. */
+  expiresAt: timestamp,
+};
 /** Enrollments that the identity may still use, by method. */
 const outstandingEnrollments = z
   .object({
+    /** For a certificate of the network. */
     ott: z.object(outstanding).optional(),
-    ottca: z.object({ ...outstanding, ca: entityReference, caId: text }).optional(),
+    /** With a certificate of a known authority. */
+    ottca: z
+      .object({
+        ...outstanding,
+        /** The authority. */
+        ca: entityReference,
+        /** Id of the authority. */
+        caId: text,
+      })
+      .optional(),
+    /** For a password. */
     updb: z.object(outstanding).optional(),
   })
   .meta({ id: 'IdentityEnrollments' });
@@ -65,30 +107,54 @@ export const identity = resource({
   about: 'An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an application.',
   fields: {
     name: required(name, { unique: true, filter: true }),
+    /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
     type: writeOnly(z.enum(['User', 'Device', 'Service', 'Router', 'Default']), { required: true }),
+    /** Id of the identity type: `Default` or `Router`. */
     typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
+    /** Whether it may administer the network. */
     isAdmin: required(flag, { filter: true }),
+    /** Whether it is the administrator that the network began with, which cannot be deleted. */
     isDefaultAdmin: readOnly(flag, { default: false, filter: true }),
+    /** Role attributes, by which policies select the identity. */
     roleAttributes: roles(),
+    /** Id of the authentication policy. */
     authPolicyId: reference('authPolicy', { write: 'optional', default: 'default', schema: policyId, filter: true }),
+    /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
     externalId: optional(blankIsNull, { unique: true, filter: true }),
+    /** Cost of the terminators of services that it hosts, 0 to 65535. */
     defaultHostingCost: optional(cost, { default: 0 }),
+    /** Precedence of the terminators of services that it hosts. */
     defaultHostingPrecedence: optional(precedence, { default: 'default' }),
+    /** The same by the id of the service. */
     serviceHostingCosts: map(cost, { keys: 'service' }),
+    /** The same by the id of the service. */
     serviceHostingPrecedences: map(precedence, { keys: 'service' }),
     hostedServices: keysOf('serviceHostingCosts', 'serviceHostingPrecedences'),
+    /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
+    /** Whether it is disabled now: it cannot log in. */
     disabled: readOnly(flag, { keep: 'computed' }),
+    /** When it was disabled. */
     disabledAt: readOnly(timestamp, { absent: true }),
+    /** Until when it is disabled; left out where there is no end. */
     disabledUntil: readOnly(timestamp, { absent: true }),
+    /** What its client last told of its surroundings at a login. */
     envInfo: readOnly(envInfo, { default: {} }),
+    /** What its client last told of its software at a login. */
     sdkInfo: readOnly(sdkInfo, { default: {} }),
+    /** How it proves itself, by method. */
     authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
+    /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
     enrollment: exchanged(enrollmentRequest, outstandingEnrollments),
+    /** Whether it has an API session. */
     hasApiSession: readOnly(flag, { keep: 'computed' }),
+    /** Whether it is connected to an edge router. */
     hasEdgeRouterConnection: readOnly(flag, { keep: 'computed' }),
+    /** Whether it is connected to an edge router, as far as routers tell. */
     edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
+    /** Whether it has a second factor that is verified. */
     isMfaEnabled: readOnly(flag, { keep: 'computed' }),
+    /** Network interfaces of its endpoint; null when it has told of none. */
     interfaces: readOnly(z.array(jsonMap).nullable(), { keep: 'computed' }),
   },
   subLinks: [
@@ -105,6 +171,7 @@ export const identity = resource({
   links: { 'auth-policies': './auth-policies/{authPolicyId}' },
 });
 
+/** For how long an identity is disabled. */
 const disable = z
   .object({ durationMinutes: z.int().meta({ description: 'Minutes; 0 or less: until enabled.' }) })
   .meta({ id: 'DisableIdentity' });

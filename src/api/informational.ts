@@ -1,25 +1,48 @@
 import * as z from 'zod';
 import { data, group, operation, page } from './kit/operation.ts';
-import { links, tags, text, timestamp } from './shared.ts';
+import { entityBase, text } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const apiVersion = z
-  .object({ apiBaseUrls: z.array(text), path: text, version: text })
+  .object({
+    /** Whole addresses. */
+    apiBaseUrls: z.array(text),
+    /** Path below the address of the controller. */
+    path: text,
+    /** Version of the API. */
+    version: text,
+  })
   .meta({ id: 'ApiVersion', description: 'Where one version of an API answers.' });
 
+/** What this controller is, and where its APIs answer. */
 export const versionInformation = z
   .object({
+    /** By the name of the API, then by its version. */
     apiVersions: z.record(text, z.record(text, apiVersion)),
+    /** When this software was built. */
     buildDate: text,
+    /** What this controller can do beyond the API. */
     capabilities: z.array(text),
     revision: text.meta({ description: 'Name and version of this software.' }),
+    /** Version of the runtime. */
     runtimeVersion: text,
     version: text.meta({ description: 'Level of the API that clients may expect.' }),
   })
   .meta({ id: 'VersionInformation' });
 
-const spec = z.object({ _links: links, createdAt: timestamp, id: text, name: text, tags: tags, updatedAt: timestamp }).meta({ id: 'Spec' });
+/** A description of an API. */
+const spec = z
+  .object({
+    ...entityBase,
+    /** Name of the API. */
+    name: text,
+  })
+  .meta({ id: 'Spec' });
 
-const open = { permission: 'open', apis: ['management', 'client'] } as const;
+/** Where this API is reached by a protocol. */
+const protocol = z.object({ address: text.meta({ description: '`host:port`' }) }).meta({ id: 'Protocol' });
+
+const open = { permission: 'open', surfaces: [surfaces.management, surfaces.client] } as const;
 
 export const informational = group('informational', 'Information', {
   root: operation('GET', '/', { operationId: 'listRoot', summary: 'Version information', answer: data(versionInformation), ...open }),
@@ -39,8 +62,8 @@ export const informational = group('informational', 'Information', {
     operationId: 'listProtocols',
     summary: 'The protocols by which clients reach this API, and where',
     permission: 'open',
-    apis: ['client'],
-    answer: data(z.record(text, z.object({ address: text.meta({ description: '`host:port`' }) }).meta({ id: 'Protocol' }))),
+    surfaces: [surfaces.client],
+    answer: data(z.record(text, protocol)),
   }),
   listSpecs: operation('GET', '/specs', {
     operationId: 'listSpecs',
@@ -65,7 +88,7 @@ export const informational = group('informational', 'Information', {
     operationId: 'getOpenApi',
     summary: 'The OpenAPI 3.1 document of all APIs',
     permission: 'open',
-    apis: ['extensions'],
+    surfaces: [surfaces.extensions],
     answer: { is: 'raw', contentTypes: ['application/json'] },
   }),
   summary: operation('GET', '/summary', {

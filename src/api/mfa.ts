@@ -4,6 +4,7 @@ import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { entityBase, flag, shortText, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const whole = z.array(z.int());
 
@@ -11,10 +12,12 @@ export const mfa = resource({
   kind: 'mfa',
   collection: 'mfas',
   names: ['Mfa', 'Mfas'],
+  nouns: ['MFA enrollment', 'MFA enrollments'],
   about:
     'An MFA enrollment is the second factor of an identity: codes from an authenticator app (TOTP, RFC 6238), and recovery codes for when that is lost.',
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', unique: true }),
+    /** Whether a code has proved that the authenticator app has the secret. */
     isVerified: readOnly(flag, { default: false, filter: true }),
     /** The TOTP secret in base32, sealed: it must be read again to check a code. */
     sealedSecret: readOnly(text, { keep: 'hidden' }),
@@ -30,17 +33,42 @@ export const mfa = resource({
 });
 
 /** Of the authenticator app, or where it says so a recovery code. */
-export const mfaCode = z.object({ code: shortText }).meta({ id: 'MfaCode' });
+export const mfaCode = z
+  .object({
+    /** Six digits of the app, or a recovery code. */
+    code: shortText,
+  })
+  .meta({ id: 'MfaCode' });
 /** The code may stand in the header instead; that of the body counts if there are both. */
-const optionalCode = z.object({ code: shortText.optional() }).meta({ id: 'OptionalMfaCode' });
+const optionalCode = z
+  .object({
+    /** Six digits of the app, or a recovery code. */
+    code: shortText.optional(),
+  })
+  .meta({ id: 'OptionalMfaCode' });
 
 /** What is needed to verify is shown until then, and never again. */
 const mfaStatus = z
-  .object({ ...entityBase, isVerified: flag, provisioningUrl: text.optional(), recoveryCodes: z.array(text).nullable() })
+  .object({
+    ...entityBase,
+    /** Whether a code has proved that the authenticator app has the secret. */
+    isVerified: flag,
+    /** The secret as an `otpauth:` address, until it is verified. */
+    provisioningUrl: text.optional(),
+    /** The recovery codes, until it is verified. */
+    recoveryCodes: z.array(text).nullable(),
+  })
   .meta({ id: 'MfaDetail' });
-const recoveryCodes = z.object({ ...entityBase, recoveryCodes: z.array(text) }).meta({ id: 'MfaRecoveryCodes' });
+/** The recovery codes that are left. */
+const recoveryCodes = z
+  .object({
+    ...entityBase,
+    /** Each is good once. */
+    recoveryCodes: z.array(text),
+  })
+  .meta({ id: 'MfaRecoveryCodes' });
 
-const both = { apis: ['management', 'client'] } as const;
+const both = { surfaces: [surfaces.management, surfaces.client] } as const;
 /** What a session that owes a code needs to set up the factor that it owes. */
 const settingUp = { permission: 'partial', ...both } as const;
 const own = { permission: 'session', ...both } as const;

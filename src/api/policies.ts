@@ -16,14 +16,19 @@ export const servicePolicy = resource({
     'A service policy lets the identities that it selects dial or bind the services that it selects, while the posture checks that it selects pass.',
   fields: {
     name: required(name, { unique: true, filter: true }),
+    /** Whether the policy lets identities dial or bind services. */
     type: required(z.enum(['Dial', 'Bind', 'Invalid'])),
     /** Filters know the type as a number. */
     typeNumber: readOnly(z.int(), { keep: 'hidden', filter: 'type' }),
+    /** Whether an entity must carry all attributes of a role array, or any. */
     semantic: required(semantic, { filter: true }),
+    /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     identityRoles: selectors('identity'),
     identityWords: words('identityRoles'),
+    /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     serviceRoles: selectors('service'),
     serviceWords: words('serviceRoles'),
+    /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
     postureCheckRoles: selectors('postureCheck'),
     postureCheckWords: words('postureCheckRoles'),
   },
@@ -44,9 +49,12 @@ export const edgeRouterPolicy = resource({
   about: 'An edge router policy lets the identities that it selects use the edge routers that it selects.',
   fields: {
     name: required(name, { unique: true, filter: true }),
+    /** Whether an entity must carry all attributes of a role array, or any. */
     semantic: required(semantic, { filter: true }),
+    /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     identityRoles: selectors('identity'),
     identityWords: words('identityRoles'),
+    /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     edgeRouterRoles: selectors('edgeRouter'),
     edgeRouterWords: words('edgeRouterRoles'),
     /** The policy that joins an edge router with a tunneler to its own identity. */
@@ -63,9 +71,12 @@ export const serviceEdgeRouterPolicy = resource({
   about: 'A service edge router policy lets the services that it selects be reached through the edge routers that it selects.',
   fields: {
     name: required(name, { unique: true, filter: true }),
+    /** Whether an entity must carry all attributes of a role array, or any. */
     semantic: required(semantic, { filter: true }),
+    /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     serviceRoles: selectors('service'),
     serviceWords: words('serviceRoles'),
+    /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     edgeRouterRoles: selectors('edgeRouter'),
     edgeRouterWords: words('edgeRouterRoles'),
   },

@@ -14,6 +14,7 @@ export const postureCheckType = resource({
   about: 'Posture check types are fixed: what can be asked of an endpoint, and on which operating systems.',
   fields: {
     name: required(name, { unique: true, filter: true }),
+    /** Operating systems that can be asked so. */
     operatingSystems: readOnly(z.array(operatingSystem).readonly(), { default: [] }),
     /** Of the form of checks of the type. */
     version: readOnly(text, { keep: 'computed' }),

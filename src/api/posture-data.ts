@@ -37,30 +37,79 @@ export const postureData = resource({
   },
 });
 
-const told = { postureCheckId: text, lastUpdatedAt: timestamp.nullable(), timedOut: flag };
+const told = {
+  /** Id of the posture check that was answered. */
+  postureCheckId: text,
+  /** When it was last told; null when it never was. */
+  lastUpdatedAt: timestamp.nullable(),
+  /** Whether it was told too long ago to count. */
+  timedOut: flag,
+};
 
+/** What belongs to one API session of an identity. */
 const ofSession = z
   .object({
-    endpointState: z.object({ wokenAt: timestamp.nullable(), unlockedAt: timestamp.nullable() }),
+    /** The state of the endpoint. */
+    endpointState: z.object({
+      /** When it last woke. */
+      wokenAt: timestamp.nullable(),
+      /** When it was last unlocked. */
+      unlockedAt: timestamp.nullable(),
+    }),
+    /** The codes of the session. */
     mfa: z.object({
+      /** Id of the API session. */
       apiSessionId: text,
+      /** Whether a code was passed. */
       passedMfa: flag,
+      /** When a code was last passed. */
       passedAt: timestamp.nullable(),
+      /** Whether a code was passed after the endpoint woke. */
       passedOnWake: flag,
+      /** Whether a code was passed after the endpoint was unlocked. */
       passedOnUnlock: flag,
     }),
+    /** What the client told of its software at the login. */
     sdkInfo,
   })
   .meta({ id: 'APISessionPostureData' });
 
-/** Posture data as administrators see it. What was never told is null. */
+/** What the endpoints of an identity told of themselves. What was never told is null. */
 export const identityPostureData = z
   .object({
-    mac: z.object({ ...told, addresses: z.array(text).nullable() }),
-    domain: z.object({ ...told, domain: text.nullable() }),
-    os: z.object({ ...told, type: text.nullable(), version: text.nullable(), build: text.nullable() }),
+    /** The hardware addresses. */
+    mac: z.object({
+      ...told,
+      /** MAC addresses in hex digits. */
+      addresses: z.array(text).nullable(),
+    }),
+    /** The Windows domain. */
+    domain: z.object({
+      ...told,
+      /** Name of the domain. */
+      domain: text.nullable(),
+    }),
+    /** The operating system. */
+    os: z.object({
+      ...told,
+      /** Name of the system. */
+      type: text.nullable(),
+      /** Its version. */
+      version: text.nullable(),
+      /** Its build. */
+      build: text.nullable(),
+    }),
+    /** The programs. */
     processes: z.array(
-      z.object({ ...told, binaryHash: text.optional(), isRunning: flag.optional(), signerFingerprints: z.array(text).nullable() }),
+      z.object({
+        ...told,
+        /** SHA-256 of the binary in hex. */
+        binaryHash: text.optional(),
+        /** Whether the program runs. */
+        isRunning: flag.optional(),
+        /** SHA-1 of the certificates that signed the binary, in hex. */
+        signerFingerprints: z.array(text).nullable(),
+      }),
     ),
     apiSessionPostureData: z.record(text, ofSession).meta({ description: 'By the ids of the API sessions of the identity.' }),
   })

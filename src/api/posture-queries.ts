@@ -2,24 +2,40 @@ import * as z from 'zod';
 import { osType } from './posture-checks/os-type.ts';
 import { flag, links, text, timestamp } from './shared.ts';
 
-const process = z.object({ osType, path: text });
+const process = z.object({
+  /** Operating system. */
+  osType,
+  /** Path of the program. */
+  path: text,
+});
 
 /** What one posture check asks of the client, and how it stands for the session that asks. */
 const postureQuery = z
   .object({
+    /** Relative addresses of the check and of what belongs to it. */
     _links: links,
+    /** When the check was created: ISO 8601, UTC. */
     createdAt: timestamp,
+    /** Id of the check. */
     id: text,
+    /** User-defined names with values. */
     tags: z.record(text, z.union([text, z.boolean(), z.null()])),
+    /** When the check last changed: ISO 8601, UTC. */
     updatedAt: timestamp,
     queryType: text.meta({ description: 'The type of the check.' }),
+    /** Whether the session satisfies the check now. */
     isPassing: flag,
     timeout: z.int().meta({ description: 'Seconds that an answer counts, -1 for no end.' }),
     timeoutRemaining: z.int().meta({ description: 'Seconds until the check fails unless it is answered again, -1 for no end.' }),
+    /** When the check fails unless it is answered again. */
     timeoutAt: timestamp.optional(),
+    /** Of a check of one program: which must run. */
     process: process.optional(),
+    /** Of a check of several programs: which must run. */
     processes: z.array(process).nullable(),
+    /** Whether a code is owed after waking. */
     promptOnWake: flag.optional(),
+    /** Whether a code is owed after unlocking. */
     promptOnUnlock: flag.optional(),
   })
   .meta({ id: 'PostureQuery' });
@@ -27,5 +43,14 @@ export type PostureQuery = z.infer<typeof postureQuery>;
 
 /** What a client must prove before a policy lets it in. */
 export const postureQueries = z
-  .object({ policyId: text, policyType: z.enum(['Dial', 'Bind']), isPassing: flag, postureQueries: z.array(postureQuery) })
+  .object({
+    /** Id of the service policy. */
+    policyId: text,
+    /** What the policy grants. */
+    policyType: z.enum(['Dial', 'Bind']),
+    /** Whether the session satisfies all checks of the policy now. */
+    isPassing: flag,
+    /** The checks of the policy. */
+    postureQueries: z.array(postureQuery),
+  })
   .meta({ id: 'PostureQueries' });

@@ -3,6 +3,7 @@ import { list, textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
 import { flag, text } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 /** Answers in one request, at most. */
 const MOST_AT_ONCE = 1000;
@@ -15,48 +16,105 @@ const hex = word.transform(hexDigits);
 /** Twenty bytes, the longest hardware addresses that are in use, with separators. */
 const macAddress = textUpTo(64).transform(hexDigits);
 
-const macResponse = z.object({
-  typeId: z.literal('MAC'),
-  id,
-  macAddresses: list(macAddress, 1000).transform((addresses) => [...new Set(addresses)]),
-});
-const domainResponse = z.object({ typeId: z.literal('DOMAIN'), id, domain: textUpTo(1000) });
-const osResponse = z.object({ typeId: z.literal('OS'), id, type: word, version: word, build: word.nullish() });
-const processResponse = z.object({
-  typeId: z.literal('PROCESS'),
-  id,
-  path: textUpTo(4096).nullish(),
-  isRunning: flag.nullish(),
-  hash: hex.nullish(),
-  signerFingerprints: list(hex, 32).nullish(),
-});
-const endpointState = z.object({ typeId: z.literal('ENDPOINT_STATE'), id, woken: flag.nullish(), unlocked: flag.nullish() });
+/** The hardware addresses of the endpoint. */
+const macResponse = z
+  .object({
+    /** What is told. */
+    typeId: z.literal('MAC'),
+    /** By custom the id of the posture check that is answered. It is not verified. */
+    id,
+    /** MAC addresses; only their hex digits count. */
+    macAddresses: list(macAddress, 1000).transform((addresses) => [...new Set(addresses)]),
+  })
+  .meta({ id: 'PostureResponseMac' });
+/** The Windows domain of the endpoint. */
+const domainResponse = z
+  .object({
+    /** What is told. */
+    typeId: z.literal('DOMAIN'),
+    /** By custom the id of the posture check that is answered. It is not verified. */
+    id,
+    /** Name of the domain. */
+    domain: textUpTo(1000),
+  })
+  .meta({ id: 'PostureResponseDomain' });
+/** The operating system of the endpoint. */
+const osResponse = z
+  .object({
+    /** What is told. */
+    typeId: z.literal('OS'),
+    /** By custom the id of the posture check that is answered. It is not verified. */
+    id,
+    /** Name of the system, e.g. `Windows`. */
+    type: word,
+    /** Its version. */
+    version: word,
+    /** Its build. */
+    build: word.nullish(),
+  })
+  .meta({ id: 'PostureResponseOperatingSystem' });
+/** A program of the endpoint. */
+const processResponse = z
+  .object({
+    /** What is told. */
+    typeId: z.literal('PROCESS'),
+    /** By custom the id of the posture check that is answered. It is not verified. */
+    id,
+    /** Path of the program. */
+    path: textUpTo(4096).nullish(),
+    /** Whether the program runs. */
+    isRunning: flag.nullish(),
+    /** SHA-256 of the binary in hex. */
+    hash: hex.nullish(),
+    /** SHA-1 of the certificates that signed the binary, in hex. */
+    signerFingerprints: list(hex, 32).nullish(),
+  })
+  .meta({ id: 'PostureResponseProcess' });
+/** What has just happened to the endpoint. */
+const endpointState = z
+  .object({
+    /** What is told. */
+    typeId: z.literal('ENDPOINT_STATE'),
+    /** By custom the id of the posture check that is answered. It is not verified. */
+    id,
+    /** That it woke. */
+    woken: flag.nullish(),
+    /** That it was unlocked. */
+    unlocked: flag.nullish(),
+  })
+  .meta({ id: 'PostureResponseEndpointState' });
 
 /** What a client tells of its endpoint. PROCESS answers checks of one process and of several. */
 export const postureResponse = z
-  .discriminatedUnion('typeId', [
-    macResponse.meta({ id: 'PostureResponseMac' }),
-    domainResponse.meta({ id: 'PostureResponseDomain' }),
-    osResponse.meta({ id: 'PostureResponseOperatingSystem' }),
-    processResponse.meta({ id: 'PostureResponseProcess' }),
-    endpointState.meta({ id: 'PostureResponseEndpointState' }),
-  ])
+  .discriminatedUnion('typeId', [macResponse, domainResponse, osResponse, processResponse, endpointState])
   .meta({ id: 'PostureResponse' });
 export type PostureResponse = z.infer<typeof postureResponse>;
 
+/** A service that will ask for a code soon. */
 const affectedService = z
   .object({
+    /** Id of the service. */
     id: text,
+    /** Name of the service. */
     name: text,
+    /** Type of the posture check that asks. */
     postureQueryType: text,
     timeout: z.int().meta({ description: 'Seconds, -1 for none.' }),
     timeoutRemaining: z.int().meta({ description: 'Seconds until the check fails unless a code comes.' }),
   })
   .meta({ id: 'PostureResponseService' });
 
-const answer = data(z.object({ services: z.array(affectedService) }).meta({ id: 'PostureResponseResult' }));
+/** What follows from what was told. */
+const result = z
+  .object({
+    /** The services that will ask for a code soon. */
+    services: z.array(affectedService),
+  })
+  .meta({ id: 'PostureResponseResult' });
 
-const byClients = { permission: 'session', apis: ['client'], status: 201, answer } as const;
+const answer = data(result);
+
+const byClients = { permission: 'session', surfaces: [surfaces.client], status: 201, answer } as const;
 
 export const postureResponses = group('postureResponses', 'Posture responses', {
   create: operation('POST', '/posture-response', {

@@ -22,21 +22,44 @@ export const toldVersion = z.object({ arch: told, buildDate: told, os: told, rev
 
 export type ToldVersion = z.input<typeof toldVersion>;
 
+/** What software a router runs. */
 export const versionInfo = z
-  .object({ arch: brief, buildDate: brief, os: brief, revision: brief, version: brief })
+  .object({
+    /** Architecture of the processor. */
+    arch: brief,
+    /** When the software was built. */
+    buildDate: brief,
+    /** Operating system. */
+    os: brief,
+    /** Commit that the software was built from. */
+    revision: brief,
+    /** Version of the software. */
+    version: brief,
+  })
   .meta({ id: 'RouterVersion' });
 
+/** A network interface of a router, as the router tells. */
 export const routerInterface = z
   .object({
+    /** Name of the interface, e.g. `eth0`. */
     name: brief.min(1),
+    /** MAC address. */
     hardwareAddress: brief,
+    /** Bytes that a packet has at most. */
     mtu: z.int().min(0),
+    /** Number of the interface, from 0. */
     index: z.int().min(0),
+    /** Whether it is switched on. */
     isUp: flag,
+    /** Whether it works. */
     isRunning: flag,
+    /** Whether it leads back to the machine. */
     isLoopback: flag,
+    /** Whether it can broadcast. */
     isBroadcast: flag,
+    /** Whether it can multicast. */
     isMulticast: flag,
+    /** IP addresses with the length of the prefix. */
     addresses: z.array(brief).max(64).default([]),
   })
   .meta({ id: 'RouterInterface' });

@@ -13,20 +13,31 @@ const whileUnverified = { keep: 'computed' } as const;
 /** What all routers have. They share one name space, whichever kind they are. */
 const common = {
   name: required(name, { unique: true, filter: true }),
+  /** Cost of a path through the router, 0 to 65535. */
   cost: optional(cost, { default: 0, filter: true }),
+  /** Whether the router carries no traffic between other routers. */
   noTraversal: optional(flag, { default: false, filter: true }),
+  /** Whether the router is disabled: it may not connect. */
   disabled: optional(flag, { default: false, filter: true }),
+  /** Whether the router is connected. */
   isOnline: readOnly(flag, { keep: 'computed' }),
+  /** New certificate of the router in PEM, until it has connected with it. */
   unverifiedCertPem: readOnly(text),
+  /** SHA-1 of that certificate in hex. */
   unverifiedFingerprint: readOnly(text),
+  /** Network interfaces of the router, as it tells. */
   interfaces: readOnly(routerInterfaces),
   /** Id of the enrollment by which it got its certificate: the same until it enrolls anew. */
   enrolledBy: readOnly(text, { keep: 'hidden', index: true }),
   /** The names and addresses in its certificates, which no other router gets: see `wordsOf`. */
   serverNames: notes(),
+  /** When its enrollment was created, while it has not enrolled. */
   enrollmentCreatedAt: { ...readOnly(timestamp, whileUnverified), absent: true },
+  /** When its enrollment ends, while it has not enrolled. */
   enrollmentExpiresAt: { ...readOnly(timestamp, whileUnverified), absent: true },
+  /** Token to enroll with as a JWT, while it has not enrolled. */
   enrollmentJwt: { ...readOnly(text, whileUnverified), absent: true },
+  /** Token to enroll with, while it has not enrolled. */
   enrollmentToken: { ...readOnly(text, whileUnverified), absent: true },
 } as const;
 
@@ -37,7 +48,9 @@ export const router = resource({
   about: 'A router carries traffic. The list of routers also holds the edge routers, which only their own operations can change.',
   fields: {
     ...common,
+    /** Whether the router has enrolled. */
     isVerified: readOnly(flag, { default: false }),
+    /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(text, { filter: true, index: true }),
     isEdgeRouter: readOnly(flag, { keep: 'hidden', default: false, index: true }),
   },
@@ -51,15 +64,25 @@ export const edgeRouter = resource({
   about: 'An edge router is where identities enter the network; with a tunneler it is also an identity of its own.',
   fields: {
     ...common,
+    /** Role attributes, by which policies select the router. */
     roleAttributes: roles(),
+    /** Whether the router is also an identity that hosts and dials services for others. */
     isTunnelerEnabled: optional(flag, { default: false, filter: true }),
+    /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
+    /** Whether the router has enrolled. */
     isVerified: readOnly(flag, { default: false, filter: true }),
+    /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(text, { filter: true, index: true, absent: true }),
+    /** Certificate of the router in PEM. */
     certPem: readOnly(text),
+    /** Host name under which clients reach the router. */
     hostname: readOnly(text, { keep: 'computed' }),
+    /** Address by protocol, e.g. `tls`. */
     supportedProtocols: readOnly(z.record(text, text), { keep: 'computed' }),
+    /** How far the router is in learning what it must know of the network. */
     syncStatus: readOnly(text, { keep: 'computed' }),
+    /** What software the router runs. */
     versionInfo: readOnly(versionInfo, { keep: 'computed' }),
     isEdgeRouter: readOnly(flag, { keep: 'hidden', default: true, index: true }),
   },

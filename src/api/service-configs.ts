@@ -18,10 +18,27 @@ export const serviceConfig = resource({
   },
 });
 
-const pair = z.object({ serviceId: shortText, configId: shortText }).meta({ id: 'ServiceConfigAssign' });
+/** A config that an identity sees for a service. */
+const pair = z
+  .object({
+    /** Id of the service. */
+    serviceId: shortText,
+    /** Id of the config. */
+    configId: shortText,
+  })
+  .meta({ id: 'ServiceConfigAssign' });
 export const serviceConfigPairs = list(pair, 5000).meta({ id: 'ServiceConfigAssignList' });
 
-/** One of them as the identity's list shows it. */
+/** A config that an identity sees for a service, instead of the one of that type that the service has. */
 export const serviceConfigDetail = z
-  .object({ config: entityReference, configId: text, service: entityReference, serviceId: text })
+  .object({
+    /** The config. */
+    config: entityReference,
+    /** Id of the config. */
+    configId: text,
+    /** The service. */
+    service: entityReference,
+    /** Id of the service. */
+    serviceId: text,
+  })
   .meta({ id: 'ServiceConfigDetail' });

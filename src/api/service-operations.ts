@@ -8,6 +8,7 @@ import { related } from './kit/related.ts';
 import { serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouter } from './routers.ts';
 import { managedServiceListQuery, policyTypeQuery, service, serviceListQuery } from './services.ts';
+import { surfaces } from './surfaces/index.ts';
 import { clientTerminator, terminator } from './terminators.ts';
 
 export const services = group('services', 'Services', {
@@ -27,7 +28,7 @@ export const services = group('services', 'Services', {
   listTerminators: related(service, terminator, { operationId: 'listServiceTerminators' }),
 });
 
-const client = { permission: 'session', apis: ['client'] } as const;
+const client = { permission: 'session', surfaces: [surfaces.client] } as const;
 
 /** What a session may reach, as its own client sees it. */
 export const accessibleServices = group('accessibleServices', 'Services as clients see them', {

@@ -6,10 +6,16 @@ import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { entityReference, shortText, tags, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const sessionType = z.enum(['Dial', 'Bind']);
 /** A router by which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that older clients know. */
-const sessionEdgeRouter = commonEdgeRouter.extend({ urls: z.record(text, text) }).meta({ id: 'SessionEdgeRouter' });
+const sessionEdgeRouter = commonEdgeRouter
+  .extend({
+    /** The same as `supportedProtocols`. */
+    urls: z.record(text, text),
+  })
+  .meta({ id: 'SessionEdgeRouter' });
 
 export const session = resource({
   kind: 'session',
@@ -18,13 +24,19 @@ export const session = resource({
   about:
     'A session lets one API session dial or bind one service. It ends with the API session, when the last policy that grants it does so no more, and when posture checks fail.',
   fields: {
+    /** Id of the API session that it belongs to. */
     apiSessionId: reference('apiSession', { write: 'never', onDelete: 'cascade', filter: 'apiSession' }),
+    /** Id of the service. */
     serviceId: reference('service', { write: 'never', onDelete: 'cascade', filter: 'service' }),
+    /** Id of the identity of the API session. */
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', alone: true }),
+    /** Whether it dials or binds the service. */
     type: readOnly(sessionType, { filter: true, default: 'Dial' }),
     /** Stands where the token would: the session's id, which opens nothing. */
     token: readOnly(text, { keep: 'computed' }),
+    /** Routers by which the client reaches the service. */
     edgeRouters: readOnly(z.array(sessionEdgeRouter).nullable(), { keep: 'computed' }),
+    /** Service policies that let it in. */
     servicePolicies: readOnly(z.array(entityReference), { keep: 'computed' }),
     /** Ids of the service policies that let it in when it was last looked at. As long as none of them changes, it has its right. */
     grantedBy: { ...readOnly(z.array(text).readonly(), { keep: 'hidden', default: [], volatile: true }), set: { of: 'values' } },
@@ -35,10 +47,13 @@ export const session = resource({
   symbols: { token: { path: 'id', type: 'string' } },
 });
 
+/** Which service a session is asked for. */
 const sessionCreate = z
   .object({
     serviceId: shortText.optional().meta({ description: 'Needed: without one, no service is found.' }),
+    /** Whether to dial or to bind the service. */
     type: sessionType.default('Dial'),
+    /** User-defined names with values: text, boolean or null. */
     tags: tags.optional(),
   })
   .meta({ id: 'SessionCreate' });
@@ -46,24 +61,41 @@ const sessionCreate = z
 /** A new session, or the one that the API session has already. */
 const createdSession = z
   .object({
+    /** Null in this answer. */
     _links: z.null(),
+    /** Null in this answer. */
     createdAt: z.null(),
+    /** Id of the session. */
     id: text,
+    /** Null in this answer. */
     updatedAt: z.null(),
+    /** Null in this answer. */
     apiSession: z.null(),
+    /** Id of the API session. */
     apiSessionId: text,
+    /** Null in this answer. */
     service: z.null(),
+    /** Id of the service. */
     serviceId: text,
+    /** Id of the identity of the API session. */
     identityId: text,
+    /** Whether it dials or binds the service. */
     type: sessionType,
     token: text.meta({ description: 'A JWT by which routers know the session.' }),
+    /** Routers by which the client reaches the service. */
     edgeRouters: z.array(sessionEdgeRouter),
   })
   .meta({ id: 'CreatedSession' });
 
-const routePath = z.object({ routePath: z.array(text) }).meta({ id: 'SessionRoutePath' });
+/** The routers that the traffic of a session takes. */
+const routePath = z
+  .object({
+    /** Ids of routers. */
+    routePath: z.array(text),
+  })
+  .meta({ id: 'SessionRoutePath' });
 
-const onBothApis = { permission: 'session', apis: ['management', 'client'] } as const;
+const onBothApis = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;
 
 export const sessions = group('sessions', 'Sessions', {
   list: operation('GET', '/sessions', {
@@ -83,7 +115,7 @@ export const sessions = group('sessions', 'Sessions', {
     operationId: 'createSession',
     summary: 'Get a session to dial or bind a service; asking again gives the same one with a new token',
     permission: 'session',
-    apis: ['client'],
+    surfaces: [surfaces.client],
     body: { schema: sessionCreate, name: 'session' },
     answer: { is: 'created', schema: createdSession },
     errors: ['NOT_FOUND', 'INVALID_POSTURE', 'NO_EDGE_ROUTERS_AVAILABLE'],

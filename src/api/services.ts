@@ -19,15 +19,21 @@ export const service = resource({
   about: 'A service is something that identities host (bind) and reach (dial) over the network.',
   fields: {
     name: required(name, { unique: true, filter: true }),
+    /** Whether clients must encrypt from end to end. */
     encryptionRequired: notPatched(flag, { default: false }),
+    /** Milliseconds after which an idle connection is closed; 0: never. */
     maxIdleTimeMillis: optional(z.int(), { default: 0 }),
+    /** How a terminator is chosen. */
     terminatorStrategy: optional(strategy, { default: 'smartrouting', filter: true }),
+    /** Role attributes, by which policies select the service. */
     roleAttributes: roles(),
+    /** Ids of the configs of the service, at most one of each type. */
     configs: references('config'),
     /** Of the asking identity; `Invalid` where an administrator has neither. Null in lists below other entities. */
     permissions: readOnly(z.array(z.enum(['Bind', 'Dial', 'Invalid'])).nullable(), { keep: 'computed' }),
     /** Config data by the name of its type, of the types that were asked for. */
     config: readOnly(z.record(text, jsonMap).nullable(), { keep: 'computed' }),
+    /** What the client must prove before policies let it in. */
     postureQueries: readOnly(z.array(postureQueries), { keep: 'computed' }),
   },
   subLinks: ['configs', 'service-edge-router-policies', 'service-policies', 'terminators'],
@@ -42,13 +48,15 @@ const configTypes = list(shortText, 1000)
   .optional()
   .meta({ description: 'Config types by name or id whose data `config` shows, `all` for every one; comma-separated or repeated.' });
 
+/** What lists of services take. */
 export const serviceListQuery = roleListQuery.extend({ configTypes });
 
-/** As an administrator, one may also see what another identity would see. */
+/** What the list of services takes: an administrator may also see what another identity would see. */
 export const managedServiceListQuery = serviceListQuery.extend({
   asIdentity: shortText.optional().meta({ description: 'Id or name of an identity: the services that it sees.' }),
 });
 
+/** What lists of services and identities below each other take. */
 export const policyTypeQuery = listQuery.extend({
   policyType: z.enum(['dial', 'bind']).optional().meta({ description: 'Only what policies of this type grant.' }),
 });

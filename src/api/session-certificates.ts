@@ -5,6 +5,7 @@ import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { created, pem, text, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
 const certificate = text.meta({ description: 'The certificate in PEM, then those above it, without the root.' });
 
@@ -12,6 +13,7 @@ export const apiSessionCertificate = resource({
   kind: 'apiSessionCertificate',
   collection: 'current-api-session/certificates',
   names: ['CurrentApiSessionCertificate', 'CurrentApiSessionCertificates'],
+  nouns: ['certificate of an API session', 'certificates of an API session'],
   about:
     'A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and nobody can log in with it.',
   fields: {
@@ -20,15 +22,24 @@ export const apiSessionCertificate = resource({
       keep: 'hidden',
     },
     certificate: readOnly(certificate, { default: '' }),
+    /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(text, { default: '', filter: true }),
+    /** Subject of the certificate. */
     subject: readOnly(text, { default: '', filter: true }),
+    /** When the certificate begins to be valid. */
     validFrom: readOnly(timestamp),
+    /** When the certificate ceases to be valid. */
     validTo: readOnly(timestamp),
   },
 });
 
-const own = { permission: 'session', apis: ['client'] } as const;
+const own = { permission: 'session', surfaces: [surfaces.client] } as const;
 const at = '/current-api-session/certificates';
+/** What a certificate of a session is made from. */
+const request = z
+  .object({ csr: pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' }) })
+  .meta({ id: 'ApiSessionCertificateCreate' });
+/** A new certificate of a session. */
 const createdCertificate = created
   .extend({ certificate, cas: text.meta({ description: 'What to trust, in PEM.' }) })
   .meta({ id: 'CreatedApiSessionCertificate' });
@@ -51,9 +62,7 @@ export const sessionCertificates = group('sessionCertificates', 'Certificates of
     operationId: 'createCurrentApiSessionCertificate',
     summary: 'Get a certificate of the session of this request, for a key of the client',
     body: {
-      schema: z
-        .object({ csr: pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' }) })
-        .meta({ id: 'ApiSessionCertificateCreate' }),
+      schema: request,
       name: 'sessionCertificate',
     },
     answer: { is: 'created', schema: createdCertificate },

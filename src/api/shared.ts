@@ -72,11 +72,17 @@ export const jsonMap = mapOf(z.unknown(), 10_000).meta({ id: 'JsonMap', descript
 /** Facts about the client's surroundings, told at login. */
 export const envInfo = z
   .object({
+    /** Architecture of the processor. */
     arch: textUpTo(255),
+    /** Domain that the machine has joined. */
     domain: textUpTo(253),
+    /** Name of the machine. */
     hostname: textUpTo(253),
+    /** Operating system. */
     os: textUpTo(255),
+    /** Release of the operating system. */
     osRelease: textUpTo(255),
+    /** Version of the operating system. */
     osVersion: textUpTo(255),
   })
   .partial()
@@ -85,11 +91,17 @@ export const envInfo = z
 /** Facts about the client's software, told at login. */
 export const sdkInfo = z
   .object({
+    /** Name of the application. */
     appId: textUpTo(255),
+    /** Version of the application. */
     appVersion: textUpTo(255),
+    /** Branch that the SDK was built from. */
     branch: textUpTo(255),
+    /** Commit that the SDK was built from. */
     revision: textUpTo(255),
+    /** Name of the SDK. */
     type: textUpTo(255),
+    /** Version of the SDK. */
     version: textUpTo(255),
   })
   .partial()

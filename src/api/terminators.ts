@@ -12,18 +12,27 @@ export const terminator = resource({
   names: ['Terminator', 'Terminators'],
   about: 'A terminator is one way out of the network to a service: an address behind a router.',
   fields: {
-    /** Bodies say `service` and `router`; what is stored, and shown beside the reference, is the id. */
+    /** Id of the service. */
     service: writeOnly(shortText.min(1), { required: true }),
+    /** Id of the service. */
     serviceId: reference('service', { write: 'never', onDelete: 'cascade', filter: 'service' }),
+    /** Id of the router. */
     router: writeOnly(shortText.min(1), { required: true }),
+    /** Id of the router. */
     routerId: reference('router', { write: 'never', onDelete: 'cascade', filter: 'router' }),
+    /** How the router reaches the address, e.g. `transport` or `edge`. */
     binding: required(shortText, { filter: true }),
+    /** Address behind the router. */
     address: required(shortText.min(1), { filter: true }),
+    /** Cost of the way, 0 to 65535. */
     cost: optional(cost, { default: 0 }),
+    /** Before which others it is taken: `required`, then `default`, then `failed`. */
     precedence: optional(precedence, { default: 'default' }),
+    /** Cost as the traffic makes it. */
     dynamicCost: readOnly(z.int(), { keep: 'computed' }),
     /** Tells apart the instances of one service. */
     identity: { ...optional(shortText, { default: '', filter: 'instanceId' }), write: 'createOptional' },
+    /** Proof of the owner of `identity`; kept sealed, and shown nowhere. */
     identitySecret: { ...writeOnly(shortText), write: 'createOptional' },
     /** Under the host's secret key, bound to the terminator; null where none was given. */
     sealedIdentitySecret: readOnly(text, { keep: 'hidden' }),
@@ -41,9 +50,13 @@ export const terminators = group('terminators', 'Terminators', crud(terminator))
 export const clientTerminator = z
   .object({
     ...entityBase,
+    /** Tells apart the instances of one service. */
     identity: text,
+    /** Id of the router. */
     routerId: text,
+    /** The service. */
     service: entityReference,
+    /** Id of the service. */
     serviceId: text,
   })
   .meta({ id: 'ClientTerminator' });

@@ -19,8 +19,10 @@ export const trace = resource({
   },
 });
 
+/** What is traced, and for how long. */
 export const traceSpec = z
   .object({
+    /** Whether to begin or to end. */
     enabled: flag.optional(),
     duration: shortText.optional().meta({ description: 'How long from now, such as `1h30m` or `90s`. Units: ns, us, ms, s, m, h.' }),
     traceId: shortText.optional().meta({ description: 'Default: a new UUID.' }),
@@ -28,6 +30,13 @@ export const traceSpec = z
   })
   .meta({ id: 'TraceSpec' });
 
+/** What is traced of an identity. */
 export const traceDetail = z
-  .object({ enabled: flag, traceId: text.optional(), until: timestamp.meta({ description: 'The year 1 when nothing is traced.' }) })
+  .object({
+    /** Whether anything is traced. */
+    enabled: flag,
+    /** Id of the trace. */
+    traceId: text.optional(),
+    until: timestamp.meta({ description: 'The year 1 when nothing is traced.' }),
+  })
   .meta({ id: 'TraceDetail' });

@@ -1,10 +1,19 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
 import { text } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
 
-const networkJwt = z.object({ name: text, token: text }).meta({ id: 'NetworkJWT' });
+/** A JWT by which clients find the network, and trust it. */
+const networkJwt = z
+  .object({
+    /** Which JWT it is. */
+    name: text,
+    /** The JWT. */
+    token: text,
+  })
+  .meta({ id: 'NetworkJWT' });
 
-const open = { permission: 'open', apis: ['management', 'client'] } as const;
+const open = { permission: 'open', surfaces: [surfaces.management, surfaces.client] } as const;
 
 export const trust = group('trust', 'What clients trust', {
   listNetworkJwts: operation('GET', '/network-jwts', {

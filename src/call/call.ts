@@ -1,8 +1,13 @@
-import type { Api, Operation } from '../api/kit/operation.ts';
+import type { Operation } from '../api/kit/operation.ts';
+import type { HeaderValues } from '../api/surfaces/http-output.ts';
+import type { Credentials } from '../api/surfaces/session-rule.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { ApiError } from '../errors/index.ts';
 import type { Actor } from './actor.ts';
 import type { Core } from './core.ts';
+
+export type { Credentials };
 
 /** An operation with its place on the facade and the function that carries it out. */
 export interface Entry {
@@ -20,12 +25,14 @@ export type Handler<I = never, O = unknown> = (call: Call, input: I) => Promise<
 /** Where a call comes from: a request over HTTP, or a host's own code. */
 export interface CallSource {
   readonly requestId: string;
-  readonly api: Api;
+  readonly surface: Surface;
   readonly credentials: Credentials;
   /** Why the call is refused to any caller that may make it, e.g. because no answer would be accepted. Asked once the session is known to be good. */
   refusal?(): ApiError | undefined;
   /** The raw input, `{ ...path, ...query, body }`. Called once the session is known to be good; may throw `ApiError`. */
   input(): unknown | Promise<unknown>;
+  /** The versions of which the entity must have one; undefined for any. Asked only of operations that are conditional. */
+  expectedVersions?(): readonly number[] | undefined;
   /** DER of the client's TLS certificates, leaf first. */
   readonly peerCertificates?: readonly Uint8Array[];
   readonly remoteAddress?: string;
@@ -36,19 +43,12 @@ export interface CallSource {
   readonly hostTransaction?: unknown;
 }
 
-/** How a caller says who it is. `system` is for the host's own code and cannot be said over HTTP. */
-export type Credentials =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'system' }
-  /** Header `zt-session`. When it is there, `authorization` counts for nothing but secondary factors. */
-  | { readonly kind: 'token'; readonly token?: string; readonly authorization?: string };
-
 /** One call on its way: who, when, and how to reach the store. */
 export interface Call {
   readonly actor: Actor;
   readonly operation: Operation;
   readonly requestId: string;
-  readonly api: Api;
+  readonly surface: Surface;
   readonly core: Core;
   readonly credentials: Credentials;
   readonly peerCertificates: readonly Uint8Array[];
@@ -63,8 +63,8 @@ export interface Call {
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** All or nothing. The actor's right is checked again inside; run again once when another write came first. */
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** Headers of the answer that the handler sets, e.g. `zt-session`. */
-  readonly answerHeaders: Map<string, string>;
+  /** Headers of the answer that the handler sets, e.g. `zt-session`; a list for several of one name. */
+  readonly answerHeaders: Map<string, HeaderValues[string]>;
   /** Milliseconds that the caller waits for the answer; undefined for one that waits for as long as it takes. */
   readonly timeLimit: number | undefined;
   /** Set by a handler whose work goes on after the answer: 202, for an operation that says that it may be. */
@@ -73,7 +73,7 @@ export interface Call {
 
 export interface CallResult {
   readonly output: unknown;
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: ReadonlyMap<string, HeaderValues[string]>;
   /** Whether the work goes on. */
   readonly isAccepted?: boolean;
 }

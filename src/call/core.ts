@@ -1,4 +1,4 @@
-import type { Api } from '../api/kit/operation.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import type { RecentChanges } from '../changes/recent.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Background } from '../jobs/background.ts';
@@ -26,7 +26,7 @@ export interface Core extends Keys, Bounds, Live, Work {
   /** What the kinds do that their field tables cannot say. */
   readonly behaviours: Behaviours;
   /** The descriptions of the APIs, as JSON text. */
-  readonly documents: { swagger(api: Api): string; openapi(): string };
+  readonly documents: { swagger(surface: Surface): string; openapi(): string };
 }
 
 /** What it signs, seals and verifies with. */

@@ -15,6 +15,8 @@ export interface Settings {
   readonly maxBodyBytes: number;
   /** Milliseconds after which a request is given up with 503. Default 10,000. */
   readonly requestTimeoutMs: number;
+  /** Answers that are sent as they are made, as Server-Sent Events are, at once; further ones get 503. Default 1,000. */
+  readonly maxOpenStreams: number;
   /** Changes that may wait for their turn before further ones get 429. Default 100. */
   readonly maxQueuedWrites: number;
   /** Password checks that may run at once. Default 2. */
@@ -81,6 +83,7 @@ export const defaultSettings: Settings = {
   sessionTimeoutMinutes: 30,
   maxBodyBytes: 1_048_576,
   requestTimeoutMs: 10_000,
+  maxOpenStreams: 1000,
   maxQueuedWrites: 100,
   maxPasswordChecks: 2,
   maxQueuedPasswordChecks: 250,

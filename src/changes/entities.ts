@@ -10,6 +10,7 @@ import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/p
 import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
+import { createGuard, type Precondition } from './precondition.ts';
 import { inView, isInView, tableOf } from './views.ts';
 
 type AnyResource = Resource;
@@ -22,6 +23,7 @@ type NewRow<R> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | '
 /**
  * The store inside one transaction, typed by kind. Every write goes through here, so that none escapes the change log:
  * a write draws the next revision, becomes the row's version, and leaves a change record in the same transaction. Kinds that are declared `unrecorded` do not.
+ * The call's precondition is held here, so that no handler can forget it: `get`, `require`, `update` and `remove` throw ApiError `PRECONDITION_FAILED`.
  */
 export interface Entities {
   get<R extends AnyResource>(kind: R, id: string): Promise<RowOf<R> | undefined>;
@@ -52,12 +54,15 @@ export interface EntitiesContext extends LogLimits {
   readonly random: Random;
   /** The time of a write, ISO text. */
   stamp(): string;
+  /** Held against the entity that it is about, wherever that is read by its id or written. */
+  readonly precondition?: Precondition | undefined;
 }
 
 /** @returns the entities of one transaction. */
 export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities => {
   const changes: Change[] = [];
   const append = changeLog(tx, context);
+  const guard = createGuard(context.precondition);
 
   const record = async (kind: AnyResource, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
     const change: Change = {
@@ -77,7 +82,9 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
 
   const find = async (kind: AnyResource, id: string): Promise<Row | undefined> => {
     const row = await tx.get(tableOf(kind), id);
-    return row && isInView(kind, row) ? row : undefined;
+    if (!row || !isInView(kind, row)) return undefined;
+    guard(kind, row);
+    return row;
   };
 
   return {
@@ -109,6 +116,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
     },
     update: async (kind, before, changed) => {
       const old = before as unknown as Row;
+      guard(kind, old);
       const quiet = kind.unrecorded || Object.keys(changed).every((field) => kind.fields[field]?.volatile);
       if (quiet) {
         const row = { ...old, ...changed } as Row;
@@ -125,6 +133,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
     },
     remove: async (kind, row) => {
       const old = row as unknown as Row;
+      guard(kind, old);
       if (!(await tx.delete(tableOf(kind), old.id))) return;
       if (!kind.unrecorded) await record(kind, 'delete', await tx.nextRevision(), old, null);
     },

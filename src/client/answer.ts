@@ -1,16 +1,22 @@
+import { withVersion } from '../api/kit/entity-version.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import { ApiError } from '../errors/index.ts';
 import { type ReceivedError, receivedError } from './received.ts';
 
 /** What an answer means: the output that the operation gives in process. @throws ApiError for a refusal, the same as in process */
-export const outputOf = async ({ answer }: Operation, response: Response): Promise<unknown> => {
+export const outputOf = async ({ answer, entity }: Operation, response: Response): Promise<unknown> => {
   if (!response.ok) throw await refusalOf(response);
-  if (answer.is === 'raw') return rawOf(response);
+  if (!('schema' in answer || 'item' in answer)) return rawOf(response);
   const { data, meta } = await jsonOf(response);
-  if (answer.is !== 'page') return data;
+  if (answer.is !== 'page') return entity ? versioned(data as object, response.headers.get('etag')) : data; // the details of an entity, or `{}`
   const { pagination, filterableFields = [] } = meta;
   const limit = pagination.limit > Number.MAX_SAFE_INTEGER ? Infinity : pagination.limit;
   return { data, pagination: { ...pagination, limit }, filterableFields };
+};
+
+const versioned = (entity: object, etag: string | null): object => {
+  const version = /^"(\d{1,16})"$/.exec(etag ?? '')?.[1];
+  return version === undefined ? entity : withVersion(entity, Number(version));
 };
 
 interface Envelope {

@@ -1,7 +1,9 @@
 import { groups } from '../api/index.ts';
-import type { Api, Group, Operation } from '../api/kit/operation.ts';
-import type { Facade } from '../facade.ts';
+import type { Group, Operation } from '../api/kit/operation.ts';
+import { type Api, surfaces } from '../api/surfaces/index.ts';
+import { expectedVersion } from '../if-version.ts';
 import { checkedOptions } from '../options.ts';
+import type { Facade } from '../types/facade.ts';
 import { outgoing } from './request.ts';
 import { type ClientCredentials, createSession } from './session.ts';
 import { createTransport, SessionRefused, type TransportOptions } from './transport.ts';
@@ -22,10 +24,12 @@ export interface ClientOptions extends TransportOptions {
 /** How one call is made. */
 export interface RemoteCallOptions {
   readonly signal?: AbortSignal;
+  /** As in process: the version that the entity must still have, see `versionOf`. Such a request is not made again when no answer came. */
+  readonly ifVersion?: number | undefined;
 }
 
 /** Every operation as a function, over HTTP: the shape of the facade, `client.<group>.<verb>(input)`. */
-export type Client = Facade<RemoteCallOptions>;
+export interface Client extends Facade<RemoteCallOptions> {}
 
 /**
  * A client of a controller elsewhere, with the types that the controller has in process.
@@ -42,16 +46,17 @@ export type Client = Facade<RemoteCallOptions>;
  */
 export const createClient = (options: ClientOptions): Client => {
   const { baseUrl, credentials, api = 'management', ...transport } = checkedOptions('createClient', options, OPTIONS);
+  const surface = surfaces[api];
   const send = createTransport(addressOf(baseUrl), transport);
 
   const session = createSession(credentials, async (method, body, headers) => {
     const login: Operation = groups.authentication.operations.authenticate as Operation; // of which only what it declares is used
-    const opened = await send(login, outgoing(login, { method, body }, api), headers);
+    const opened = await send(login, outgoing(login, { method, body }, surface), headers);
     return (opened as { readonly token: string }).token; // what it declares to answer
   });
 
-  const inSession = async (operation: Operation, input: object, signal?: AbortSignal): Promise<unknown> => {
-    const request = outgoing(operation, { ...input }, api);
+  const inSession = async (operation: Operation, input: object, { signal, ifVersion }: RemoteCallOptions): Promise<unknown> => {
+    const request = outgoing(operation, { ...input }, surface, ifVersion);
     const headers = operation.permission === 'open' ? {} : await session.headers();
     try {
       return await send(operation, request, headers, signal);
@@ -62,10 +67,11 @@ export const createClient = (options: ClientOptions): Client => {
   };
 
   const call = async (operation: Operation, input: object, remote: RemoteCallOptions): Promise<unknown> => {
-    const { signal } = checkedOptions(operation.operationId, remote, { signal: true });
-    signal?.throwIfAborted();
+    checkedOptions(operation.operationId, remote, { signal: true, ifVersion: true });
+    if ('ifVersion' in remote) expectedVersion(operation.operationId, operation, remote.ifVersion);
+    remote.signal?.throwIfAborted();
     try {
-      return await inSession(operation, input, signal);
+      return await inSession(operation, input, remote);
     } catch (error) {
       throw error instanceof SessionRefused ? error.refusal : error;
     }
@@ -79,7 +85,7 @@ export const createClient = (options: ClientOptions): Client => {
         (input: object = {}, remote: RemoteCallOptions = {}) => call(operation, input, remote),
       ]),
     );
-  return client as Client; // one function for each operation of the table, under its names
+  return client as unknown as Client; // one function for each operation of the table, under its names
 };
 
 const OPTIONS = { baseUrl: true, credentials: true, api: true, fetch: true, timeoutMs: true, retries: true, wait: true } as const;

@@ -2,6 +2,8 @@
  * The operations over HTTP, from wherever there is `fetch`.
  * @module overlay-controller/client
  */
+export { versionOf } from '../api/kit/entity-version.ts';
+export type { Page, Pagination } from '../api/kit/operation.ts';
 export {
   ApiError,
   type CatalogEntry,
@@ -15,6 +17,7 @@ export {
   type MessageCause,
   type PostureCause,
 } from '../errors/index.ts';
+export type * from '../types/index.ts';
 export { type Client, type ClientOptions, createClient, type RemoteCallOptions } from './client.ts';
 export { each } from './each.ts';
 export type { ClientCredentials } from './session.ts';

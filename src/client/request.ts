@@ -1,5 +1,5 @@
-import { API_PATHS } from '../api/kit/api-paths.ts';
-import type { Api, Operation } from '../api/kit/operation.ts';
+import type { Operation } from '../api/kit/operation.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 
 /** An operation and its input, as they travel. */
@@ -9,6 +9,8 @@ export interface Outgoing {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Whether it is made on condition of a version: made again after it was carried out, it would be refused. */
+  readonly isConditional?: true;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -16,21 +18,23 @@ type Input = Readonly<Record<string, unknown>>;
 const JSON_TYPE = 'application/json';
 
 /**
- * @param prefer which API is asked where an operation stands on several
+ * @param prefer which surface is asked where an operation stands on several
  * @throws ApiError `COULD_NOT_VALIDATE` for a parameter of the path that is missing, and `NOT_FOUND` for one that no URL can hold, as in process
  */
-export const outgoing = (operation: Operation, input: Input, prefer: Api): Outgoing => {
-  const api = operation.apis.includes(prefer) ? prefer : operation.apis[0];
+export const outgoing = (operation: Operation, input: Input, prefer: Surface, ifVersion?: number): Outgoing => {
+  const { prefix } = operation.surfaces.includes(prefer) ? prefer : (operation.surfaces[0] ?? prefer);
   const isRead = operation.method === 'GET';
   const body = isRead || operation.body === undefined ? undefined : bodyOf(operation.body.media ?? [JSON_TYPE], input.body);
   return {
     method: operation.method,
-    target: `${API_PATHS[api ?? prefer]}${pathOf(operation.path, input)}${queryOf(operation, input)}`,
+    target: `${prefix}${pathOf(operation.path, input)}${queryOf(operation, input)}`,
     headers: {
       accept: acceptOf(operation),
       ...headersOf(operation, isRead ? withBody(input) : input),
       ...(body ? { 'content-type': body.type } : {}),
+      ...(ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }),
     },
+    ...(ifVersion === undefined ? {} : { isConditional: true as const }),
     ...(body ? { body: body.text } : {}),
   };
 };
@@ -62,7 +66,7 @@ const headersOf = ({ headers = {} }: Operation, input: Input): Readonly<Record<s
     Object.entries(headers).flatMap(([name, header]) => (input[name] === undefined ? [] : [[header, String(input[name])]])),
   );
 
-const acceptOf = ({ answer }: Operation): string => (answer.is === 'raw' ? answer.contentTypes.join(', ') : JSON_TYPE);
+const acceptOf = ({ answer }: Operation): string => ('contentTypes' in answer ? answer.contentTypes.join(', ') : JSON_TYPE);
 
 /** A text travels as one of the media types that carry text, where the operation takes one. */
 const bodyOf = (media: readonly string[], body: unknown): { readonly type: string; readonly text: string } | undefined => {

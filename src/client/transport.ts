@@ -79,10 +79,10 @@ export const createTransport = (
 
 const LONGEST_PAUSE_MS = 30_000;
 
-/** 429 comes before any work; after a 503, or no answer at all, a POST might be carried out twice. Sooner than the server asks for is of no use. */
-const isWorthRepeating = (error: unknown, { method }: Outgoing): boolean =>
+/** 429 comes before any work; after a 503, or no answer at all, a POST might be carried out twice, and a condition no longer hold for what it was met by. Sooner than the server asks for is of no use. */
+const isWorthRepeating = (error: unknown, { method, isConditional }: Outgoing): boolean =>
   error instanceof ApiError &&
-  (error.status === 429 || (error.status === 503 && method !== 'POST')) &&
+  (error.status === 429 || (error.status === 503 && method !== 'POST' && !isConditional)) &&
   (error.retryAfter ?? 0) * 1000 <= LONGEST_PAUSE_MS;
 
 /** What the server asks for, or else 200 ms, twice as long each time; with some chance, lest all clients come back at once. */

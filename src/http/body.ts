@@ -1,15 +1,17 @@
 import type { Body } from '../api/kit/operation.ts';
+import { JSON_LIMITS, tooMany } from '../call/json.ts';
 import { ApiError, invalidField, RETRY_AFTER } from '../errors/index.ts';
 import { timeout } from './deadline.ts';
+import { formOf } from './form.ts';
 import { excessOf } from './json-size.ts';
-import { JSON_TYPE, mediaType } from './media-types.ts';
+import { FORM_TYPE, JSON_TYPE, mediaType } from './media-types.ts';
 import { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreRequest, Overloaded } from './message.ts';
 import { isStorable } from './path.ts';
 
 /**
  * Reads and parses the body of a request: `Content-Type` first, then the bytes, then the JSON.
  * @param limit largest body in bytes
- * @returns the JSON value, `{}` for `null`; the text where the operation takes another media type and the body has it; undefined when there is no
+ * @returns the JSON value, `{}` for `null`; the fields of a form, or the text, where the operation takes another media type and the body has it; undefined when there is no
  * body and none is required
  * @throws ApiError 415 for another media type, 413 above the limit, 400 `COULD_NOT_VALIDATE` with the body's name when a required body is missing,
  * 400 `COULD_NOT_PARSE_BODY` for what is no JSON in UTF-8, is beyond `JSON_LIMITS`, or holds what no store can (U+0000, lone surrogates, endless numbers).
@@ -30,7 +32,8 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number):
     throw invalidField(body.name, `${body.name} in body is required`, undefined);
   }
   if (!isTaken) throw unsupported(contentType, body);
-  return type === JSON_TYPE ? (parseJson(bytes) ?? {}) : textOf(bytes);
+  if (type === JSON_TYPE) return parseJson(bytes) ?? {};
+  return type === FORM_TYPE ? parseForm(bytes) : textOf(bytes);
 };
 
 const JSON_ONLY: readonly string[] = Object.freeze([JSON_TYPE]);
@@ -53,6 +56,15 @@ export const parseJson = (bytes: Uint8Array): unknown => {
   const fault = faultOf(value, escapes, prototypes);
   if (fault) throw unparsable(fault);
   return value;
+};
+
+/** Parses a form: an object of texts, with a list for a name that is repeated. */
+const parseForm = (bytes: Uint8Array): Readonly<Record<string, string | readonly string[]>> => {
+  const form = formOf(textOf(bytes), JSON_LIMITS.keys);
+  if (form === 'tooMany') throw unparsable(tooMany('keys'));
+  if (form === 'malformed') throw unparsable('the form is not percent-encoded UTF-8');
+  for (const value of Object.entries(form).flat(2)) if (!isStorable(value)) throw unparsable(UNSTORABLE);
+  return form;
 };
 
 /** Text in UTF-8, as it is. */

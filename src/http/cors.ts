@@ -1,3 +1,4 @@
+import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError } from '../errors/index.ts';
 import type { CoreRequest } from './message.ts';
 
@@ -15,18 +16,24 @@ export interface Cors {
 }
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const HEADERS: readonly string[] = ['accept', 'content-type', 'authorization', 'zt-session'];
+/** Request headers that all operations take, beside those of the session. */
+const TAKEN: readonly string[] = ['accept', 'content-type', 'if-match'];
+/** Answer headers that any operation may send and no browser shows by itself (Fetch, "CORS-safelisted response-header name"). */
+const SENT: readonly string[] = ['etag', 'location', 'retry-after', 'ziti-instance-id'];
 
 /**
  * Any origin may call, without credentials of the browser (`*`), or those listed, with them. An origin that is not listed gets its answer without the
  * headers, which its browser then hides.
  * @param declared names, in lower case, of the headers that operations take beside those that all take
  */
-export const createCors = (origins: '*' | readonly string[], declared: readonly string[] = []): Cors => {
-  const known = new Set([...HEADERS, ...declared]);
-  const listed = origins === '*' ? undefined : new Map(origins.map((origin) => [origin, grant(origin)]));
+export const createCors = (origins: '*' | readonly string[], surfaces: readonly Surface[], declared: readonly string[] = []): Cors => {
+  const known = new Set([...TAKEN, ...surfaces.flatMap(({ session }) => session.requestHeaders), ...declared]);
+  const exposed = new Set([...SENT, ...surfaces.flatMap(({ session, exposedHeaders }) => [...session.answerHeaders, ...exposedHeaders])]);
+  const readable = { 'access-control-expose-headers': [...exposed].sort().join() };
+  const anyOrigin = Object.freeze({ 'access-control-allow-origin': '*', ...readable });
+  const listed = origins === '*' ? undefined : new Map(origins.map((origin) => [origin, Object.freeze({ ...grant(origin), ...readable })]));
   return {
-    headers: (origin) => (listed ? (origin !== undefined && listed.get(origin)) || VARY : origin === undefined ? undefined : ANY),
+    headers: (origin) => (listed ? (origin !== undefined && listed.get(origin)) || VARY : origin === undefined ? undefined : anyOrigin),
     preflight: (request) => {
       const method = request.header('access-control-request-method');
       if (request.header('origin') === undefined || method === undefined) return {};
@@ -53,7 +60,9 @@ export const createCors = (origins: '*' | readonly string[], declared: readonly 
   };
 };
 
-const ANY: Headers = Object.freeze({ 'access-control-allow-origin': '*' });
 const VARY: Headers = Object.freeze({ vary: 'Origin' });
-const grant = (origin: string): Headers =>
-  Object.freeze({ 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true', vary: 'Origin' });
+const grant = (origin: string): Headers => ({
+  'access-control-allow-origin': origin,
+  'access-control-allow-credentials': 'true',
+  vary: 'Origin',
+});

@@ -14,6 +14,7 @@ export class Deadline {
   #own: AbortController | undefined;
   #followed: AbortSignal | undefined;
   #isLate = false;
+  #isOutlived = false;
   readonly #clientGone = () => this.#own?.abort(timeout('the client went away'));
 
   /** @param milliseconds `Infinity` for no limit */
@@ -49,7 +50,7 @@ export class Deadline {
       const timer = this.#milliseconds > LONGEST ? undefined : setTimeout(giveUp, this.#milliseconds);
       const end = () => {
         clearTimeout(timer);
-        this.#followed?.removeEventListener('abort', this.#clientGone);
+        if (!this.#isOutlived) this.#unfollow();
       };
       work.then(
         (value) => {
@@ -64,6 +65,23 @@ export class Deadline {
         },
       );
     });
+  }
+
+  /**
+   * For work that goes on when its answer has begun, as a stream does: it has all the time that it wants, and is told to stop when the client goes away.
+   * @returns tells it to stop, at its end at the latest
+   */
+  outlive(): () => void {
+    this.#isOutlived = true;
+    void this.signal; // follows the client from now on
+    return () => {
+      this.#unfollow();
+      this.#clientGone();
+    };
+  }
+
+  #unfollow(): void {
+    this.#followed?.removeEventListener('abort', this.#clientGone);
   }
 }
 

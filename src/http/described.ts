@@ -1,15 +1,20 @@
-import type { Api, Group, Operation } from '../api/kit/operation.ts';
+import { type Group, isConditional, type Operation } from '../api/kit/operation.ts';
+import { dataAndMeta } from '../api/surfaces/envelope.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import { catalog, type ErrorCode } from '../errors/index.ts';
 import { type JsonSchema, jsonSchemas } from './json-schemas.ts';
+import { offersOf } from './media-types.ts';
 
-/** An operation of one API, with all that a description of it says, whatever the format. */
+/** An operation of one surface, with all that a description of it says, whatever the format. */
 export interface DescribedOperation {
-  readonly api: Api;
+  readonly surface: Surface;
   readonly group: string;
   readonly operation: Operation;
   readonly parameters: readonly DescribedParameter[];
   readonly body: JsonSchema | undefined;
   readonly status: number;
+  /** Media types of its answer. */
+  readonly offers: readonly string[];
   /** Of the whole answer, envelope included; undefined for an answer without envelope. */
   readonly answer: JsonSchema | undefined;
   /** The codes of each status that it may refuse with. */
@@ -28,13 +33,13 @@ export interface Described {
   readonly components: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Everything that the documents say of the operations of some APIs, derived from their declarations. */
-export const describe = (groups: readonly Group[], apis: readonly Api[]): Described => {
-  const chosen = apis.flatMap((api) =>
+/** Everything that the documents say of the operations of some surfaces, derived from their declarations. */
+export const describe = (groups: readonly Group[], surfaces: readonly Surface[]): Described => {
+  const chosen = surfaces.flatMap((surface) =>
     groups.flatMap((group) =>
       Object.values(group.operations)
-        .filter((operation) => operation.apis.includes(api))
-        .map((operation) => ({ api, group: group.name, operation, key: keyOf(api, operation) })),
+        .filter((operation) => operation.surfaces.includes(surface))
+        .map((operation) => ({ surface, group: group.name, operation, key: keyOf(surface, operation) })),
     ),
   );
   const inputs = chosen.flatMap(({ operation: { query, body }, key }) => [
@@ -42,29 +47,31 @@ export const describe = (groups: readonly Group[], apis: readonly Api[]): Descri
     ...(body ? [[`${key} body`, body.schema] as const] : []),
   ]);
   const outputs = chosen.flatMap(({ operation: { answer }, key }) =>
-    answer.is === 'raw' ? [] : [[key, answer.is === 'page' ? answer.item : answer.schema] as const],
+    'schema' in answer ? [[key, answer.schema] as const] : 'item' in answer ? [[key, answer.item] as const] : [],
   );
   const schemas = jsonSchemas(Object.fromEntries(inputs), Object.fromEntries(outputs));
   return {
-    operations: chosen.map(({ api, group, operation, key }) => ({
-      api,
+    operations: chosen.map(({ surface, group, operation, key }) => ({
+      surface,
       group,
       operation,
       parameters: [
         ...pathParameters(operation.path),
         ...queryParametersOf(schemas.inputs[`${key} query`]),
         ...Object.values(operation.headers ?? {}).map((name) => ({ name, in: 'header', required: false, schema: TEXT }) as const),
+        ...(isConditional(operation) ? [IF_MATCH] : []),
       ],
       body: schemas.inputs[`${key} body`],
       status: operation.status ?? (operation.answer.is === 'created' ? 201 : 200),
-      answer: enveloped(operation, schemas.outputs[key]),
+      offers: offersOf(surface, operation),
+      answer: enveloped(surface, operation, schemas.outputs[key]),
       refusals: refusalsOf(operation),
     })),
     components: { ...schemas.components, ...ENVELOPE_PARTS },
   };
 };
 
-const keyOf = (api: Api, { method, path }: Operation): string => `${api} ${method} ${path}`;
+const keyOf = ({ name }: Surface, { method, path }: Operation): string => `${name} ${method} ${path}`;
 
 const pathParameters = (path: string): readonly DescribedParameter[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
@@ -80,8 +87,8 @@ const queryParametersOf = ({ properties = {}, required = [] }: JsonSchema = {}):
 
 const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-const enveloped = ({ answer }: Operation, data: JsonSchema | undefined): JsonSchema | undefined => {
-  if (answer.is === 'raw' || data === undefined) return undefined;
+const enveloped = ({ envelope }: Surface, { answer }: Operation, data: JsonSchema | undefined): JsonSchema | undefined => {
+  if (data === undefined || envelope !== dataAndMeta) return data;
   const isPage = answer.is === 'page';
   const isCounted = isPage || (answer.is === 'data' && answer.counts !== undefined);
   return {
@@ -92,15 +99,8 @@ const enveloped = ({ answer }: Operation, data: JsonSchema | undefined): JsonSch
 };
 
 /** What an operation may refuse with: its own errors, and those that follow from what it takes and who may call it. */
-const refusalsOf = ({
-  method,
-  path,
-  query,
-  body,
-  permission,
-  denied,
-  errors = [],
-}: Operation): ReadonlyMap<number, readonly ErrorCode[]> => {
+const refusalsOf = (operation: Operation): ReadonlyMap<number, readonly ErrorCode[]> => {
+  const { method, path, query, body, permission, denied, errors = [] } = operation;
   const isChange = method !== 'GET';
   const all: readonly (readonly [number, ErrorCode])[] = [
     ...(body
@@ -122,6 +122,7 @@ const refusalsOf = ({
     ...(denied ? ([[denied, 'UNAUTHORIZED']] as const) : []),
     ...(path.includes('{') ? ([[404, 'NOT_FOUND']] as const) : []),
     [406, 'COULD_NOT_VALIDATE'],
+    ...(isConditional(operation) ? ([[412, 'PRECONDITION_FAILED']] as const) : []),
     ...(isChange ? ([[429, 'SERVER_TOO_MANY_REQUESTS']] as const) : []),
     [503, 'SERVER_UNAVAILABLE'],
     [503, 'TIMEOUT'],
@@ -133,6 +134,15 @@ const refusalsOf = ({
 };
 
 const TEXT: JsonSchema = { type: 'string' };
+const IF_MATCH: DescribedParameter = {
+  name: 'if-match',
+  in: 'header',
+  required: false,
+  schema: {
+    type: 'string',
+    description: 'The entity tags that the entity may have, as the header `etag` told them: with another one it is 412.',
+  },
+};
 const COUNT: JsonSchema = { type: 'integer', format: 'int64' };
 const META_PROPERTIES = { apiEnrollmentVersion: TEXT, apiVersion: TEXT };
 

@@ -1,4 +1,5 @@
-import type { Api, Group } from '../api/kit/operation.ts';
+import type { Group } from '../api/kit/operation.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import type { Settings } from '../call/settings.ts';
 import { openApiDocument } from './openapi.ts';
 import { swaggerDocument } from './swagger.ts';
@@ -13,7 +14,7 @@ export const createDocuments = (groups: Readonly<Record<string, Group>>, setting
     return text;
   };
   return {
-    swagger: (api: Api): string => once(api, () => swaggerDocument(list, api, settings)),
+    swagger: (surface: Surface): string => once(surface.name, () => swaggerDocument(list, surface, settings)),
     openapi: (): string => once('openapi', () => openApiDocument(list, settings)),
   };
 };

@@ -1,4 +1,9 @@
-import type { Api, Operation } from '../api/kit/operation.ts';
+import { versionOf } from '../api/kit/entity-version.ts';
+import type { Operation } from '../api/kit/operation.ts';
+import { errorAndMeta } from '../api/surfaces/envelope.ts';
+import type { HeaderValues } from '../api/surfaces/http-output.ts';
+import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entry, Invoke } from '../call/call.ts';
 import type { Settings } from '../call/settings.ts';
 import { ApiError, invalidField, type MessageCause } from '../errors/index.ts';
@@ -6,23 +11,25 @@ import type { Platform } from '../platform/platform.ts';
 import { software } from '../version.ts';
 import { createCors } from './cors.ts';
 import { Deadline, timeout, tooLate } from './deadline.ts';
-import { envelope, errorEnvelope, type RawOutput } from './envelope.ts';
-import { JSON_TYPE, negotiate } from './media-types.ts';
+import { entityTag } from './entity-tag.ts';
+import { negotiate, offersOf } from './media-types.ts';
 import type { CoreAnswer, CoreRequest } from './message.ts';
+import { bodyOf, type OutputBody } from './output.ts';
 import { splitTarget } from './path.ts';
-import { type QueryParameters, queryParameters } from './query-string.ts';
+import { queryParameters } from './query-string.ts';
 import { refusalHeaders, toApiError } from './refusal.ts';
 import { requestIds } from './request-ids.ts';
-import { createRouter } from './router.ts';
+import { createRouter, surfacesOf } from './router.ts';
 import { SAFE_HEADERS } from './safe-headers.ts';
-import { ANONYMOUS, HttpSource } from './source.ts';
+import { HttpSource } from './source.ts';
+import { createStreams } from './streams.ts';
 
 export interface HandlerOptions {
   readonly entries: readonly Entry[];
-  /** Those that are answered for; default all. */
-  readonly apis?: readonly Api[];
+  /** Those that are answered for. Default: all that the operations name. */
+  readonly surfaces?: readonly Surface[];
   readonly invoke: Invoke;
-  readonly settings: Pick<Settings, 'maxBodyBytes' | 'requestTimeoutMs' | 'corsOrigins'>;
+  readonly settings: Pick<Settings, 'maxBodyBytes' | 'requestTimeoutMs' | 'corsOrigins' | 'maxOpenStreams'>;
   readonly platform: Pick<Platform, 'random' | 'logger'>;
 }
 
@@ -34,30 +41,35 @@ export type Handle = (request: CoreRequest) => Promise<CoreAnswer>;
  * then rights and the operation itself. An `Accept` that leaves no answer is 406 after the session and the rights, and before the rest. From the session on
  * the checks are made by `invoke`, which asks for the input in between.
  */
-export const createHandler = ({ entries, apis, invoke, settings, platform }: HandlerOptions): Handle => {
-  const route = createRouter(entries, apis);
-  const plans = new Map(entries.map((entry) => [entry, planOf(entry.operation)]));
+export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke, settings, platform }: HandlerOptions): Handle => {
+  const route = createRouter(entries, surfaces);
+  const queries = new Map(entries.map(({ operation }) => [operation, operation.query && queryParameters(operation.query)]));
   const cors = createCors(
     settings.corsOrigins,
+    surfaces,
     entries.flatMap(({ operation }) => Object.values(operation.headers ?? {})),
   );
   const requestId = requestIds(platform.random);
+  const streams = createStreams(settings.maxOpenStreams, platform.logger);
   const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': requestId() });
-  const json = Object.freeze({ 'content-type': JSON_TYPE, ...common });
 
-  const refuse = (error: unknown, id: string, request: CoreRequest, source?: HttpSource): CoreAnswer => {
+  /** @param surface below whose prefix the request lies, if any */
+  const refuse = (error: unknown, id: string, request: CoreRequest, surface?: Surface, source?: HttpSource): CoreAnswer => {
     const known = toApiError(error, platform.logger, { requestId: id, method: request.method, path: splitTarget(request.target).path });
-    const more = refusalHeaders(known, source?.credentials ?? ANONYMOUS, source?.stage === 'session');
-    return { status: known.status, headers: { ...json, ...more }, body: errorEnvelope(known, id) };
+    const more = surface && refusalHeaders(known, surface, source?.credentials ?? ANONYMOUS, source?.stage === 'session');
+    const { status = known.status, contentType, body } = (surface?.errorForm ?? errorAndMeta)(known, id);
+    return { status, headers: { 'content-type': contentType, ...common, ...more }, body };
   };
 
-  const call = async (source: HttpSource, entry: Entry, plan: Plan, wanted: string | undefined): Promise<CoreAnswer> => {
+  const call = async (source: HttpSource, entry: Entry, deadline: Deadline, wanted: string | undefined): Promise<CoreAnswer> => {
     const { output, headers, isAccepted } = await invoke(entry, source);
-    const { answer } = entry.operation;
-    if (answer.is !== 'raw')
-      return { status: isAccepted ? 202 : plan.status, headers: extended(json, headers), body: envelope(answer, output) };
-    const { contentType, body } = output as RawOutput; // what such an operation declares to return
-    return { status: plan.status, headers: extended({ ...common, 'content-type': labelled(contentType, wanted) }, headers), body };
+    const { operation } = entry;
+    const { contentType, body, ...own } = bodyOf(source.surface, operation.answer, output, wanted);
+    return {
+      status: isAccepted ? 202 : (own.status ?? statusOf(operation)),
+      headers: headersOf(contentType, common, headers, own.headers ?? entityHeaders(operation, output)),
+      body: isWhole(body) ? body : streams.open(body, deadline, { requestId: source.requestId, operationId: operation.operationId }),
+    };
   };
 
   const answer = (request: CoreRequest, id: string): CoreAnswer | Promise<CoreAnswer> => {
@@ -71,29 +83,32 @@ export const createHandler = ({ entries, apis, invoke, settings, platform }: Han
         headers: { ...common, 'content-type': 'text/plain; charset=utf-8' },
         body: 'Bad Request: malformed escape in the path\n',
       };
-    if (found.is === 'pathUnknown') throw new ApiError('NOT_FOUND', { cause: unhandled(`path ${path.slice(0, 256)} was not found`) });
-    if (found.is === 'methodUnknown')
-      throw new ApiError('METHOD_NOT_ALLOWED', {
-        cause: unhandled(`method ${method.slice(0, 32)} is not allowed, but [${found.allowed.join()}] are`),
-      });
-    const { entry, api, parameters } = found;
-    const plan = plans.get(entry) as Plan; // every entry of the router has one
+    if (found.is === 'pathUnknown') {
+      const cause = unhandled(`path ${path.slice(0, 256)} was not found`);
+      return refuse(new ApiError('NOT_FOUND', { cause }), id, request, found.surface);
+    }
+    if (found.is === 'methodUnknown') {
+      const cause = unhandled(`method ${method.slice(0, 32)} is not allowed, but [${found.allowed.join()}] are`);
+      return refuse(new ApiError('METHOD_NOT_ALLOWED', { cause }), id, request, found.surface);
+    }
+    const { entry, surface, parameters } = found;
+    const offers = offersOf(surface, entry.operation);
     const accept = request.header('accept');
-    const wanted = negotiate(accept, plan.offers);
+    const wanted = negotiate(accept, offers);
 
     const deadline = new Deadline(settings.requestTimeoutMs, request);
     const source = new HttpSource({
       requestId: id,
       request,
       entry,
-      api,
+      surface,
       parameters,
       query,
-      declared: plan.query,
+      declared: queries.get(entry.operation),
       maxBodyBytes: settings.maxBodyBytes,
       deadline,
       timeLimit: settings.requestTimeoutMs,
-      refusal: wanted === undefined ? unacceptable(plan, accept) : undefined,
+      refusal: wanted === undefined && offers.length > 0 ? unacceptable(offers, accept) : undefined,
     });
     const late = () => {
       // A body that does not come is the client's fault, work that does not end is ours.
@@ -105,7 +120,9 @@ export const createHandler = ({ entries, apis, invoke, settings, platform }: Han
       });
       return tooLate(entry.operation);
     };
-    return deadline.race(call(source, entry, plan, wanted), late).catch((error: unknown) => refuse(error, id, request, source));
+    return deadline
+      .race(call(source, entry, deadline, wanted), late)
+      .catch((error: unknown) => refuse(error, id, request, surface, source));
   };
 
   return async (request) => {
@@ -121,31 +138,29 @@ export const createHandler = ({ entries, apis, invoke, settings, platform }: Han
   };
 };
 
-/** What is known of an operation before any request. */
-interface Plan {
-  readonly status: number;
-  /** Media types of its answer. */
-  readonly offers: readonly string[];
-  readonly query: QueryParameters | undefined;
-}
+const statusOf = ({ answer, status }: Operation): number => status ?? (answer.is === 'created' ? 201 : 200);
 
-const planOf = ({ answer, status, query }: Operation): Plan => ({
-  status: status ?? (answer.is === 'created' ? 201 : 200),
-  offers: answer.is === 'raw' ? answer.contentTypes : [JSON_TYPE],
-  query: query && queryParameters(query),
-});
-
-/** Every JSON text is YAML, too. */
-const labelled = (given: string, wanted: string | undefined): string => (given === JSON_TYPE && wanted === 'text/yaml' ? wanted : given);
-
-const extended = (headers: Readonly<Record<string, string>>, more: ReadonlyMap<string, string>): Readonly<Record<string, string>> => {
-  if (more.size === 0) return headers;
-  const all: Record<string, string> = { ...headers };
-  for (const [name, value] of more) all[name] = value;
-  return all;
+/** The entity tag of an entity that is answered by its id. */
+const entityHeaders = ({ entity, method, answer }: Operation, output: unknown): HeaderValues | undefined => {
+  if (entity === undefined || method !== 'GET' || answer.is !== 'data') return undefined;
+  const version = versionOf(output as object); // the details of an entity
+  return version === undefined ? undefined : { etag: entityTag(version) };
 };
 
-const unacceptable = ({ offers }: Plan, accept: string | undefined): ApiError =>
+const headersOf = (
+  contentType: string | undefined,
+  common: HeaderValues,
+  ofCall: ReadonlyMap<string, HeaderValues[string]>,
+  own: HeaderValues | undefined,
+): HeaderValues => {
+  const all: Record<string, HeaderValues[string]> = contentType === undefined ? { ...common } : { 'content-type': contentType, ...common };
+  for (const [name, value] of ofCall) all[name] = value;
+  return own ? Object.assign(all, own) : all;
+};
+
+const isWhole = (body: OutputBody): body is string | Uint8Array => typeof body === 'string' || body instanceof Uint8Array;
+
+const unacceptable = (offers: readonly string[], accept: string | undefined): ApiError =>
   invalidField('Accept', `none of [${offers.join()}] is accepted`, accept, 406);
 
 const unhandled = (message: string): MessageCause => ({ code: 'UNHANDLED', message });

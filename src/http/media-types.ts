@@ -1,4 +1,15 @@
+import type { Operation } from '../api/kit/operation.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
+
 export const JSON_TYPE = 'application/json';
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+export const EVENTS_TYPE = 'text/event-stream';
+
+/** The media types of an operation's answer; none where it never has a body. */
+export const offersOf = ({ envelope }: Pick<Surface, 'envelope'>, { answer }: Pick<Operation, 'answer'>): readonly string[] => {
+  if (answer.is === 'raw' || answer.is === 'response') return answer.contentTypes;
+  return [answer.is === 'events' ? EVENTS_TYPE : envelope.contentType];
+};
 
 /**
  * Which of the offered media types a client likes best by its `Accept` header (RFC 9110, 12.5.1): the most specific range that names a type

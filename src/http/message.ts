@@ -1,3 +1,5 @@
+import type { HeaderValues } from '../api/surfaces/http-output.ts';
+
 /**
  * HTTP as the core sees it: plain objects, so that an adapter needs no web-standard Request on the hot path.
  * A host's adapter turns its own request into a `CoreRequest`, calls `handle()`, and writes the `CoreAnswer`.
@@ -22,12 +24,16 @@ export interface CoreRequest {
   readonly signal?: AbortSignal;
 }
 
-/** An answer that is whole: status, headers and body. */
+/** An answer: status, headers and body. */
 export interface CoreAnswer {
   readonly status: number;
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  /** Lower-case names. A list is sent as several headers of the name. */
+  readonly headers: HeaderValues;
+  /**
+   * Whole, or sent as it is made, as Server-Sent Events are. An adapter asks for the next bytes only when those before have been taken, and calls
+   * `return()` once the client has gone or the server closes. An iterator that throws breaks the answer off.
+   */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
 }
 
 /** What `CoreRequest.body` throws when more comes than may. */

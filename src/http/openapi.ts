@@ -1,5 +1,6 @@
-import { API_PATHS } from '../api/kit/api-paths.ts';
-import type { Api, Group, Operation } from '../api/kit/operation.ts';
+import type { Group, Operation } from '../api/kit/operation.ts';
+import { allSurfaces } from '../api/surfaces/index.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
 import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
 import type { JsonSchema } from './json-schemas.ts';
@@ -11,28 +12,33 @@ export interface DocumentInfo {
   readonly version?: string;
 }
 
-const APIS: readonly Api[] = ['management', 'client', 'extensions'];
 const ERROR = { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } };
 
 /**
- * The OpenAPI 3.1 document of one API, or of all of them. With all, paths are whole, and an operation id that two APIs share gets the API's name
+ * The OpenAPI 3.1 document of one surface, or of all of them. With all, paths are whole, and an operation id that two surfaces share gets the surface's name
  * appended in the second, because a document must not repeat an id.
  */
-export const openApiDocument = (groups: readonly Group[], { address, version = software.version }: DocumentInfo, api?: Api): object => {
-  const { operations, components } = describe(groups, api === undefined ? APIS : [api]);
+export const openApiDocument = (
+  groups: readonly Group[],
+  { address, version = software.version }: DocumentInfo,
+  surface?: Surface,
+): object => {
+  const { operations, components } = describe(groups, surface === undefined ? allSurfaces : [surface]);
   const paths: Record<string, Record<string, object>> = {};
   const ids = new Set<string>();
   for (const described of operations) {
     const { operation } = described;
-    const path = api === undefined ? `${API_PATHS[described.api]}${operation.path}` : operation.path;
-    const operationId = ids.has(operation.operationId) ? `${operation.operationId}${capitalised(described.api)}` : operation.operationId;
+    const path = surface === undefined ? `${described.surface.prefix}${operation.path}` : operation.path;
+    const operationId = ids.has(operation.operationId)
+      ? `${operation.operationId}${capitalised(described.surface.name)}`
+      : operation.operationId;
     ids.add(operationId);
     (paths[path] ??= {})[operation.method.toLowerCase()] = operationObject(described, operationId);
   }
   return {
     openapi: '3.1.0',
-    info: { title: titleOf(api), version },
-    servers: [{ url: api === undefined ? address : `${address}${API_PATHS[api]}` }],
+    info: { title: titleOf(surface), version },
+    servers: [{ url: surface === undefined ? address : `${address}${surface.prefix}` }],
     tags: tagsOf(groups, operations),
     paths,
     components: {
@@ -50,7 +56,7 @@ export const openApiDocument = (groups: readonly Group[], { address, version = s
   };
 };
 
-export const titleOf = (api: Api | undefined): string => `Overlay controller${api === undefined ? '' : `: ${api} API`}`;
+export const titleOf = (surface: Surface | undefined): string => `Overlay controller${surface ? `: ${surface.name} API` : ''}`;
 
 /** The groups that have an operation in the document. */
 export const tagsOf = (groups: readonly Group[], operations: readonly DescribedOperation[]): readonly object[] => {
@@ -91,9 +97,9 @@ const bodyContent = ({ body }: Operation, schema: JsonSchema): object =>
     (body?.media ?? ['application/json']).map((type) => [type, { schema: type.endsWith('json') ? schema : { type: 'string' } }]),
   );
 
-const contentOf = ({ operation: { answer }, answer: schema }: DescribedOperation): object =>
-  answer.is === 'raw'
-    ? Object.fromEntries(answer.contentTypes.map((type) => [type, type.endsWith('json') ? {} : { schema: { type: 'string' } }]))
-    : { 'application/json': { schema } };
+const contentOf = ({ operation: { answer }, answer: schema, offers }: DescribedOperation): object =>
+  answer.is === 'raw' || answer.is === 'response' || answer.is === 'events'
+    ? Object.fromEntries(offers.map((type) => [type, type.endsWith('json') ? {} : { schema: { type: 'string' } }]))
+    : Object.fromEntries(offers.map((type) => [type, { schema }]));
 
 const capitalised = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;

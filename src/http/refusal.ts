@@ -1,4 +1,5 @@
-import type { Credentials } from '../call/call.ts';
+import type { Credentials } from '../api/surfaces/session-rule.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
 
@@ -12,26 +13,16 @@ export const toApiError = (error: unknown, logger: Logger, context: Readonly<Rec
   return new ApiError('UNHANDLED');
 };
 
-/**
- * The headers of an error's answer: `retry-after`, and `www-authenticate` for 401. Clients log in again when a challenge says that their token is
- * invalid, so that is said only while the session is being checked (`authenticating`); who lacks a right, or gave a wrong password, gets the bare challenge.
- */
-export const refusalHeaders = (error: ApiError, credentials: Credentials, authenticating: boolean): Readonly<Record<string, string>> => ({
-  ...(error.status === 401 ? { 'www-authenticate': challenge(error, credentials, authenticating) } : {}),
-  ...(error.retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfter))) }),
-});
-
-const challenge = (error: ApiError, credentials: Credentials, authenticating: boolean): string => {
-  if (!authenticating) return SESSION;
-  if (credentials.kind !== 'token') return MISSING;
-  if (credentials.token !== undefined) return `${SESSION} error="invalid" error_description="token is invalid"`;
-  const expired = error.cause !== undefined && 'message' in error.cause && error.cause.message === 'token expired';
-  return expired
-    ? `${BEARER} error="expired" error_description="token expired"`
-    : `${BEARER} error="invalid" error_description="token is invalid"`;
+/** The headers of an error's answer: `retry-after`, and for 401 the challenge of the surface. */
+export const refusalHeaders = (
+  error: ApiError,
+  { session }: Surface,
+  credentials: Credentials,
+  isAuthenticating: boolean,
+): Readonly<Record<string, string>> => {
+  const challenge = error.status === 401 ? session.challenge(error, credentials, isAuthenticating) : undefined;
+  return {
+    ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+    ...(error.retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfter))) }),
+  };
 };
-
-const SESSION = 'zt-session realm="zt-session"';
-const BEARER = 'Bearer realm="openziti-oidc"';
-const NO_TOKEN = 'error="missing" error_description="no matching token was provided"';
-const MISSING = `${SESSION} ${NO_TOKEN},${BEARER} ${NO_TOKEN}`;

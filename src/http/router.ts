@@ -1,44 +1,74 @@
-import type { Api } from '../api/kit/operation.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entry } from '../call/call.ts';
 import { pathSegments } from './path.ts';
 
 /** What a method and a path lead to. */
 export type Route =
-  | { readonly is: 'found'; readonly entry: Entry; readonly api: Api; readonly parameters: Readonly<Record<string, string>> }
+  | {
+      readonly is: 'found';
+      readonly entry: Entry;
+      readonly surface: Surface;
+      readonly parameters: Readonly<Record<string, string>>;
+    }
   /** 405: the path is known, the method is not. `allowed` in alphabetical order. */
-  | { readonly is: 'methodUnknown'; readonly allowed: readonly string[] }
-  /** 404 */
-  | { readonly is: 'pathUnknown' }
+  | { readonly is: 'methodUnknown'; readonly allowed: readonly string[]; readonly surface: Surface }
+  /** 404. With the surface below whose prefix the path lies, if any. */
+  | { readonly is: 'pathUnknown'; readonly surface?: Surface }
   /** 400: an escape of the path is no escape. */
   | { readonly is: 'malformed' };
 
 export type Router = (method: string, path: string) => Route;
 
 /**
- * One tree of path segments for each API; an address costs a look-up a segment, however many operations there are.
+ * One tree of path segments for each surface; an address costs a look-up a segment, however many operations there are.
  * A literal segment wins over a parameter, unless only the parameter's path has the method.
- * @param apis those that are offered, default all; paths of others are unknown
- * @throws Error when two operations claim the same method and path.
+ * @param offered surfaces that are answered for, default all that the operations name; paths of others are unknown
+ * @throws Error when two operations claim the same method and path, or two surfaces the same prefix.
  */
-export const createRouter = (entries: readonly Entry[], apis: readonly Api[] = ALL_APIS): Router => {
-  const roots: Readonly<Record<Api, Node>> = { management: newNode(), client: newNode(), extensions: newNode() };
-  for (const entry of entries) for (const api of entry.operation.apis) if (apis.includes(api)) insert(roots[api], api, entry);
+export const createRouter = (entries: readonly Entry[], offered: readonly Surface[] = surfacesOf(entries)): Router => {
+  const mounts = offered.flatMap((surface) => mountsOf(surface, treeOf(surface, entries)));
+  const twice = mounts.find(({ at }, i) => mounts.findIndex((other) => other.at === at) < i);
+  if (twice) throw new Error(`two surfaces claim the prefix ${twice.at}, one of them ${twice.surface.name}`);
+  // The longest prefix of a path decides.
+  mounts.sort((a, b) => b.prefix.length - a.prefix.length);
 
   return (method, path) => {
     const segments = pathSegments(path);
     if (segments === 'malformed') return MALFORMED;
-    const place = segments && placeOf(segments);
-    if (!place) return PATH_UNKNOWN;
+    const mount = segments && mounts.find(({ prefix }) => prefix.every((segment, i) => segment === segments[i]));
+    if (!mount) return PATH_UNKNOWN;
+    const { surface, root, prefix } = mount;
     const values: string[] = [];
-    const leaf = find(roots[place.api], segments, place.from, method, values);
-    if (leaf) return { is: 'found', entry: leaf.entry, api: place.api, parameters: named(leaf.names, values) };
+    const leaf = find(root, segments, prefix.length, method, values);
+    if (leaf) return { is: 'found', entry: leaf.entry, surface, parameters: named(leaf.names, values) };
     const allowed = new Set<string>();
-    collect(roots[place.api], segments, place.from, allowed);
-    return allowed.size > 0 ? { is: 'methodUnknown', allowed: [...allowed].sort() } : PATH_UNKNOWN;
+    collect(root, segments, prefix.length, allowed);
+    return allowed.size > 0 ? { is: 'methodUnknown', allowed: [...allowed].sort(), surface } : { is: 'pathUnknown', surface };
   };
 };
 
-const ALL_APIS: readonly Api[] = ['management', 'client', 'extensions'];
+/** The surfaces that operations name. */
+export const surfacesOf = (entries: readonly Entry[]): readonly Surface[] => [
+  ...new Set(entries.flatMap(({ operation }) => operation.surfaces)),
+];
+
+/** A place where a surface answers. */
+interface Mount {
+  readonly surface: Surface;
+  readonly at: string;
+  readonly prefix: readonly string[];
+  readonly root: Node;
+}
+
+const mountsOf = (surface: Surface, root: Node): readonly Mount[] =>
+  [surface.prefix, ...surface.aliases].map((at) => ({ surface, at, prefix: at.split('/').filter(Boolean), root }));
+
+const treeOf = (surface: Surface, entries: readonly Entry[]): Node => {
+  const root = newNode();
+  for (const entry of entries) if (entry.operation.surfaces.includes(surface)) insert(root, surface, entry);
+  return root;
+};
+
 const MALFORMED: Route = Object.freeze({ is: 'malformed' });
 const PATH_UNKNOWN: Route = Object.freeze({ is: 'pathUnknown' });
 
@@ -56,7 +86,7 @@ interface Node {
 
 const newNode = (): Node => ({ literals: new Map(), methods: new Map(), parameter: undefined });
 
-const insert = (root: Node, api: Api, entry: Entry): void => {
+const insert = (root: Node, { name }: Surface, entry: Entry): void => {
   const { method, path, operationId } = entry.operation;
   const names: string[] = [];
   let node = root;
@@ -73,32 +103,9 @@ const insert = (root: Node, api: Api, entry: Entry): void => {
   }
   const other = node.methods.get(method);
   if (other)
-    throw new Error(`${method} ${path} of the ${api} API is declared twice: ${other.entry.operation.operationId} and ${operationId}`);
+    throw new Error(`${method} ${path} of the ${name} API is declared twice: ${other.entry.operation.operationId} and ${operationId}`);
   node.methods.set(method, { entry, names });
 };
-
-/** Which API answers, and at which segment its own paths begin. Whatever has no prefix of its own is the client API's. */
-const placeOf = (segments: readonly string[]): { readonly api: Api; readonly from: number } | undefined => {
-  switch (segments[0]) {
-    case 'edge':
-      if (segments[1] === 'v1') return LEGACY;
-      if (segments[1] === 'client' && segments[2] === 'v1') return CLIENT;
-      if (segments[1] !== 'management') return undefined;
-      if (segments[2] === 'v1') return MANAGEMENT;
-      return segments[2] === 'extensions' && segments[3] === 'v1' ? EXTENSIONS : undefined;
-    case 'fabric':
-    case 'oidc':
-      return undefined;
-    default:
-      return BARE;
-  }
-};
-
-const MANAGEMENT = { api: 'management', from: 3 } as const;
-const CLIENT = { api: 'client', from: 3 } as const;
-const EXTENSIONS = { api: 'extensions', from: 4 } as const;
-const LEGACY = { api: 'client', from: 2 } as const;
-const BARE = { api: 'client', from: 0 } as const;
 
 const find = (node: Node, segments: readonly string[], at: number, method: string, values: string[]): Leaf | undefined => {
   if (at === segments.length) return node.methods.get(method);

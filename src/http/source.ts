@@ -1,8 +1,10 @@
-import type { Api } from '../api/kit/operation.ts';
-import type { CallSource, Credentials, Entry } from '../call/call.ts';
+import type { Credentials } from '../api/surfaces/session-rule.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
+import type { CallSource, Entry } from '../call/call.ts';
 import type { ApiError } from '../errors/index.ts';
 import { readBody } from './body.ts';
 import type { Deadline } from './deadline.ts';
+import { versionsIn } from './entity-tag.ts';
 import type { CoreRequest } from './message.ts';
 import { parseQuery, type QueryParameters } from './query-string.ts';
 
@@ -10,7 +12,7 @@ export interface HttpSourceOptions {
   readonly requestId: string;
   readonly request: CoreRequest;
   readonly entry: Entry;
-  readonly api: Api;
+  readonly surface: Surface;
   /** Of the path. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: string;
@@ -29,15 +31,15 @@ export interface HttpSourceOptions {
  */
 export class HttpSource implements CallSource {
   readonly requestId: string;
-  readonly api: Api;
+  readonly surface: Surface;
   readonly credentials: Credentials;
   readonly #of: HttpSourceOptions;
   #stage: 'session' | 'body' | 'work' = 'session';
 
   constructor(options: HttpSourceOptions) {
     this.requestId = options.requestId;
-    this.api = options.api;
-    this.credentials = credentialsOf(options.request);
+    this.surface = options.surface;
+    this.credentials = options.surface.session.credentialsOf((name) => options.request.header(name));
     this.#of = options;
   }
 
@@ -67,6 +69,10 @@ export class HttpSource implements CallSource {
     return this.#of.refusal;
   }
 
+  expectedVersions(): readonly number[] | undefined {
+    return versionsIn(this.#of.request.header('if-match'));
+  }
+
   /** `{ ...query, ...headers, ...path, body }`: a parameter of the path cannot be overridden by one of the query. */
   input(): unknown | Promise<unknown> {
     this.#stage = 'work';
@@ -93,12 +99,4 @@ export class HttpSource implements CallSource {
 const headerValues = (request: CoreRequest, headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, request.header(header)]));
 
-export const ANONYMOUS: Credentials = Object.freeze({ kind: 'none' });
 const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);
-
-const credentialsOf = (request: CoreRequest): Credentials => {
-  const token = request.header('zt-session');
-  const authorization = request.header('authorization');
-  if (token === undefined) return authorization === undefined ? ANONYMOUS : { kind: 'token', authorization };
-  return authorization === undefined ? { kind: 'token', token } : { kind: 'token', token, authorization };
-};

@@ -1,5 +1,5 @@
-import { API_PATHS } from '../api/kit/api-paths.ts';
-import type { Api, Group } from '../api/kit/operation.ts';
+import type { Group } from '../api/kit/operation.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
 import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
 import type { JsonSchema } from './json-schemas.ts';
@@ -7,18 +7,22 @@ import { type DocumentInfo, GOES_ON, tagsOf, titleOf } from './openapi.ts';
 
 const ERROR = { $ref: '#/definitions/ErrorEnvelope' };
 
-/** The OpenAPI 2.0 document of one API, for clients that know no newer form. What 2.0 cannot say (unions, null) is said more loosely. */
-export const swaggerDocument = (groups: readonly Group[], api: Api, { address, version = software.version }: DocumentInfo): object => {
-  const { operations, components } = describe(groups, [api]);
+/** The OpenAPI 2.0 document of one surface, for clients that know no newer form. What 2.0 cannot say (unions, null) is said more loosely. */
+export const swaggerDocument = (
+  groups: readonly Group[],
+  surface: Surface,
+  { address, version = software.version }: DocumentInfo,
+): object => {
+  const { operations, components } = describe(groups, [surface]);
   const paths: Record<string, Record<string, object>> = {};
   for (const described of operations)
     (paths[described.operation.path] ??= {})[described.operation.method.toLowerCase()] = operationObject(described);
   const { host, pathname, protocol } = new URL(address);
   return {
     swagger: '2.0',
-    info: { title: titleOf(api), version },
+    info: { title: titleOf(surface), version },
     host,
-    basePath: `${pathname.replace(/\/$/, '')}${API_PATHS[api]}`,
+    basePath: `${pathname.replace(/\/$/, '')}${surface.prefix}`,
     schemes: [protocol.slice(0, -1)],
     consumes: ['application/json'],
     produces: ['application/json'],

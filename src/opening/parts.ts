@@ -6,7 +6,7 @@ import type { EntitiesContext } from '../changes/entities.ts';
 import { type ChangeListeners, createListeners } from '../changes/listeners.ts';
 import { createPublisher, type Publisher } from '../changes/publisher.ts';
 import { createRecentChanges } from '../changes/recent.ts';
-import { type CarryOut, createWriter, type Write } from '../changes/writer.ts';
+import { createWriter } from '../changes/writer.ts';
 import { createSemaphore } from '../concurrency/semaphore.ts';
 import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
@@ -14,6 +14,7 @@ import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
 import { createSessionUpkeep } from '../domain/sessions/service-sessions/upkeep.ts';
 import { createDocuments } from '../http/documents.ts';
 import { createBackground } from '../jobs/background.ts';
+import type { Parts } from '../pipeline/ongoing-call.ts';
 import { createPki, type PkiSources } from '../pki/pki.ts';
 import { addressRule } from '../platform/addresses.ts';
 import { createConnections } from '../presence/connections.ts';
@@ -21,11 +22,8 @@ import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
 import type { Opening } from './options.ts';
 
-/** The parts of a controller, put together and at rest. */
-export interface Parts {
-  readonly core: Core;
-  readonly write: Write;
-  readonly carryOut: CarryOut;
+/** The parts of a controller, put together and at rest: those of its calls, and what its changes are announced by. */
+export interface ControllerParts extends Parts {
   readonly events: ChangeListeners;
   readonly publisher: Publisher;
 }
@@ -40,7 +38,7 @@ export const createParts = async (
   { platform, settings, secrets, snapshots }: Opening,
   sources: PkiSources,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
-): Promise<Parts> => {
+): Promise<ControllerParts> => {
   const { stamp } = common;
   const events = createListeners(platform.logger);
   const publisher = await createPublisher(store, events, platform.logger);

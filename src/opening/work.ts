@@ -1,10 +1,13 @@
 import { loadKeysEarly } from '../domain/directory/external-jwt-signers/load-keys.ts';
-import { followChanges } from '../domain/fabric/presence/presence.ts';
+import { followChanges } from '../domain/fabric/presence/endings.ts';
 import { joinNetwork, type MemberOptions } from '../domain/maintenance/controllers/membership.ts';
-import type { Parts } from './parts.ts';
+import type { ControllerParts } from './parts.ts';
 
 /** Begins what a controller does without being asked. It ends with `core.background`. */
-export const beginWork = async ({ core, events }: Pick<Parts, 'core' | 'events'>, member: MemberOptions | undefined): Promise<void> => {
+export const beginWork = async (
+  { core, events }: Pick<ControllerParts, 'core' | 'events'>,
+  member: MemberOptions | undefined,
+): Promise<void> => {
   loadKeysEarly(events, core);
   followChanges(events, core);
   if (member) await joinNetwork(core, member);

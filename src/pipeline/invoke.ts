@@ -1,5 +1,7 @@
+import { isConditional } from '../api/kit/operation.ts';
 import type { CallSource, Entry, Invoke } from '../call/call.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
+import type { Precondition } from '../changes/precondition.ts';
 import { unauthorized } from '../errors/index.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -28,7 +30,9 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors): Invoke => 
         throw refusal;
       }
       const input = decode(entry.operation, await source.input());
+      const precondition = preconditionOf(entry, source, input);
       authorize(call.actor, entry.operation);
+      call.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
     };
     try {
@@ -41,6 +45,13 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors): Invoke => 
       if (active && source.hostTransaction === undefined) activity.note(active.id, active.lastActivityAt ?? call.now());
     }
   };
+};
+
+const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown): Precondition | undefined => {
+  if (!isConditional(operation)) return undefined;
+  const versions = source.expectedVersions?.();
+  const { id } = input as { readonly id: string }; // of the path of every such operation
+  return versions && { kind: operation.entity, id, versions };
 };
 
 /**

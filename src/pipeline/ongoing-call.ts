@@ -4,6 +4,7 @@ import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import type { Precondition } from '../changes/precondition.ts';
 import type { CarryOut, Write } from '../changes/writer.ts';
 import type { Release } from '../concurrency/semaphore.ts';
 import { unauthorized } from '../errors/index.ts';
@@ -27,7 +28,7 @@ const NO_CERTIFICATES: readonly Uint8Array[] = [];
 export class OngoingCall implements Call {
   /** Nobody, until it is known. */
   actor: Actor = { kind: 'anonymous' };
-  readonly answerHeaders = new Map<string, string>();
+  readonly answerHeaders: Call['answerHeaders'] = new Map();
   readonly operation: Entry['operation'];
   readonly #parts: Parts;
   readonly #source: CallSource;
@@ -36,6 +37,8 @@ export class OngoingCall implements Call {
   /** The place that an ordinary session has while it reads. */
   #place: Release | undefined;
   isAccepted = false;
+  /** Until the write that it is for is made. */
+  precondition: Precondition | undefined;
 
   constructor(parts: Parts, { operation }: Entry, source: CallSource) {
     this.#parts = parts;
@@ -55,8 +58,8 @@ export class OngoingCall implements Call {
     return this.#source.requestId;
   }
 
-  get api() {
-    return this.#source.api;
+  get surface() {
+    return this.#source.surface;
   }
 
   get credentials() {
@@ -127,6 +130,12 @@ export class OngoingCall implements Call {
   async write<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     // Where reading and writing share a connection, it would wait for itself.
     if (this.#state) throw new TypeError(`${this.operation.operationId} is a GET, which must not write`);
+    const result = await this.#writeOnce(work);
+    this.precondition = undefined;
+    return result;
+  }
+
+  async #writeOnce<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
     if (this.#source.hostTransaction !== undefined) return (await this.#parts.carryOut(this.#joined(), work)).result;
     return this.#parts.write(this.#context(), this.#source.signal, async (entities) => {
       await this.#assertStillAllowed(entities);
@@ -186,6 +195,7 @@ export class OngoingCall implements Call {
       stamp,
       changesKept: settings.changesKept,
       changeBytesKept: settings.changeBytesKept,
+      precondition: this.precondition,
     };
   }
 }

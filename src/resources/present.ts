@@ -1,3 +1,4 @@
+import { withVersion } from '../api/kit/entity-version.ts';
 import { type Fields, showsEmptyList } from '../api/kit/field.ts';
 import type { DetailOf, Resource, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
@@ -16,7 +17,7 @@ export type WireDetail = Record<string, unknown>;
 /**
  * Rows as answers show them: a whole page at once, so that it costs one query per kind that is pointed at, however long it is.
  * @param presenter default: the behaviour of the kind
- * @returns a detail per row, in the same order
+ * @returns a detail per row, in the same order, with its version beside it (`versionOf`)
  */
 export const presentRows = async (
   entities: Entities,
@@ -49,7 +50,7 @@ export const presentRows = async (
       if (value === undefined) delete detail[name];
       else detail[name] = value;
     }
-    return detail;
+    return kind.unrecorded ? detail : withVersion(detail, row.version);
   });
 };
 

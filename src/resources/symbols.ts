@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { fieldType } from '../api/kit/field.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Resource } from '../api/kit/resource.ts';
+import { surfaces } from '../api/surfaces/index.ts';
 import { equals, type FilterSymbol, fieldSymbol, type Symbols, symbolsOf, text } from '../query/index.ts';
 import { hashToken } from '../tokens/opaque.ts';
 import { kindOf } from './kinds.ts';
@@ -31,9 +32,9 @@ const narrowed = new WeakMap<Operation, Symbols>();
  * clients of the field know it, and is asked in vain, as a secret is; of what a set refers to, the id is shown and no more.
  */
 export const symbolsOfList = (kind: Resource, operation: Operation): Symbols => {
-  const { answer, apis } = operation;
+  const { answer } = operation;
   const symbols = symbolsFor(kind);
-  if (!apis.includes('client') || answer.is !== 'page') return symbols;
+  if (!operation.surfaces.includes(surfaces.client) || answer.is !== 'page') return symbols;
   let known = narrowed.get(operation);
   if (!known) {
     const { item } = answer;

@@ -8,6 +8,7 @@ import { answers } from './http/answers.ts';
 import { bodies } from './http/bodies.ts';
 import { clients } from './http/clients.ts';
 import { type Host, type Open, opener } from './http/host.ts';
+import { surfaces } from './http/surfaces.ts';
 import { targets } from './http/targets.ts';
 
 export interface HttpHost extends Host {
@@ -23,7 +24,7 @@ export interface Deviation {
 export type Sentences = Readonly<Record<string, (open: Open) => Promise<void>>>;
 
 export const httpSuite = (host: HttpHost): void => {
-  const sentences: Sentences = { ...targets, ...bodies, ...answers, ...clients };
+  const sentences: Sentences = { ...targets, ...bodies, ...answers, ...surfaces, ...clients };
   const { deviations = [] } = host;
   describe(`HTTP host: ${host.name}`, { concurrency: 8 }, () => {
     for (const [sentence, prove] of Object.entries(sentences)) {

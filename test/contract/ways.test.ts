@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { createClient } from '../../src/client/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { type App, openApp } from '../support/app.ts';
@@ -12,11 +13,11 @@ type Invoke = (input: Readonly<Record<string, unknown>>) => Promise<unknown>;
 /** Every way to call an operation with types: in process, and from elsewhere. */
 const ways = {
   'the facade': (app: App, _: Operation, { as = app.admin }: Sample) => app.controller.as(as),
-  'the client': (app: App, { apis, permission }: Operation, { as = app.admin, certificates }: Sample) => {
+  'the client': (app: App, { surfaces: offered, permission }: Operation, { as = app.admin, certificates }: Sample) => {
     const handle = fetchHandler(app.controller);
     return createClient({
       baseUrl: 'https://controller.test',
-      api: apis.includes('management') || apis.includes('extensions') ? 'management' : 'client',
+      api: offered.includes(surfaces.management) || offered.includes(surfaces.extensions) ? 'management' : 'client',
       ...(permission === 'open' ? {} : { credentials: { session: as } }),
       fetch: (url, init) => handle(new Request(url, init), certificates ? { peerCertificates: certificates } : {}),
     });

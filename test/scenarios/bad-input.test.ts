@@ -7,7 +7,11 @@ import { assertSound, badRequests } from '../support/bad-input.ts';
 import { list } from '../support/lists.ts';
 import { nameOf, samples } from '../support/samples.ts';
 
-const PREFIXES = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1' } as const;
+const PREFIXES: Readonly<Record<string, string>> = {
+  management: '/edge/management/v1',
+  client: '/edge/client/v1',
+  extensions: '/edge/management/extensions/v1',
+};
 /** What comes in is judged before any store is asked: few runs do where each is a conversation with a server. */
 const runsOn = (store: string): number => (store === 'postgres' ? 10 : 40);
 
@@ -17,7 +21,7 @@ onEveryStore('bad input', (open, store) => {
       await t.test(operation.operationId, async () => {
         await using app = await open();
         const sample = (await samples[nameOf(operation)]?.(app)) ?? {};
-        const prefix = PREFIXES[operation.apis[0] ?? 'management'];
+        const prefix = PREFIXES[operation.surfaces[0]?.name ?? 'management'];
         const property = fc.asyncProperty(
           badRequests(operation, sample),
           fc.constantFrom(sample.as, sample.as, null),

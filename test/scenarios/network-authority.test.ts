@@ -12,6 +12,8 @@ import {
   webPlatform,
 } from '../../src/index.ts';
 import { fastPasswordHasher } from '../../src/platform/testing.ts';
+import type { StorageAdapter } from '../../src/storage/port.ts';
+import { storageSchema } from '../../src/storage/schema.ts';
 
 const platform = webPlatform({ passwords: fastPasswordHasher() });
 const settings = { address: 'https://controller.example' };
@@ -47,6 +49,39 @@ test('the store of a network needs its secret key, and says whether it has one',
     name: 'TypeError',
     message: /another secretKey/,
   });
+});
+
+test('a root that is taken over drops no older change from the log, and the store is closed afterwards', async () => {
+  const [memory, secretKey] = [memoryStorage(), newSecretKey()];
+  let open = 0;
+  const storage: StorageAdapter = {
+    open: async (schema) => {
+      const store = await memory.open(schema);
+      open++;
+      return {
+        transaction: (mode, work, options) => store.transaction(mode, work, options),
+        join: (host) => store.join(host),
+        close: () => store.close().finally(() => open--),
+      };
+    },
+  };
+  await networkAuthority({ storage, secretKey });
+  const controller = await ManagementController.open({ storage: memory, platform, settings, secretKey });
+  for (const name of ['a', 'b', 'c']) await controller.identities.create({ body: { name, type: 'User', isAdmin: false } });
+  await controller.close();
+  const changes = async () => {
+    const store = await memory.open(storageSchema);
+    const rows = await store.transaction('read', (tx) => tx.list('change', { where: { op: 'all' } }));
+    await store.close();
+    return rows.map(({ id }) => id);
+  };
+  const before = await changes();
+  await networkAuthority({ storage, secretKey, former: { root: await newRoot() } });
+  const after = await changes();
+  assert.deepEqual(after.slice(0, before.length), before);
+  assert.equal(after.length, before.length + 1);
+  await assert.rejects(networkAuthority({ storage, secretKey: newSecretKey() }), TypeError);
+  assert.equal(open, 0);
 });
 
 test('a snapshot carries the authority, sealed: what was restored is the same network for its clients', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ApiError, type Presence, type RouterConnection, type RouterInterface } from '../../src/index.ts';
+import { ApiError, type Presence, type RouterConnection, type RouterInterfaceReport } from '../../src/index.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { aCertificate } from '../support/certificates.ts';
 import { post } from '../support/enrolling.ts';
@@ -13,7 +13,7 @@ import { newSharedStorage } from '../support/stores.ts';
 
 const VERSION = { arch: 'amd64', buildDate: '2026-11-20', os: 'linux', revision: 'abc', version: 'v1.7.2' };
 const LISTENERS = [{ protocol: 'tls', hostname: 'r.example', port: 3022 }];
-const ETH0: RouterInterface = {
+const ETH0: RouterInterfaceReport = {
   name: 'eth0',
   hardwareAddress: '00:00:5e:00:53:01',
   mtu: 1500,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
+import { surfaces } from '../../src/index.ts';
 import { onEveryStore } from '../support/app.ts';
 
 onEveryStore('an API on its own', (open) => {
@@ -20,5 +21,8 @@ onEveryStore('an API on its own', (open) => {
       assert.equal(await ask(administrators, path), 200, path);
     }
     assert.equal(await ask(administrators, '/edge/client/v1/current-identity'), 404);
+    const byValue = fetchHandler(app.controller.only(surfaces.client));
+    assert.equal(await ask(byValue, '/version'), 200);
+    assert.equal(await ask(byValue, '/edge/management/v1/identities'), 404);
   });
 });

@@ -103,6 +103,22 @@ onEveryStore('what a session can make the store keep', (open, store) => {
     assert.deepEqual(await asking(60), await asking(6));
   });
 
+  test('of a log whose limit was lowered each write drops a hundred records at most, until it is within the limit', async () => {
+    const storage = newStorage(store);
+    const create = (app: App, name: string) => app.create('/services', { name, encryptionRequired: true });
+    await using before = await open({ storage });
+    for (let i = 0; i < 230; i++) await create(before, `s${i}`);
+    await using app = await open({ storage, settings: { changesKept: 10 } });
+    // Opening it and the login of its administrator write, too.
+    const sizes = [await app.count('change')];
+    while (sizes.at(-1) !== 10) {
+      await create(app, `t${sizes.length}`);
+      sizes.push(await app.count('change'));
+    }
+    assert.ok((sizes[0] ?? 0) >= 100, `${sizes}`);
+    for (const [i, size] of sizes.slice(1).entries()) assert.ok((sizes[i] ?? 0) - size <= 99, `${sizes}`); // one more came
+  });
+
   test('what endpoints tell of themselves has a bound, too', async () => {
     await using app = await open();
     const user = await client(app);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { API_PATHS } from '../../src/api/kit/api-paths.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import type { Operation } from '../support/calls.ts';
@@ -38,7 +38,7 @@ const assertCheap = async (app: App, operation: Operation, requests: readonly He
   if (requests.length === 0) return;
   const sample = (await samples[nameOf(operation)]?.(withUniqueNames(app))) ?? {};
   const { id = 'x', other = 'x', as = app.admin, certificates } = sample;
-  const path = `${API_PATHS[operation.apis[0] ?? 'management']}${operation.path.replace(/\{\w+\}/, id).replace(/\{\w+\}/, other)}`;
+  const path = `${(operation.surfaces[0] ?? surfaces.management).prefix}${operation.path.replace(/\{\w+\}/, id).replace(/\{\w+\}/, other)}`;
   const headers: Readonly<Record<string, string>> = {
     'content-type': operation.body?.media?.at(-1) === 'text/plain' ? 'text/plain' : 'application/json',
     ...(operation.permission === 'open' ? {} : { 'zt-session': as }),

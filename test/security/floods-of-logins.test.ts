@@ -80,7 +80,7 @@ onEveryStore('floods of logins', (open, store) => {
     // The room for administrators is taken: whether a name is one of theirs is not asked then.
     const administrators = [1, 2, 3].map(() => login(app, ADMIN.username, ADMIN.password, { from: '192.0.2.3' }));
     await quiet();
-    let answers: Promise<{ status: number; headers: Readonly<Record<string, string>> }>[] = [];
+    let answers: ReturnType<typeof login>[] = [];
     let refusals = 0;
     const questions = await asked(async () => {
       answers = Array.from({ length: 400 }, (_, i) => login(app, `guess-${i}`, 'a wrong password'));

@@ -71,7 +71,7 @@ const actors = async (app: App): Promise<readonly Actor[]> => {
 };
 
 test('every operation has its right in the table, and the table has no other', () => {
-  const there = entries.flatMap(({ operation: { apis, method, path } }) => apis.map((api) => nameOf({ api, method, path })));
+  const there = entries.flatMap(({ operation: { surfaces, method, path } }) => surfaces.map(({ prefix }) => `${method} ${prefix}${path}`));
   assert.deepEqual(rights.map(nameOf).toSorted(), there.toSorted());
 });
 

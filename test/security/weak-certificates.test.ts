@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { webcrypto } from 'node:crypto';
+import { generateKeyPairSync, type webcrypto } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { type Certificate, readCertificate, readCertificates } from '../../src/pki/certificate.ts';
 import { validateChain } from '../../src/pki/chain.ts';
@@ -100,6 +100,14 @@ describe('the strength of certificates', () => {
     assert.equal(keyWeakness(parsed), undefined);
     assert.match(signatureWeakness(parsed) ?? '', /SHA-256/);
     assert.match(keyWeakness((await made('any', { algorithm: rsa(1024) })).certificate.parsed) ?? '', /RSA of 2048/);
+  });
+
+  test('Ed448, which the library calls by the same name as Ed25519, is not', async () => {
+    const { PublicKey } = await x509();
+    const spki = (kind: 'ed25519' | 'ed448') =>
+      new PublicKey(new Uint8Array(generateKeyPairSync(kind as 'ed25519').publicKey.export({ type: 'spki', format: 'der' }))); // the types are alike
+    assert.equal(keyWeakness({ publicKey: spki('ed25519') }), undefined);
+    assert.match(keyWeakness({ publicKey: spki('ed448') }) ?? '', /or Ed25519$/);
   });
 
   test('an RSA key has its bits counted from the first that is set', () => {

@@ -224,8 +224,10 @@ const watched = (adapter: StorageAdapter): { storage: StorageAdapter; storeOf():
 };
 
 const answerOf = ({ status, headers, body }: CoreAnswer): Answer => {
+  assert.ok(typeof body === 'string' || body instanceof Uint8Array, 'no operation streams');
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-  return { status, headers, text, body: headers['content-type']?.includes('json') ? JSON.parse(text) : undefined };
+  const joined = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+  return { status, headers: joined, text, body: joined['content-type']?.includes('json') ? JSON.parse(text) : undefined };
 };
 
 /** Runs a suite once on every store, with a new app for each test that asks for one. */

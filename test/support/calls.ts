@@ -7,14 +7,18 @@ export type Operation = (typeof entries)[number]['operation'];
 /** A sample, or the same by somebody else; `null` for nobody. */
 export type SampleCall = Omit<Sample, 'as'> & { readonly as?: string | null };
 
-const PREFIXES = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1' } as const;
+const PREFIXES: Readonly<Record<string, string>> = {
+  management: '/edge/management/v1',
+  client: '/edge/client/v1',
+  extensions: '/edge/management/extensions/v1',
+};
 
-/** Calls an operation over HTTP as a sample says; on the first API that it is of, unless told otherwise. */
+/** Calls an operation over HTTP as a sample says; on the first surface that it is of, unless told otherwise. */
 export const callSample = (
   app: App,
-  { method, path, apis, body: declared }: Operation,
+  { method, path, surfaces, body: declared }: Operation,
   { id, other, query, body, as, certificates }: SampleCall,
-  api = apis[0] ?? 'management',
+  api = surfaces[0]?.name ?? 'management',
 ): Promise<Answer> =>
   app.request(
     method,

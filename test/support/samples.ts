@@ -1,3 +1,5 @@
+import type { Operation } from '../../src/api/kit/operation.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { type App, PASSWORD } from './app.ts';
 import { aCa, aCertificate, COMMON_NAME, caBody, chainOf } from './certificates.ts';
 import { LATER, toEnroll } from './enrolling.ts';
@@ -650,7 +652,7 @@ export const listsOfUnknownParents: readonly string[] = [
 export const emptyLists: readonly string[] = ['listControllers'];
 
 /** Names of operations, told apart where both APIs have one of a name and they differ. */
-export const nameOf = ({ operationId, apis }: { readonly operationId: string; readonly apis: readonly string[] }): string => {
+export const nameOf = ({ operationId, surfaces: offered }: Pick<Operation, 'operationId' | 'surfaces'>): string => {
   const ofClient = `client ${operationId}`;
-  return apis.includes('management') || !(ofClient in samples) ? operationId : ofClient;
+  return offered.includes(surfaces.management) || !(ofClient in samples) ? operationId : ofClient;
 };

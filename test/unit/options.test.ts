@@ -24,6 +24,7 @@ test('an option that nothing knows is refused with its name, and with the one th
   for (const [options, message] of [
     [{ storag: 1 }, "open has no option 'storag': did you mean 'storage'?"],
     [{ secretkey: 1 }, "open has no option 'secretkey': did you mean 'secretKey'?"],
+    [{ SECRETKEY: 1 }, "open has no option 'SECRETKEY': did you mean 'secretKey'?"],
     [{ storage: 1, keySecret: undefined }, "open has no option 'keySecret', but storage, secretKey"],
     [{ toString: 1 }, "open has no option 'toString', but storage, secretKey"],
   ] as const)

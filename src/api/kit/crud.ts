@@ -1,7 +1,9 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
+import type { created } from './entity.ts';
 import type { Fields } from './field.ts';
 import { type ListQuery, listQuery, roleListQuery } from './list-query.ts';
+import { nounsOf, oneOf } from './nouns.ts';
 import { CREATED, data, EMPTY, type Operation, operation, type Page, type Permission, page } from './operation.ts';
 import type { CreateBody, Detail, PatchBody, ReplaceBody, Resource } from './resource.ts';
 
@@ -23,7 +25,7 @@ export interface CrudOptions<Except extends CrudVerb> {
 type ListInput = z.input<typeof listQuery>;
 type RoleListInput = z.input<typeof roleListQuery>;
 type Id = { readonly id: string };
-type Created = { readonly _links: Readonly<Record<string, { readonly href: string }>>; readonly id: string };
+type Created = z.infer<typeof created>;
 type Empty = Record<string, never>;
 
 export interface CrudOperations<F extends Fields> {
@@ -52,40 +54,44 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
   }: CrudOptions<Except> = {},
 ): Omit<CrudOperations<F>, Except> => {
   const bodyName = kind.bodyName ?? kind.kind;
+  const one = oneOf(kind);
+  const [, many] = nounsOf(kind);
   const common = (verb: CrudVerb, regular: string, right: 'read' | 'create' | 'update' | 'delete', summary: string) => ({
     operationId: operationIds[verb] ?? regular,
     summary,
     permission: `${kind.kind}.${right}` as Permission,
+    // What leaves no change record draws no revision, so that its version says nothing.
+    ...(verb === 'list' || verb === 'create' || kind.unrecorded ? {} : { entity: kind as Pick<Resource, 'kind' | 'view'> }),
     ...(errors[verb] ? { errors: errors[verb] } : {}),
     ...(denied[verb] ? { denied: denied[verb] } : {}),
   });
   const all = {
     list: operation('GET', path, {
-      ...common('list', `list${plural}`, 'read', `List ${kind.collection}`),
+      ...common('list', `list${plural}`, 'read', `List ${many}`),
       query: kind.fields.roleAttributes ? roleListQuery : listQuery,
       answer: page(kind.schemas.detail),
     }),
     get: operation('GET', `${path}/{id}`, {
-      ...common('get', `detail${singular}`, 'read', `Get one of ${kind.collection}`),
+      ...common('get', `detail${singular}`, 'read', `Get ${one}`),
       answer: data(kind.schemas.detail),
     }),
     create: operation('POST', path, {
-      ...common('create', `create${singular}`, 'create', `Create one of ${kind.collection}`),
+      ...common('create', `create${singular}`, 'create', `Create ${one}`),
       body: { schema: kind.schemas.create, name: bodyName },
       answer: CREATED,
     }),
     replace: operation('PUT', `${path}/{id}`, {
-      ...common('replace', `update${singular}`, 'update', `Replace all fields of one of ${kind.collection}`),
+      ...common('replace', `update${singular}`, 'update', `Replace all fields of ${one}`),
       body: { schema: kind.schemas.replace, name: bodyName },
       answer: EMPTY,
     }),
     patch: operation('PATCH', `${path}/{id}`, {
-      ...common('patch', `patch${singular}`, 'update', `Change the given fields of one of ${kind.collection}`),
+      ...common('patch', `patch${singular}`, 'update', `Change the given fields of ${one}`),
       body: { schema: kind.schemas.patch, name: bodyName },
       answer: EMPTY,
     }),
     delete: operation('DELETE', `${path}/{id}`, {
-      ...common('delete', `delete${singular}`, 'delete', `Delete one of ${kind.collection}`),
+      ...common('delete', `delete${singular}`, 'delete', `Delete ${one}`),
       answer: EMPTY,
     }),
   };

@@ -9,13 +9,31 @@ export const text = z.string();
 /** As stored and shown: UTC, three decimals. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
-export const link = z.object({ href: text }).meta({ id: 'Link' });
+/** A relative address. */
+export const link = z
+  .object({
+    /** Relative to the address of the API, e.g. `./identities/abc`. */
+    href: text,
+  })
+  .meta({ id: 'Link' });
+export type Link = z.infer<typeof link>;
 export const links = z
   .record(z.string(), link)
   .meta({ id: 'Links', description: 'Relative addresses of the entity and of what belongs to it.' });
 
 export const entityReference = z
-  .object({ _links: links, entity: text, id: text, name: text.optional(), urlName: text.optional() })
+  .object({
+    /** Relative addresses of the entity and of what belongs to it. */
+    _links: links,
+    /** Collection of the entity: `identities`. */
+    entity: text,
+    /** Id of the entity. */
+    id: text,
+    /** Name of the entity, if it has one. */
+    name: text.optional(),
+    /** Collection of the entity in addresses. */
+    urlName: text.optional(),
+  })
   .meta({ id: 'EntityReference', description: 'Points to another entity.' });
 
 export type EntityReference = z.infer<typeof entityReference>;
@@ -45,7 +63,7 @@ const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined 
   return bytes > MOST_TAG_BYTES ? `the tags of an entity have at most ${MOST_TAG_BYTES} bytes as JSON, got ${bytes}` : undefined;
 };
 
-/** User-defined names with values; each value is null, text or boolean (specification, "Conventions" 4). */
+/** User-defined names with values: text, boolean or null (specification, "Conventions" 4). */
 export const tags = mapOf(z.unknown(), MOST_TAGS)
   .superRefine((value, context) => {
     const message = tagFault(value);
@@ -57,8 +75,27 @@ export const tags = mapOf(z.unknown(), MOST_TAGS)
     maxProperties: MOST_TAGS,
   }) as unknown as z.ZodType<Tags, Tags>; // what the refinement lets through
 
-export const created = z.object({ _links: links, id: text }).meta({ id: 'Created', description: 'The id and the place of a new entity.' });
+export const created = z
+  .object({
+    /** Relative addresses of the new entity and of what belongs to it. */
+    _links: links,
+    /** Id of the new entity. */
+    id: text,
+  })
+  .meta({ id: 'Created', description: 'The id and the place of a new entity.' });
+/** An answer that holds nothing. */
 export const empty = z.object({}).meta({ id: 'Empty' });
 
 /** What every entity shows of itself. */
-export const entityBase = { _links: links, createdAt: timestamp, id: text, tags, updatedAt: timestamp } as const;
+export const entityBase = {
+  /** Relative addresses of the entity and of what belongs to it. */
+  _links: links,
+  /** When it was created: ISO 8601, UTC. */
+  createdAt: timestamp,
+  /** Unique within the kind, and given by the controller. */
+  id: text,
+  /** User-defined names with values. */
+  tags,
+  /** When it last changed: ISO 8601, UTC. */
+  updatedAt: timestamp,
+} as const;

@@ -29,7 +29,7 @@ export const listQuery = z.object({
   sort: queryText.optional().meta({ description: 'Fields to sort by, e.g. `name desc, createdAt`.' }),
 });
 
-/** Lists of kinds with role attributes can also be narrowed by them. */
+/** What lists of kinds with role attributes take: they can also be narrowed by these. */
 export const roleListQuery = listQuery.extend({
   roleFilter: list(queryText, 1000).optional().meta({ description: '`#attribute` or `@id`; may be repeated.' }),
   roleSemantic: queryText.optional().meta({ description: '`AllOf` (default) or `AnyOf` of the attributes.' }),

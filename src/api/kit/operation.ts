@@ -1,11 +1,17 @@
 import type * as z from 'zod';
 import type { ErrorCode } from '../../errors/catalog.ts';
 import type { CodeWith } from '../../errors/codes.ts';
+import type { Answer, Page, Pagination } from '../surfaces/answer.ts';
+import type { HttpOutput, ServerSentEvent } from '../surfaces/http-output.ts';
+import { surfaces as known } from '../surfaces/index.ts';
+import type { Surface } from '../surfaces/surface.ts';
 import { created, empty } from './entity.ts';
+import type { Resource } from './resource.ts';
 import { unboundedIn } from './unbounded.ts';
 
+export type { Answer, Page, Pagination };
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type Api = 'management' | 'client' | 'extensions';
 
 /**
  * Who may call: `open` anybody; `partial` a session, even while it owes a second factor; `session` a session that owes none;
@@ -13,24 +19,16 @@ export type Api = 'management' | 'client' | 'extensions';
  */
 export type Permission = 'open' | 'partial' | 'session' | `${string}.${'read' | 'create' | 'update' | 'delete'}`;
 
-/** What a call answers with. `status` is 201 for `created` and 200 else, unless the operation says another. */
-export type Answer =
-  /** One entity, or any other object or list that is no page. `counts` names a list in it whose length `meta.pagination` tells. */
-  | { readonly is: 'data'; readonly schema: z.ZodType; readonly counts?: string }
-  /** A page of a list. */
-  | { readonly is: 'page'; readonly item: z.ZodType }
-  | { readonly is: 'created'; readonly schema: z.ZodType }
-  | { readonly is: 'empty'; readonly schema: z.ZodType }
-  /** No envelope: the handler returns `{ contentType, body }`. */
-  | { readonly is: 'raw'; readonly contentTypes: readonly string[] };
-
 export interface Body {
   readonly schema: z.ZodType;
   /** Named in the error for a missing body. */
   readonly name: string;
   /** Default true. */
   readonly required?: boolean;
-  /** Media types that it may come in. Default: JSON alone. What comes in another type reaches the schema as the text that it is. */
+  /**
+   * Media types that it may come in. Default: JSON alone. `application/x-www-form-urlencoded` reaches the schema as an object of texts, in which a name that
+   * is repeated has a list; what comes in another type as the text that it is.
+   */
   readonly media?: readonly string[];
   /** The code of the refusal of another type; default `COULD_NOT_VALIDATE`, with 415. */
   readonly unsupported?: CodeWith<'field'>;
@@ -40,7 +38,7 @@ export interface Body {
 export interface Operation<I = unknown, O = unknown, D = I> {
   readonly operationId: string;
   readonly method: Method;
-  /** Below the API's prefix, with parameters in braces: `/identities/{id}`. */
+  /** Below the surface's prefix, with parameters in braces: `/identities/{id}`. */
   readonly path: string;
   readonly summary: string;
   readonly permission: Permission;
@@ -48,7 +46,7 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly denied?: 403;
   /** The request must present a client certificate in TLS: without one it is 401, before its body is looked at. */
   readonly needsCertificate?: true;
-  readonly apis: readonly Api[];
+  readonly surfaces: readonly Surface[];
   /** Query parameters; in process they stand beside the path parameters. A parameter that is an array may be repeated. */
   readonly query?: z.ZodObject;
   /** Request headers that carry input, by the name that they have in process: `{ code: 'mfa-validation-code' }`. Each may be left out. */
@@ -56,6 +54,11 @@ export interface Operation<I = unknown, O = unknown, D = I> {
   readonly body?: Body;
   readonly answer: Answer;
   readonly status?: number;
+  /**
+   * The kind of the entity that `{id}` of its path names. A GET tells its version, as the header `etag`; a change may be made on condition of it
+   * (`ifVersion`, header `if-match`).
+   */
+  readonly entity?: Pick<Resource, 'kind' | 'view'>;
   /** That it may answer 202 while its work goes on, with the header `location` where to ask how. */
   readonly accepted?: true;
   /** Beyond those that follow from the rest: 400 for bodies and queries, 401, 404 for path parameters, 429. */
@@ -65,6 +68,10 @@ export interface Operation<I = unknown, O = unknown, D = I> {
 }
 
 export type Operations = Readonly<Record<string, Operation>>;
+
+/** Whether an operation may be called on condition of its entity's version. */
+export const isConditional = <O extends Pick<Operation, 'entity' | 'method'>>(operation: O): operation is O & Required<Pick<O, 'entity'>> =>
+  operation.entity !== undefined && operation.method !== 'GET';
 
 /** Operations that share a name on the facade and a tag in the documentation: `controller.<group>.<verb>(input)`. */
 export interface Group<N extends string = string, O extends Operations = Operations> {
@@ -78,22 +85,6 @@ export const group = <const N extends string, O extends Operations>(name: N, abo
   about,
   operations,
 });
-
-/** What a list answers: one page of it. */
-export interface Page<T> {
-  readonly data: readonly T[];
-  readonly pagination: Pagination;
-  readonly filterableFields: readonly string[];
-}
-
-/** Which part of a list a page is. */
-export interface Pagination {
-  /** As applied, after correction; `Infinity` when there is none. */
-  readonly limit: number;
-  readonly offset: number;
-  /** Matches in all, whatever the page. */
-  readonly totalCount: number;
-}
 
 type PathParameters<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name]: string } & PathParameters<Rest>
@@ -130,17 +121,22 @@ type AnswerOutput<A extends Answer> = A extends { is: 'data'; schema: z.ZodType<
       ? T
       : A extends { is: 'empty' }
         ? Record<string, never>
-        : { readonly contentType: string; readonly body: string | Uint8Array };
+        : A extends { is: 'response' }
+          ? HttpOutput
+          : A extends { is: 'events' }
+            ? AsyncIterable<ServerSentEvent>
+            : { readonly contentType: string; readonly body: string | Uint8Array };
 
 type Declared<Q, H, B, A extends Answer> = Omit<
   Operation,
-  'method' | 'path' | 'query' | 'headers' | 'body' | 'answer' | 'apis' | 'types'
+  'method' | 'path' | 'query' | 'headers' | 'body' | 'answer' | 'surfaces' | 'types'
 > & {
   readonly query?: Q;
   readonly headers?: H;
   readonly body?: B;
   readonly answer: A;
-  readonly apis?: readonly Api[];
+  /** Default: management. */
+  readonly surfaces?: readonly Surface[];
 };
 
 /**
@@ -156,7 +152,7 @@ export const operation = <
 >(
   method: Method,
   path: P,
-  { apis = ['management'], ...rest }: Declared<Q, H, B, A>,
+  { surfaces = [known.management], ...rest }: Declared<Q, H, B, A>,
 ): Operation<
   Expand<PathParameters<P> & QueryInput<Q> & HeadersInput<H> & BodyInput<B>>,
   AnswerOutput<A>,
@@ -168,7 +164,7 @@ export const operation = <
       throw new TypeError(`the input of ${method} ${path} has no bound at ${place || 'its root'}: use textUpTo, list and mapOf of the kit`);
   }
   // `types` is a phantom: the object holds what was declared and nothing else.
-  return { method, path, apis, ...rest } as never;
+  return { method, path, surfaces, ...rest } as never;
 };
 
 export const data = <S extends z.ZodType>(schema: S, more: { readonly counts?: string } = {}) => ({ is: 'data', schema, ...more }) as const;

@@ -1,6 +1,9 @@
+import { surfaces as known } from '../surfaces/index.ts';
+import type { Surface } from '../surfaces/surface.ts';
 import type { Fields } from './field.ts';
 import { listQuery } from './list-query.ts';
-import { type Api, operation, type Permission, page } from './operation.ts';
+import { nounsOf, oneOf } from './nouns.ts';
+import { operation, type Permission, page } from './operation.ts';
 import type { Resource } from './resource.ts';
 
 interface RelatedOptions<Q> {
@@ -10,21 +13,22 @@ interface RelatedOptions<Q> {
   /** Last part of the path, where it is not the child's collection. */
   readonly at?: string;
   /** Default: management. */
-  readonly apis?: readonly Api[];
+  readonly surfaces?: readonly Surface[];
 }
 
 /** The list of the entities of one kind that have to do with one entity of another: `GET /<parents>/{id}/<children>`. */
 export const related = <F extends Fields, Q extends typeof listQuery = typeof listQuery>(
-  parent: Pick<Resource, 'kind' | 'collection'>,
+  parent: Pick<Resource, 'kind' | 'collection' | 'names' | 'nouns'>,
   child: Resource<string, F>,
-  { operationId, query = listQuery as Q, at = child.collection, apis = ['management'] }: RelatedOptions<Q>,
+  { operationId, query = listQuery as Q, at = child.collection, surfaces = [known.management] }: RelatedOptions<Q>,
 ) => {
+  const [, many] = nounsOf(child);
   const path: `/${string}/{id}/${string}` = `/${parent.collection}/{id}/${at}`;
   return operation('GET', path, {
     operationId,
-    summary: `List the ${child.collection} of one of ${parent.collection}`,
+    summary: `List the ${many} of ${oneOf(parent)}`,
     permission: `${parent.kind}.read` as Permission,
-    apis,
+    surfaces,
     query,
     answer: page(child.schemas.detail),
   });

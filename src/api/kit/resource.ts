@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
-import { type EntityReference, entityReference, links, type Tags, tags, text, timestamp } from './entity.ts';
+import { type EntityReference, entityReference, type Link, links, type Tags, tags, text, timestamp } from './entity.ts';
 import { type Field, type Fields, type Keep, showsEmptyList, type Write } from './field.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
@@ -12,6 +12,8 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   readonly collection: string;
   /** Singular and plural as in operation names: `['Identity', 'Identities']`. */
   readonly names: readonly [singular: string, plural: string];
+  /** Singular and plural in sentences; default: `names` as words. */
+  readonly nouns?: readonly [singular: string, plural: string];
   /** Name of the body parameter; default: the kind. Named in the error for a missing body. */
   readonly bodyName?: string;
   /** One sentence for the reference documentation. */
@@ -63,10 +65,15 @@ export interface BaseRow {
 }
 
 export interface BaseDetail {
-  readonly _links: Readonly<Record<string, { readonly href: string }>>;
+  /** Relative addresses of the entity and of what belongs to it. */
+  readonly _links: Readonly<Record<string, Link>>;
+  /** When it was created: ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
   readonly id: string;
+  /** User-defined names with values. */
   readonly tags: Tags;
+  /** When it last changed: ISO 8601, UTC. */
   readonly updatedAt: string;
 }
 
@@ -77,7 +84,10 @@ type KeysWritten<F, W extends Write> = { [K in keyof F]: F[K] extends { readonly
 type KeysKept<F, K2 extends Keep> = { [K in keyof F]: F[K] extends { readonly keep: K2 } ? K : never }[keyof F];
 type Value<X> = X extends Field<Write, Keep, infer _I, infer O> ? O : never;
 type Expand<T> = { [K in keyof T]: T[K] };
-type TagsInput = { readonly tags?: Tags | null | undefined };
+type TagsInput = {
+  /** User-defined names with values: text, boolean or null. */
+  readonly tags?: Tags | null | undefined;
+};
 
 // Conditional, so that of a union of tables each gives its own shape.
 export type CreateBody<F extends Fields> = F extends Fields

@@ -1,7 +1,14 @@
 import * as z from 'zod';
 
 /** An entry of a role array as people read it: `role` as it was written, and `@<name>` for an id. */
-export const roleDisplay = z.object({ role: z.string(), name: z.string() }).meta({ id: 'RoleDisplay' });
+export const roleDisplay = z
+  .object({
+    /** The entry as it was written. */
+    role: z.string(),
+    /** The entry with the name of what it selects in the place of an id. */
+    name: z.string(),
+  })
+  .meta({ id: 'RoleDisplay' });
 export type RoleDisplay = z.infer<typeof roleDisplay>;
 
 /** The field that shows a role array: `identityRolesDisplay` beside `identityRoles`. */

@@ -18,6 +18,7 @@ export const postureCheck = variantResource(
     about: 'A posture check is a condition that an endpoint must meet before the service policies that select the check let it in.',
     fields: {
       name: required(name, { unique: true, filter: true }),
+      /** Role attributes, by which service policies select the check. */
       roleAttributes: plainRoles(),
       /** Of the form of the check. There is one. */
       version: readOnly(z.literal(1), { keep: 'computed' }),

@@ -10,8 +10,11 @@ const prompt = () => optional(flag, { default: false, absent: true, filter: true
 
 /** The API session must have passed a code, and again after the timeout and five minutes after waking or unlocking, where the check says so. */
 export const mfa = variant('Mfa', {
+  /** Seconds that a passed code counts; -1: without end. */
   timeoutSeconds: optional(timeoutSeconds, { default: -1 }),
+  /** Whether a code is owed after the endpoint woke. */
   promptOnWake: prompt(),
+  /** Whether a code is owed after the endpoint was unlocked. */
   promptOnUnlock: prompt(),
   /** Old clients do not understand the time that is left, and are told of none. */
   ignoreLegacyEndpoints: optional(flag, { default: false, absent: true }),

@@ -11,14 +11,24 @@ const version = shortText.refine((range) => readVersionRange(range) !== undefine
   error: 'must be a semantic version or a range of them, like >=10.0.0 <11.0.0 || 12.x',
 });
 
-/** `versions`: ranges of which the endpoint's version must be in one; null for any version. */
+/** An operating system in some of its versions. */
 export const operatingSystem = z
-  .object({ type: osType, versions: z.array(text).readonly().nullable() })
+  .object({
+    /** Name of the system. */
+    type: osType,
+    /** Ranges of which the version must be in one; null for any version. */
+    versions: z.array(text).readonly().nullable(),
+  })
   .readonly()
   .meta({ id: 'OperatingSystem' });
 export type OperatingSystem = z.infer<typeof operatingSystem>;
 
-const given = z.object({ type: osType, versions: list(version, 100) });
+const given = z.object({
+  /** Name of the system. */
+  type: osType,
+  /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
+  versions: list(version, 100),
+});
 
 /** Command-line clients in the field write these two names with a capital: nowhere else do names compare otherwise than exactly. */
 const withCapitals = (entry: unknown): unknown => {
@@ -42,4 +52,7 @@ const operatingSystems = list(
   .pipe(z.array(operatingSystem).readonly());
 
 /** The endpoint must run one of these operating systems, in one of the versions. */
-export const os = variant('OperatingSystem', { operatingSystems: required(operatingSystems) });
+export const os = variant('OperatingSystem', {
+  /** The operating systems that will do. */
+  operatingSystems: required(operatingSystems),
+});

@@ -8,9 +8,20 @@ import { type OsType, osKey, osType } from './os-type.ts';
 
 const texts = z.array(text).readonly();
 
-/** `hashes`: SHA-256 of binaries that will do. `signerFingerprints`: SHA-1 of certificates of which one must have signed it. Empty: any will do. */
+/** A program that must run on endpoints of an operating system. */
 const stored = z
-  .object({ osType, os: osType, path: text, hashes: texts, signerFingerprints: texts })
+  .object({
+    /** Operating system. */
+    osType,
+    /** The same. */
+    os: osType,
+    /** Path of the program. */
+    path: text,
+    /** SHA-256 of binaries that will do; none: any will do. */
+    hashes: texts,
+    /** SHA-1 of certificates of which one must have signed it; none: any will do. */
+    signerFingerprints: texts,
+  })
   .readonly()
   .meta({ id: 'PostureProcessMulti' });
 type Stored = z.infer<typeof stored>;
@@ -18,10 +29,15 @@ type Stored = z.infer<typeof stored>;
 /** The system goes by two names: that of clients, and that of the specification. */
 const entry = z
   .object({
+    /** Operating system. Needed, unless `os` says it. */
     osType: osType.optional(),
+    /** Operating system. */
     os: osType.optional(),
+    /** Path of the program. */
     path: shortText.min(1),
+    /** SHA-256 of binaries that will do; none: any will do. */
     hashes: list(shortText, 1000).nullish(),
+    /** SHA-1 of certificates of which one must have signed it; none: any will do. */
     signerFingerprints: list(shortText, 1000).nullish(),
   })
   .superRefine((value, context) => {
@@ -51,6 +67,8 @@ const processes = list(entry, 1000)
 
 /** Programs must run on the endpoint: all of them, or one (`OneOf`, which clients call `AnyOf`). */
 export const processMulti = variant('ProcessMulti', {
+  /** Whether all programs must run, or one. */
   semantic: required(z.enum(['AllOf', 'AnyOf', 'OneOf'])),
+  /** The programs. */
   processes: required(processes),
 });

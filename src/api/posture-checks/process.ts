@@ -8,11 +8,29 @@ import { osType } from './os-type.ts';
 
 const lower = (value: string): string => value.toLowerCase();
 
-const body = z.object({ osType, path: shortText.min(1), hashes: list(shortText, 1000).nullish(), signerFingerprint: shortText.nullish() });
+const body = z.object({
+  /** Operating system. */
+  osType,
+  /** Path of the program. */
+  path: shortText.min(1),
+  /** SHA-256 of binaries that will do; none: any will do. */
+  hashes: list(shortText, 1000).nullish(),
+  /** SHA-1 of the certificate that must have signed it. */
+  signerFingerprint: shortText.nullish(),
+});
 
-/** `hashes`: SHA-256 of binaries that will do, null for any. `signerFingerprint`: SHA-1 of the certificate that must have signed it. */
+/** A program that must run on endpoints of an operating system. */
 const stored = z
-  .object({ osType, path: text, hashes: z.array(text).readonly().nullable(), signerFingerprint: text.optional() })
+  .object({
+    /** Operating system. */
+    osType,
+    /** Path of the program. */
+    path: text,
+    /** SHA-256 of binaries that will do; null: any will do. */
+    hashes: z.array(text).readonly().nullable(),
+    /** SHA-1 of the certificate that must have signed it. */
+    signerFingerprint: text.optional(),
+  })
   .readonly()
   .meta({ id: 'PostureProcess' });
 
@@ -34,4 +52,7 @@ const patch = body.transform(({ hashes, signerFingerprint, ...rest }) => ({
 }));
 
 /** A program must run on the endpoint. */
-export const process = variant('Process', { process: required(processDocument, { patch }) });
+export const process = variant('Process', {
+  /** The program. */
+  process: required(processDocument, { patch }),
+});

@@ -1,7 +1,7 @@
 /** The controller beside the model: what is asked of it, and what must be the same. */
 import assert from 'node:assert/strict';
 import { ApiError } from '../../../src/errors/index.ts';
-import type { Facade } from '../../../src/facade.ts';
+import type { Facade } from '../../../src/index.ts';
 import { type App, PASSWORD } from '../app.ts';
 import { totp } from '../mfa.ts';
 import {

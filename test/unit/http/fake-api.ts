@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { list, mapOf, textUpTo } from '../../../src/api/kit/bounded.ts';
 import { CREATED, data, EMPTY, type Operation, operation, page } from '../../../src/api/kit/operation.ts';
+import { surfaces } from '../../../src/api/surfaces/index.ts';
 import type { CallSource, Entry, Invoke } from '../../../src/call/call.ts';
 import { unauthorized } from '../../../src/errors/index.ts';
 import { createHandler, type Handle, type HandlerOptions } from '../../../src/http/handler.ts';
@@ -12,7 +13,7 @@ import { decode } from '../../../src/pipeline/decode.ts';
 const text = textUpTo(1_000_000);
 const thing = z.object({ name: text.min(1), count: z.int().optional(), tags: mapOf(z.unknown(), 100).optional() }).meta({ id: 'Thing' });
 const listQuery = z.object({ filter: text.optional(), roleFilter: list(text, 100).optional() });
-const everywhere = { apis: ['management', 'client'], permission: 'open' } as const;
+const everywhere = { surfaces: [surfaces.management, surfaces.client], permission: 'open' } as const;
 const meant = { permission: 'session' } as const;
 
 export const operations = {
@@ -67,14 +68,14 @@ export const operations = {
   extra: operation('GET', '/extra', {
     operationId: 'getExtra',
     summary: 'Extra',
-    apis: ['extensions'],
+    surfaces: [surfaces.extensions],
     permission: 'open',
     answer: data(z.unknown()),
   }),
   clientOnly: operation('GET', '/mine', {
     operationId: 'listMine',
     summary: 'Mine',
-    apis: ['client'],
+    surfaces: [surfaces.client],
     permission: 'open',
     answer: data(z.unknown()),
   }),
@@ -129,7 +130,7 @@ export const handlerOf = (behaviours: Behaviours = {}, settings: Partial<Handler
     entries: entriesOf(behaviours),
     invoke,
     platform,
-    settings: { maxBodyBytes: 1000, requestTimeoutMs: 10_000, corsOrigins: '*', ...settings },
+    settings: { maxBodyBytes: 1000, requestTimeoutMs: 10_000, maxOpenStreams: 10, corsOrigins: '*', ...settings },
   });
 
 export interface Ask {

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { groups } from '../../../src/api/index.ts';
 import { list, textUpTo } from '../../../src/api/kit/bounded.ts';
 import { data, type Group, group, operation, page } from '../../../src/api/kit/operation.ts';
+import { surfaces } from '../../../src/api/surfaces/index.ts';
 import { openApiDocument } from '../../../src/http/openapi.ts';
 import { swaggerDocument } from '../../../src/http/swagger.ts';
 
@@ -46,7 +47,7 @@ const things = group('things', 'Things', {
     operationId: 'listVersion',
     summary: 'Version',
     permission: 'open',
-    apis: ['management', 'client'],
+    surfaces: [surfaces.management, surfaces.client],
     answer: data(z.object({ either: z.union([text, z.object({})]) })),
   }),
   raw: operation('GET', '/raw', {
@@ -60,8 +61,8 @@ const things = group('things', 'Things', {
 /** Documents are read here as their readers do: by path. */
 const at = (document: unknown, ...path: readonly (string | number)[]): unknown =>
   path.reduce<unknown>((value, key) => (value as Record<string | number, unknown> | undefined)?.[key], document);
-const openapi = openApiDocument([things], info, 'management');
-const swagger = swaggerDocument([things], 'management', info);
+const openapi = openApiDocument([things], info, surfaces.management);
+const swagger = swaggerDocument([things], surfaces.management, info);
 
 test('an operation is found by path and method, with its own id, tag and summary', () => {
   const list = at(openapi, 'paths', '/things', 'get');
@@ -159,7 +160,11 @@ const references = (document: object): readonly string[] =>
 
 test('every reference of the real documents leads somewhere, and their operation ids are unique', () => {
   const real: readonly Group[] = Object.values(groups);
-  const documents = [openApiDocument(real, info), swaggerDocument(real, 'management', info), swaggerDocument(real, 'client', info)];
+  const documents = [
+    openApiDocument(real, info),
+    swaggerDocument(real, surfaces.management, info),
+    swaggerDocument(real, surfaces.client, info),
+  ];
   for (const document of documents) {
     for (const reference of references(document)) assert.ok(at(document, ...reference.slice(2).split('/')), reference);
     const ids = [...JSON.stringify(document).matchAll(/"operationId":"([^"]+)"/g)].map((match) => match[1]);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { surfaces } from '../../../src/api/surfaces/index.ts';
+import { type Prefix, surface } from '../../../src/api/surfaces/surface.ts';
 import { createRouter, type Route } from '../../../src/http/router.ts';
 import { entriesOf, M } from './fake-api.ts';
 
 const route = createRouter(entriesOf());
 const found = (result: Route) =>
-  result.is === 'found' ? `${result.api} ${result.entry.verb} ${JSON.stringify(result.parameters)}` : result.is;
+  result.is === 'found' ? `${result.surface.name} ${result.entry.verb} ${JSON.stringify(result.parameters)}` : result.is;
 
 test('each prefix leads to its API', () => {
   const expected = {
@@ -79,7 +81,7 @@ test('what no store can hold is no known path', () => {
 });
 
 test('a known path refuses other methods and names its own in order', () => {
-  assert.deepEqual(route('PUT', `${M}/things`), { is: 'methodUnknown', allowed: ['GET', 'POST'] });
+  assert.deepEqual(route('PUT', `${M}/things`), { is: 'methodUnknown', allowed: ['GET', 'POST'], surface: surfaces.management });
   for (const method of ['HEAD', 'TRACE', 'get', 'PROPFIND', '']) assert.equal(route(method, `${M}/things`).is, 'methodUnknown', method);
 });
 
@@ -87,7 +89,11 @@ test('a literal wins over a parameter, unless only the parameter has the method'
   assert.equal(found(route('POST', `${M}/things/count`)), 'management count {}');
   assert.equal(found(route('GET', `${M}/things/count`)), 'management get {"id":"count"}');
   assert.equal(found(route('GET', `${M}/things/count/parts/1`)), 'management part {"id":"count","part":"1"}');
-  assert.deepEqual(route('PUT', `${M}/things/count`), { is: 'methodUnknown', allowed: ['DELETE', 'GET', 'POST'] });
+  assert.deepEqual(route('PUT', `${M}/things/count`), {
+    is: 'methodUnknown',
+    allowed: ['DELETE', 'GET', 'POST'],
+    surface: surfaces.management,
+  });
 });
 
 test('two operations at one place refuse to start, and are named', () => {
@@ -95,6 +101,31 @@ test('two operations at one place refuse to start, and are named', () => {
   assert.ok(first);
   const twin = { ...first, operation: { ...first.operation, operationId: 'twin' } };
   assert.throws(() => createRouter([first, twin]), /GET \/ of the management API is declared twice: listRoot and twin/);
+});
+
+test('the longest prefix of a path decides which surface answers', () => {
+  const mounted = (name: string, prefix: Prefix, ...aliases: Prefix[]) => surface({ ...surfaces.client, name, prefix, aliases });
+  const [outer, inner, root] = [mounted('outer', '/a'), mounted('inner', '/a/b'), mounted('root', '/c', '/')];
+  const [first] = entriesOf();
+  assert.ok(first);
+  const entry = { ...first, operation: { ...first.operation, path: '/x', surfaces: [outer, inner, root] } };
+  const lead = createRouter([entry]);
+  const led = (path: string) => {
+    const result = lead('GET', path);
+    return `${result.is} ${'surface' in result ? result.surface?.name : ''}`;
+  };
+  assert.deepEqual(['/a/x', '/a/b/x', '/c/x', '/x'].map(led), ['found outer', 'found inner', 'found root', 'found root']);
+  assert.deepEqual(['/a/b/y', '/ab/x', '/b/x'].map(led), ['pathUnknown inner', 'pathUnknown root', 'pathUnknown root']);
+  const twin = { ...entry, operation: { ...entry.operation, surfaces: [outer, mounted('twin', '/z', '/a')] } };
+  assert.throws(() => createRouter([twin]), /two surfaces claim the prefix \/a, one of them twin/);
+});
+
+test('a prefix that no path has is refused where the surface is declared', () => {
+  for (const prefix of ['/a/', '//', '/a b', '/{id}'] as const)
+    assert.throws(() => surface({ ...surfaces.client, prefix }), {
+      name: 'TypeError',
+      message: `the surface client needs prefixes like /edge/client/v1, got '${prefix}'`,
+    });
 });
 
 test('parameter names cannot reach an object’s prototype', () => {

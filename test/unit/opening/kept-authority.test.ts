@@ -107,6 +107,17 @@ for (const name of stores)
       assert.equal((await place.kept()).roots.length, 2, 'also when it is renewed');
     });
 
+    test('trusts every further root that was handed in, one after another', async () => {
+      await using place = await opened();
+      const { roots: before } = await place.kept();
+      const [second, third] = [await newRoot(), await newRoot()];
+      for (const root of [second, third, second]) await place.kept({ root });
+      assert.deepEqual(
+        (await place.kept()).roots.map(({ cert }) => cert),
+        [before[0]?.cert, second.cert, third.cert],
+      );
+    });
+
     test('is not replaced, or begun, by a former one that does not fit together', async () => {
       await using place = await opened();
       const [root, other] = await Promise.all([newRoot(), newRoot()]);

@@ -17,6 +17,16 @@ describe('names that a server may have', () => {
     assert.deepEqual(dnsNames(['*.r.example'], asked), ['a.r.example']);
   });
 
+  test('a wildcard for the names below a single label does not stand for that label', () => {
+    assert.deepEqual(dnsNames(['*.internal'], ['internal', 'a.internal']), ['a.internal']);
+  });
+
+  test('a label has at most 63 characters', () => {
+    const [longest, tooLong] = ['a'.repeat(63), 'a'.repeat(64)];
+    assert.equal(canonicalHost(`${longest}.example`), `${longest}.example`);
+    assert.equal(canonicalHost(`${tooLong}.example`), undefined);
+  });
+
   test("the record's own name is allowed where it is the name or the address of a server", () => {
     assert.deepEqual(dnsNames([], ['r.example', '*.r.example', 'localhost'], 'R.example'), ['r.example']);
     assert.deepEqual(dnsNames([], ['a.example', '*.example'], '*.example'), []);

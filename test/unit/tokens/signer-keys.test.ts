@@ -19,8 +19,9 @@ const opened = () => {
     status: 200,
     body: new TextEncoder().encode(JSON.stringify({ keys: provider.keys })),
   });
+  let back = 0;
   const keys = createSignerKeys({
-    clock,
+    clock: { now: () => clock.now() - back },
     logger: { error: assert.fail, warn: (message, details) => log.push([message, details]), info: assert.fail },
     outbound: {
       request: (url) => {
@@ -31,11 +32,10 @@ const opened = () => {
     permits: () => true,
   });
   const knows = async (kid: string, of: KeySource = signer) => (await keys.find(of, kid, 'ES256')) !== undefined;
-  /** Answers with its keys, and these headers. */
-  const answerWith = (headers: Readonly<Record<string, string>>) => {
-    provider.answer = async () => ({ ...(await served()), header: (name) => headers[name] });
+  const setBack = (milliseconds: number) => {
+    back = milliseconds;
   };
-  return { clock, log, asked, provider, keys, knows, answerWith };
+  return { clock, log, asked, provider, keys, knows, setBack };
 };
 
 test('keys are asked for when they are first needed, or ahead of that, and then no more', async () => {
@@ -181,6 +181,44 @@ test('of the certificates in a key set only that of the key that is asked for is
   for (const kid of ['k7', 'k7', 'k99', 'k7']) assert.ok(await knows(kid));
   assert.equal(imported.mock.callCount(), 2);
   assert.equal(certificates.mock.callCount(), 0);
+});
+
+test('the age of keys counts from when they were asked for: what was withdrawn while the answer was on its way is among them', async () => {
+  const { asked, knows, provider, clock } = opened();
+  const arrival = Promise.withResolvers<OutboundAnswer>();
+  provider.answer = () => arrival.promise;
+  const first = knows('a');
+  clock.advance('4m');
+  provider.answer = undefined;
+  arrival.resolve({ status: 200, body: new TextEncoder().encode(JSON.stringify({ keys: [a.jwk] })) });
+  assert.ok(await first);
+  clock.advance('59999ms');
+  assert.ok(await knows('a'));
+  assert.equal(asked.length, 1);
+  provider.keys = [b.jwk];
+  clock.advance('1ms');
+  assert.ok(!(await knows('a')));
+  assert.equal(asked.length, 2);
+});
+
+test('a clock that is set back lets no key live longer', async () => {
+  const { asked, knows, provider, setBack } = opened();
+  assert.ok(await knows('a'));
+  provider.keys = [b.jwk];
+  setBack(3_600_000);
+  assert.ok(!(await knows('a')));
+  assert.ok(await knows('b'));
+  assert.equal(asked.length, 2);
+});
+
+test('the keys of a thousand signers are kept', async () => {
+  const { asked, keys } = opened();
+  const signers = Array.from({ length: 1001 }, (_, i) => ({ ...signer, id: `s${i}` }));
+  for (const each of signers) await keys.load(each);
+  await keys.load(signers.at(-1) ?? signer);
+  assert.equal(asked.length, 1001);
+  await keys.load(signers[0] ?? signer);
+  assert.equal(asked.length, 1002);
 });
 
 test('closing ends what is under way, without a word', async () => {

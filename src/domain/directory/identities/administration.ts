@@ -12,8 +12,9 @@ import { hasMfa } from '../mfa/record.ts';
 import { isOpenBy } from './way-in.ts';
 
 /**
- * Called after a change of what policies ask for: it must be possible to undo it. Either the session that made it owes nothing now, or some administrator can
- * log in with all that is asked for. The host's own code can always undo it.
+ * Called after a change of what policies ask for: it must be possible to undo it at once. Either the session that made it owes nothing now, or some
+ * administrator can log in with all that is asked for. One who owes TOTP could enroll, but until then so could anyone who knows the password. The host's own
+ * code can always undo it.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field that shuts everybody out
  */
 export const keepAdministration = async (entities: Entities, call: Call, field: string, value: unknown): Promise<void> => {
@@ -22,7 +23,7 @@ export const keepAdministration = async (entities: Entities, call: Call, field: 
   for (const row of administrators) if (await canLogIn(entities, row, call.now())) return;
   throw invalidField(
     field,
-    'no administrator could do anything any more, nor undo this: let an administrator enroll in MFA first (POST /current-identity/mfa, then verify), or give administrators another policy',
+    'no administrator would have all that is asked for, and until one has, none could change anything, this included: let an administrator enroll in MFA first (POST /current-identity/mfa, then verify), or give administrators another policy',
     value,
   );
 };

@@ -1,32 +1,8 @@
 import type * as z from 'zod';
-import { identity } from '../../../api/identities.ts';
-import {
-  carriedId,
-  type Hello,
-  hello,
-  type Listener,
-  olderHello,
-  routerInterfaces,
-  type SyncStatus,
-  syncStatus,
-  type ToldVersion,
-  toldVersion,
-} from '../../../api/presence.ts';
-import { router } from '../../../api/routers.ts';
-import type { Core } from '../../../call/core.ts';
-import type { StoreErrors } from '../../../call/store-errors.ts';
-import type { Entities } from '../../../changes/entities.ts';
-import type { ChangeListeners } from '../../../changes/listeners.ts';
-import { createSemaphore } from '../../../concurrency/semaphore.ts';
-import { invalidField, notFound, unauthorized } from '../../../errors/index.ts';
-import type { Job } from '../../../jobs/background.ts';
-import { type Connection, DISABLED, MUST_ENROLL } from '../../../presence/connections.ts';
-import { isSameJson } from '../../../storage/same-json.ts';
-import { provenRouter, routerOf } from '../routers/proof.ts';
-import { updateRouter } from '../routers/update.ts';
+import type { Hello, routerInterfaces, SyncStatus, ToldVersion } from '../../../api/presence.ts';
 
 /** A network interface of a router, as the router tells of it. */
-export type RouterInterface = z.input<typeof routerInterfaces>[number];
+export type RouterInterfaceReport = z.input<typeof routerInterfaces>[number];
 
 /**
  * What a host that carries the connections of routers tells the controller of them, in process. Whatever comes from a router may be handed on as it is:
@@ -59,7 +35,7 @@ export interface RouterConnection {
   /** How far the router is in learning of the network. `hello` says `SYNC_DONE` by itself. */
   sync(status: SyncStatus): Promise<void>;
   /** The router's network interfaces. These are stored. */
-  interfaces(told: readonly RouterInterface[]): Promise<void>;
+  interfaces(told: readonly RouterInterfaceReport[]): Promise<void>;
   /** @throws ApiError `NOT_FOUND` for an identity that there is not */
   identityConnected(identityId: string): Promise<void>;
   /** The identity itself has left: it is offline at once, unless another router carries it. */
@@ -67,126 +43,3 @@ export interface RouterConnection {
   /** The router is gone; what it carried is not heard of. */
   close(): void;
 }
-
-/** Reports of one router that may wait; a host that hands on more of them at once gets 429. */
-const MOST_WAITING = 10_000;
-
-const ORIGIN = { actor: 'system', requestId: 'presence' } as const;
-
-export const createPresence = (core: Core, storeErrors: StoreErrors): Presence => {
-  const { presence, background } = core;
-  const run = <T>(work: (job: Job) => Promise<T>): Promise<T> =>
-    background.run(ORIGIN, work).catch((error: unknown) => {
-      throw storeErrors(error, { requestId: ORIGIN.requestId });
-    });
-  const read = <T>(work: (entities: Entities) => Promise<T>): Promise<T> => run((job) => job.read(work));
-
-  /** The row of a router, as long as it may be connected. @throws ApiError `UNAUTHORIZED` */
-  const current = async (entities: Entities, connection: Connection) => {
-    const row = await entities.get(router, connection.key.id);
-    if (!row) connection.end(DELETED);
-    else presence.of(row); // ends it if it must
-    if (!row || connection.signal.aborted) throw unauthorized(String(connection.signal.reason?.message ?? ''));
-    return row;
-  };
-
-  /** What is known already is no change. */
-  const storeInterfaces = async (job: Job, connection: Connection, interfaces: z.output<typeof routerInterfaces>) => {
-    const known = await job.read((entities) => current(entities, connection));
-    if (isSameJson(known.interfaces, interfaces)) return;
-    await job.write(async (entities) => {
-      await updateRouter(entities, await current(entities, connection), { interfaces });
-    });
-  };
-
-  const reporting = (connection: Connection, isEdgeRouter: boolean): RouterConnection => {
-    // In the order in which they come, however long each takes.
-    const reports = createSemaphore(1, MOST_WAITING);
-    const alive = (work: (entities: Entities) => void | Promise<void>): Promise<void> =>
-      reports.run(() =>
-        read(async (entities) => {
-          await current(entities, connection);
-          await work(entities);
-        }),
-      );
-    return {
-      routerId: connection.key.id,
-      isEdgeRouter,
-      signal: connection.signal,
-      hello: async (told) => {
-        const reached = reachedBy(checked('listeners' in Object(told) ? hello : olderHello, told, 'hello'));
-        await alive(() => connection.change({ reached, syncStatus: 'SYNC_DONE' }));
-      },
-      sync: async (status) => {
-        const told = checked(syncStatus, status, 'syncStatus');
-        await alive(() => connection.change({ syncStatus: told }));
-      },
-      interfaces: async (told) => {
-        const interfaces = checked(routerInterfaces, told, 'interfaces');
-        await reports.run(() => run((job) => storeInterfaces(job, connection, interfaces)));
-      },
-      identityConnected: async (told) => {
-        const id = checked(carriedId, told, 'identityId');
-        await alive(async (entities) => {
-          if (!(await entities.get(identity, id))) throw notFound(identity.kind, id);
-          connection.carry(id);
-        });
-      },
-      identityDisconnected: async (told) => {
-        const id = checked(carriedId, told, 'identityId');
-        await alive(() => connection.drop(id));
-      },
-      close: () => connection.end('the connection was closed'),
-    };
-  };
-
-  return {
-    connect: async ({ certificates, versionInfo = {} }) => {
-      const version = checked(toldVersion, versionInfo, 'versionInfo');
-      const proven = await provenRouter(core, certificates);
-      const row = proven && (await read((entities) => routerOf(entities, proven)));
-      if (!row) throw unauthorized('the certificate is not the current one of a router');
-      if (row.disabled) throw unauthorized(DISABLED);
-      const connection = presence.open(
-        { id: row.id, enrolledBy: row.enrolledBy },
-        { versionInfo: version, syncStatus: 'SYNC_HELLO', reached: undefined },
-      );
-      // What was changed since it was read ended no connection.
-      await read((entities) => current(entities, connection));
-      return reporting(connection, row.isEdgeRouter ?? false);
-    },
-  };
-};
-
-const DELETED = 'the router was deleted';
-
-/** Ends connections of routers that may have none any more, and forgets identities that there are no more, as soon as such a change is published. */
-export const followChanges = (events: Pick<ChangeListeners, 'on'>, { presence }: Pick<Core, 'presence'>): void => {
-  for (const kind of ['edgeRouter', 'router'] as const)
-    events.on(kind, ({ action, entityId, after }) => {
-      if (action === 'delete') presence.end(entityId, DELETED);
-      else if (after?.disabled) presence.end(entityId, DISABLED);
-      else if (!after?.isVerified) presence.end(entityId, MUST_ENROLL);
-    });
-  events.on('identity', ({ action, entityId }) => {
-    if (action === 'delete') presence.forget(entityId);
-  });
-};
-
-/** Of several listeners of a protocol the first counts. */
-const reachedBy = (listeners: readonly Listener[]) => ({
-  hostname: listeners[0]?.hostname ?? '',
-  supportedProtocols: Object.fromEntries(
-    listeners.toReversed().map(({ protocol, hostname, port }) => [protocol, `${protocol}://${inAddress(hostname)}:${port}`]),
-  ),
-});
-
-const inAddress = (hostname: string): string => (hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname);
-
-/** @throws ApiError `COULD_NOT_VALIDATE` with the first field at fault */
-const checked = <T>(schema: z.ZodType<T>, told: unknown, name: string): T => {
-  const result = schema.safeParse(told, { reportInput: true });
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw invalidField([name, ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not as it should be', issue?.input);
-};

@@ -1,4 +1,5 @@
 import { controller, controllers } from '../../../api/controllers.ts';
+import { surfaces } from '../../../api/surfaces/index.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { implement } from '../../../call/implement.ts';
 import { ALL, comparator, matches } from '../../../query/index.ts';
@@ -15,7 +16,7 @@ export const controllerBehaviour = behaviour(controller, {
   present: async (_entities, rows, call) =>
     rows.map(({ onlineUntil, apiAddresses }) => ({
       isOnline: (onlineUntil ?? '') > call.now(),
-      ...(call.api === 'client'
+      ...(call.surface === surfaces.client
         ? { ctrlAddress: null, apiAddresses: Object.fromEntries(Object.entries(apiAddresses).filter(([api]) => api === 'edge-client')) }
         : {}),
     })),

@@ -1,6 +1,6 @@
 import { database } from '../../../api/database.ts';
 import { kinds } from '../../../api/index.ts';
-import { API_PATHS } from '../../../api/kit/api-paths.ts';
+import { surfaces } from '../../../api/surfaces/index.ts';
 import { actorId } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
@@ -49,7 +49,7 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
   if (await isOverWithin(work, core, call.timeLimit)) await work;
   else {
     call.isAccepted = true;
-    call.answerHeaders.set('location', `${API_PATHS.extensions}${database.operations.getSnapshot.path}`);
+    call.answerHeaders.set('location', `${surfaces.extensions.prefix}${database.operations.getSnapshot.path}`);
     work.catch((error: unknown) => core.platform.logger.error('a snapshot was not kept', { requestId, error: String(error) }));
   }
   return {};

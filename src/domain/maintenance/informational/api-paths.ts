@@ -1,4 +1,4 @@
-import { API_PATHS as PATHS } from '../../../api/kit/api-paths.ts';
+import { surfaces } from '../../../api/surfaces/index.ts';
 
 /** Where each API answers, by the name that clients know it by. */
-export const API_PATHS = { 'edge-client': PATHS.client, 'edge-management': PATHS.management } as const;
+export const API_PATHS = { 'edge-client': surfaces.client.prefix, 'edge-management': surfaces.management.prefix } as const;

@@ -1,6 +1,7 @@
 import { kinds } from '../../../api/index.ts';
 import { informational } from '../../../api/informational.ts';
 import type { Resource } from '../../../api/kit/resource.ts';
+import { surfaces } from '../../../api/surfaces/index.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { ApiError } from '../../../errors/index.ts';
@@ -63,8 +64,9 @@ export const informationalEntries = implement(informational, {
   },
   getSpec: async (call, { id }) => specOf(call, id),
   // JSON is YAML: one document serves both media types.
-  getSpecBody: async (call, { id }) => raw(call.core.documents.swagger(specOf(call, id).id === 'edge-client' ? 'client' : 'management')),
-  swagger: async (call) => raw(call.core.documents.swagger(call.api)),
+  getSpecBody: async (call, { id }) =>
+    raw(call.core.documents.swagger(specOf(call, id).id === 'edge-client' ? surfaces.client : surfaces.management)),
+  swagger: async (call) => raw(call.core.documents.swagger(call.surface)),
   openapi: async (call) => raw(call.core.documents.openapi()),
   summary: (call) =>
     call.read(async (entities) => {

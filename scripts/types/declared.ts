@@ -1,0 +1,22 @@
+/** What the declarations of `src/api/` infer: the generator of `src/types/` writes it down, and `test/types.test.ts` holds what is written against it. */
+import type { publicExternalJwtSigner } from '../../src/api/external-jwt-signers.ts';
+import type { groups, Kinds } from '../../src/api/index.ts';
+import type { InputOf, OutputOf } from '../../src/api/kit/operation.ts';
+
+type Groups = typeof groups;
+type Verbs<G> = G extends { readonly operations: infer O } ? O : never;
+
+/** Answers are declared read-only all the way down, as inputs are. */
+type ReadOnly<T> = T extends Uint8Array ? T : T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T;
+
+/** Input and output of every operation: `Declared['identities']['create']['input']`. */
+export type Declared = {
+  [G in keyof Groups]: {
+    [V in keyof Verbs<Groups[G]>]: { input: InputOf<Verbs<Groups[G]>[V]>; output: ReadOnly<OutputOf<Verbs<Groups[G]>[V]>> };
+  };
+};
+
+/** The field tables, in whose comments the sentences of the fields are. */
+export type FieldTables = { [K in keyof Kinds]: Kinds[K]['fields'] } & {
+  publicExternalJwtSigner: (typeof publicExternalJwtSigner)['fields'];
+};

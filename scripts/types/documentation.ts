@@ -1,0 +1,64 @@
+import type * as z from 'zod';
+import { oneOf } from '../../src/api/kit/nouns.ts';
+import type { Resource } from '../../src/api/kit/resource.ts';
+import type { Contract } from './contract.ts';
+import { type Kind, schemasOfKinds } from './kinds.ts';
+import { descriptionOf, type Form, layersOf } from './schemas.ts';
+import type { Documentation } from './shapes.ts';
+
+type Schema = z.core.$ZodType;
+
+/** What is said of types and fields: the comment at a declaration, or else its `meta({ description })`; and what follows from the table of a kind. */
+export const createDocumentation = (contract: Contract): Documentation => {
+  const kinds = schemasOfKinds();
+
+  const kindOf = (schema: Schema | undefined, form: Form): Kind | undefined => {
+    for (const layer of layersOf(schema, form)) {
+      const kind = kinds.get(layer);
+      if (kind) return kind;
+      const { def } = layer._zod;
+      if (def.type === 'intersection') return kindOf(def.left, form);
+    }
+    return undefined;
+  };
+
+  return {
+    shape: (schema, id, form) => {
+      const kind = kinds.get(schema as Schema); // of the very schema, and of none that it extends
+      return kind ? kindParagraphs(kind, contract) : [contract.schemaComment(id) || descriptionOf(schema, form)];
+    },
+    property: (of, property, schema, form) => {
+      const kind = kindOf(of, form);
+      const derived = kind && derivedField(kind, property.name);
+      const comment = derived || (kind && contract.fieldComment(kind.kind.kind, property.name)) || contract.commentOf(property);
+      const said = comment || descriptionOf(schema, form);
+      return [said, kind ? defaultOf(kind, property.name) : ''];
+    },
+  };
+};
+
+const kindParagraphs = ({ kind, body, variant }: Kind, contract: Contract): readonly string[] => {
+  const about = variant === undefined ? kind.about : contract.variantComment(variant);
+  const of = { create: `What creates ${oneOf(kind)}.`, replace: replacing(kind), patch: patching(kind), detail: '' }[body];
+  return body === 'detail' ? [about] : [variant === undefined ? of : `${of} ${about}`];
+};
+
+const replacing = (kind: Resource): string => `What replaces ${oneOf(kind)}: a field that is left out is reset to its default.`;
+const patching = (kind: Resource): string => `What changes ${oneOf(kind)}: a field that is left out, or null, stays as it is.`;
+
+/** Fields that no table declares: the one that tells variants apart; references, and the entries of role arrays by name. */
+const derivedField = ({ kind: { fields, variants }, body }: Kind, name: string): string => {
+  if (name === variants?.by) return 'Says which other fields there are.';
+  if (body !== 'detail') return '';
+  // Some bodies take the id under the name that the reference has in answers.
+  if (fields[`${name}Id`]?.reference && (fields[name]?.keep ?? 'input') === 'input')
+    return `Reference to the entity that \`${name}Id\` names.`;
+  const roles = name.replace(/Display$/, '');
+  return roles !== name && fields[roles] ? `The entries of \`${roles}\`, each with the name of what it selects.` : '';
+};
+
+const defaultOf = ({ kind, body }: Kind, name: string): string => {
+  const field = kind.fields[name];
+  if (field?.keep !== 'stored' || field.default === null || (body !== 'create' && body !== 'replace')) return '';
+  return field.write === 'never' ? '' : `@defaultValue \`${JSON.stringify(field.default)}\``;
+};

@@ -1,0 +1,28 @@
+/** Example lines of operations, where they help. `test/types/` compiles them. */
+export const examples: Readonly<Record<string, string>> = {
+  'identities.list': "const { data, pagination } = await controller.identities.list({ filter: 'isAdmin = true', sort: 'name' });",
+  'identities.create':
+    "const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });",
+  'identities.patch': "await controller.identities.patch({ id, body: { roleAttributes: ['sales'] } });",
+  'identities.disable': 'await controller.identities.disable({ id, body: { durationMinutes: 30 } });',
+  'services.create':
+    "const { id } = await controller.services.create({ body: { name: 'wiki', encryptionRequired: true, roleAttributes: ['intranet'] } });",
+  'servicePolicies.create':
+    "await controller.servicePolicies.create({ body: { name: 'sales dial intranet', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#sales'], serviceRoles: ['#intranet'] } });",
+  'edgeRouterPolicies.create':
+    "await controller.edgeRouterPolicies.create({ body: { name: 'all', semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] } });",
+  'serviceEdgeRouterPolicies.create':
+    "await controller.serviceEdgeRouterPolicies.create({ body: { name: 'all', semantic: 'AnyOf', serviceRoles: ['#all'], edgeRouterRoles: ['#all'] } });",
+  'postureChecks.create':
+    "await controller.postureChecks.create({ body: { name: 'company domain', typeId: 'DOMAIN', domains: ['example.com'] } });",
+  'edgeRouters.create': "const { id } = await controller.edgeRouters.create({ body: { name: 'paris', isTunnelerEnabled: false } });",
+  'configs.create':
+    "await controller.configs.create({ body: { name: 'wiki host', configTypeId: 'host.v1', data: { protocol: 'tcp', address: 'localhost', port: 8080 } } });",
+  'authenticators.create':
+    "await controller.authenticators.create({ body: { identityId: id, method: 'updb', username: 'ann', password: 'a long password' } });",
+  'enrollments.create':
+    "await controller.enrollments.create({ body: { identityId: id, method: 'ott', expiresAt: '2030-01-01T00:00:00Z' } });",
+  'authentication.authenticate':
+    "const session = await controller.authentication.authenticate({ method: 'password', body: { username: 'ann', password: 'a long password' } });",
+  'access.explain': "const { isAllowed, suggestions } = await controller.access.explain({ identityId, serviceId, type: 'Dial' });",
+};

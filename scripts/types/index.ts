@@ -1,0 +1,56 @@
+import { groups } from '../../src/api/index.ts';
+import type { Group } from '../../src/api/kit/operation.ts';
+import type { Contract } from './contract.ts';
+import { createDocumentation } from './documentation.ts';
+import { fileOf, homesOf, SHARED } from './files.ts';
+import { moduleText, NOTE } from './module.ts';
+import { namesOf, settled } from './names.ts';
+import { aboutGroup, apiName, apisOf } from './operations.ts';
+import { namedQueries } from './queries.ts';
+import { createShapes } from './shapes.ts';
+import { commentOf } from './text.ts';
+
+/**
+ * The public types: an interface for each schema that has a name, and one for each group of operations, with the sentences of their declarations.
+ * @returns texts by file, below `src/types/`
+ * @throws TypeError for a type or field of which no comment and no description says anything
+ */
+export const publicTypes = async (root: string, contract: Contract): Promise<Readonly<Record<string, string>>> => {
+  const shapes = createShapes(contract, createDocumentation(contract));
+  const written = apisOf(contract, shapes, await namedQueries(root));
+  if (shapes.undocumented.size > 0) throw new TypeError(`write a comment at the declaration of: ${[...shapes.undocumented].join(', ')}`);
+  const { shapes: kept, settle } = settled(shapes.shapes);
+  const apis = written.map(({ group, text }) => ({ group, text: settle(text) }));
+  const names = namesOf(kept);
+  const homes = homesOf(kept, apis);
+  const moduleOf = (file: string): string => {
+    const own = [...kept].filter(([key]) => homes.get(key) === file);
+    return moduleText(file, own, apis.find(({ group }) => fileOf(group.name) === file)?.text ?? '', names, homes);
+  };
+
+  const files = [...Object.keys(groups).map(fileOf), SHARED];
+  return {
+    ...Object.fromEntries(files.map((file) => [`${file}.ts`, moduleOf(file)])),
+    'facade.ts': facade(),
+    'index.ts': `${NOTE}\n${[...files, 'facade']
+      .sort()
+      .map((file) => `export type * from './${file}.ts';\n`)
+      .join('')}`,
+  };
+};
+
+const facade = (): string => {
+  const all = Object.values<Group>(groups);
+  const imports = all.map(({ name }) => `import type { ${apiName(name)} } from './${fileOf(name)}.ts';\n`).sort();
+  const members = all.map((group) => `${commentOf(aboutGroup(group), '  ')}  readonly ${group.name}: ${apiName(group.name)}<P>;\n`);
+  return `${NOTE}
+import type { CallOptions } from '../call/options.ts';
+${imports.join('')}
+/**
+ * Every operation as a function: \`facade.<group>.<verb>(input)\`. Input is \`{ ...path, ...query, body }\`; what comes back is the answer's data, or a \`Page\`.
+ * Each rejects with ApiError. \`P\` is how one call is made: in process \`CallOptions\`, over HTTP \`RemoteCallOptions\`.
+ */
+export interface Facade<P = CallOptions> {
+${members.join('')}}
+`;
+};

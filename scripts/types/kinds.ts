@@ -1,0 +1,37 @@
+import type * as z from 'zod';
+import { publicExternalJwtSigner } from '../../src/api/external-jwt-signers.ts';
+import { kinds } from '../../src/api/index.ts';
+import type { Resource } from '../../src/api/kit/resource.ts';
+import { idOf, optionsOf } from './schemas.ts';
+
+export type BodyName = keyof Resource['schemas'];
+
+/** What a schema of a kind is. */
+export interface Kind {
+  readonly kind: Resource;
+  readonly body: BodyName;
+  /** Name of the variant that it is for, if it is for one. */
+  readonly variant: string | undefined;
+}
+
+const SUFFIXES: Readonly<Record<BodyName, string>> = { create: 'Create', replace: 'Update', patch: 'Patch', detail: 'Detail' };
+
+/** The schemas of every kind and variant. */
+export const schemasOfKinds = (): ReadonlyMap<z.core.$ZodType, Kind> =>
+  new Map(
+    [...Object.values(kinds), publicExternalJwtSigner].flatMap((each) => {
+      const kind = each as unknown as Resource; // any kind is one, whatever its fields
+      return Object.entries(kind.schemas).flatMap(([name, schema]) => {
+        const body = name as BodyName; // the keys of the schemas
+        const form = body === 'detail' ? 'output' : 'input';
+        const variants = kind.variants ? optionsOf(schema, form) : [];
+        return [
+          [schema, { kind, body, variant: undefined }] as const,
+          ...variants.map((option) => {
+            const variant = idOf(option, form)?.slice(kind.names[0].length, -SUFFIXES[body].length);
+            return [option, { kind, body, variant }] as const;
+          }),
+        ];
+      });
+    }),
+  );

@@ -1,0 +1,119 @@
+import type ts from 'typescript';
+import type * as z from 'zod';
+import { groups } from '../../src/api/index.ts';
+import type { Group, Operation, Permission } from '../../src/api/kit/operation.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
+import { type DescribedOperation, describe } from '../../src/http/described.ts';
+import type { Contract } from './contract.ts';
+import { examples } from './examples.ts';
+import { schemasOfKinds } from './kinds.ts';
+import { referenceTo, type Shapes } from './shapes.ts';
+import { capitalised, commentOf, sentence } from './text.ts';
+
+export const apiName = (group: string): string => `${capitalised(group)}Api`;
+
+/** What a group of operations is as a type. */
+export interface ApiText {
+  readonly group: Group;
+  readonly text: string;
+}
+
+export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<z.core.$ZodType, string>): readonly ApiText[] => {
+  const described = new Map(
+    describe(Object.values(groups), [surfaces.extensions, surfaces.client, surfaces.management]).operations.map((each) => [
+      each.operation,
+      each,
+    ]),
+  );
+  return Object.values<Group>(groups).map((group) => {
+    const verbs = Object.entries(group.operations).map(([verb, operation]) => {
+      const { input, output } = contract.typesOf(group.name, verb);
+      const taken = inputOf(operation, input, contract, shapes, queries);
+      const given = operation.answer.is === 'raw' ? 'RawAnswer' : outputOf(operation, output, contract, shapes);
+      const optional = contract.checker.getPropertiesOfType(input).every((property) => property.flags & OPTIONAL);
+      const about = paragraphsOf(`${group.name}.${verb}`, operation, described.get(operation));
+      return `${commentOf(about, '  ')}  readonly ${verb}: (input${optional ? '?' : ''}: ${taken}, options?: P) => Promise<${given}>;\n`;
+    });
+    const text = `${commentOf(aboutGroup(group), '')}export interface ${apiName(group.name)}<P = CallOptions> {\n${verbs.join('')}}\n`;
+    return { group, text };
+  });
+};
+
+const kinds = schemasOfKinds();
+
+/** What a group is about, and what the entities are that it is about. */
+export const aboutGroup = ({ about, operations }: Group): readonly string[] => {
+  const answer = (operations['get'] ?? operations['list'])?.answer;
+  const schema = answer?.is === 'data' ? answer.schema : answer?.is === 'page' ? answer.item : undefined;
+  return [sentence(about), (schema && kinds.get(schema)?.kind.about) ?? ''];
+};
+
+/** `ts.SymbolFlags.Optional`. */
+const OPTIONAL: ts.SymbolFlags.Optional = 16777216;
+
+/** The parameters of the path, and the body, where they stand; a query by its name. */
+const inputOf = (
+  operation: Operation,
+  type: ts.Type,
+  contract: Contract,
+  shapes: Shapes,
+  queries: ReadonlyMap<z.core.$ZodType, string>,
+): string => {
+  const { path, body, query, headers = {}, operationId } = operation;
+  const memberOf = (name: string, schema?: z.ZodType): string => {
+    const property = type.getProperty(name);
+    if (!property) throw new TypeError(`no ${name} in the input of ${operationId}`);
+    const text = shapes.textOf(contract.checker.getTypeOfSymbol(property), schema, 'input');
+    return property.flags & OPTIONAL ? `readonly ${name}?: ${text.replace(/ \| undefined$/, '')}` : `readonly ${name}: ${text}`;
+  };
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => memberOf(name));
+  const members = [...parameters, ...Object.keys(headers).map((name) => memberOf(name)), ...(body ? [memberOf('body', body.schema)] : [])];
+  const own = members.length > 0 ? [`{ ${members.join('; ')} }`] : [];
+  if (!query) return own[0] ?? 'Readonly<Record<string, never>>';
+  const id = queries.get(query) ?? `${capitalised(operationId)}Query`;
+  if (!shapes.shapes.has(referenceTo('input', id)))
+    shapes.define({
+      id,
+      form: 'input',
+      is: 'interface',
+      about: [contract.schemaComment(id) || `Query parameters of \`${operationId}\`.`],
+      text: `{\n${shapes.membersOf(type, query)}}`,
+    });
+  return [...own, referenceTo('input', id)].join(' & ');
+};
+
+const outputOf = ({ answer }: Operation, type: ts.Type, { checker }: Contract, shapes: Shapes): string => {
+  if (answer.is === 'page') {
+    const data = checker.getTypeOfSymbol(type.getProperty('data') as ts.Symbol); // a page has it
+    const [item] = checker.getTypeArguments(data as ts.TypeReference); // a list has one
+    return `Page<${shapes.textOf(item as ts.Type, answer.item, 'output')}>`;
+  }
+  return shapes.textOf(type, 'schema' in answer ? answer.schema : undefined, 'output');
+};
+
+const paragraphsOf = (name: string, operation: Operation, described: DescribedOperation | undefined): readonly string[] => {
+  const { summary, method, path, permission } = operation;
+  const example = examples[name];
+  return [
+    sentence(summary),
+    `${callers(permission)}: \`${method} ${path}\` of the ${operation.surfaces.map(({ name }) => name).join(' and ')} API.`,
+    errorsOf(operation, described),
+    ...(example ? [`@example ${example}`] : []),
+  ];
+};
+
+const callers = (permission: Permission): string => {
+  if (permission === 'open') return 'Open to everyone';
+  if (permission === 'session') return 'For sessions';
+  if (permission === 'partial') return 'For sessions, also while they owe a second factor';
+  return `For administrators (right \`${permission}\`)`;
+};
+
+/** Of every call over HTTP, and no reason to read on. */
+const GENERAL: ReadonlySet<number> = new Set([406, 413, 415, 429, 503]);
+
+const errorsOf = ({ errors = [] }: Operation, described: DescribedOperation | undefined): string => {
+  const all = [...(described?.refusals ?? [])].flatMap(([status, codes]) => codes.map((code) => ({ status, code })));
+  const shown = all.filter(({ status, code }) => errors.includes(code) || (!GENERAL.has(status) && code !== 'COULD_NOT_PARSE_BODY'));
+  return shown.length === 0 ? '' : `@throws ApiError ${shown.map(({ status, code }) => `\`${code}\` (${status})`).join(', ')}`;
+};

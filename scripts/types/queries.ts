@@ -1,0 +1,18 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { capitalised } from './text.ts';
+
+/** The exported schemas of query parameters by name: the constant `listQuery` is `ListQuery`. */
+export const namedQueries = async (root: string): Promise<ReadonlyMap<z.core.$ZodType, string>> => {
+  const folder = join(root, 'src/api');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const modules: readonly object[] = await Promise.all(files.map((file) => import(join(folder, file))));
+  return new Map(
+    modules.flatMap((module) =>
+      Object.entries(module).flatMap(([name, value]) =>
+        value instanceof z.ZodObject && name.endsWith('Query') ? [[value, capitalised(name)] as const] : [],
+      ),
+    ),
+  );
+};

@@ -1,0 +1,15 @@
+import type { ResourceDeclaration } from './resource.ts';
+
+type Named = Pick<ResourceDeclaration<string, never>, 'names' | 'nouns'>;
+
+/** What a kind is called in sentences, one and many: `identity type`, `identity types`. */
+export const nounsOf = ({ names: [singular, plural], nouns = [wordsOf(singular), wordsOf(plural)] }: Named): readonly [string, string] =>
+  nouns;
+
+/** `an identity`, `a service`. */
+export const oneOf = (named: Named): string => {
+  const [noun] = nounsOf(named);
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+};
+
+const wordsOf = (name: string): string => name.replaceAll(/(?<!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();

@@ -1,0 +1,32 @@
+import type * as z from 'zod';
+
+/** What a call answers with. `status` is 201 for `created` and 200 else, unless the operation says another. */
+export type Answer =
+  /** One entity, or any other object or list that is no page. `counts` names a list in it whose length `meta.pagination` tells. */
+  | { readonly is: 'data'; readonly schema: z.ZodType; readonly counts?: string }
+  /** A page of a list. */
+  | { readonly is: 'page'; readonly item: z.ZodType }
+  | { readonly is: 'created'; readonly schema: z.ZodType }
+  | { readonly is: 'empty'; readonly schema: z.ZodType }
+  /** No envelope: the handler returns `{ contentType, body }`. */
+  | { readonly is: 'raw'; readonly contentTypes: readonly string[] }
+  /** No envelope: the handler returns an `HttpOutput`, with a status, headers and a body of its own. No media types: there is never a body. */
+  | { readonly is: 'response'; readonly contentTypes: readonly string[] }
+  /** Server-Sent Events: the handler returns an `AsyncIterable` of them, which must end once `call.signal` is aborted. */
+  | { readonly is: 'events' };
+
+/** What a list answers: one page of it. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly pagination: Pagination;
+  readonly filterableFields: readonly string[];
+}
+
+/** Which part of a list a page is. */
+export interface Pagination {
+  /** As applied, after correction; `Infinity` when there is none. */
+  readonly limit: number;
+  readonly offset: number;
+  /** Matches in all, whatever the page. */
+  readonly totalCount: number;
+}

@@ -1,0 +1,39 @@
+/** Values of headers by lower-case name. A list is sent as several headers of one name, e.g. `set-cookie` or `link`. */
+export type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
+
+/** What an operation returns whose answer is `response`: as much of HTTP as it needs. */
+export interface HttpOutput {
+  /** Default: that of the operation, or else 200. */
+  readonly status?: number;
+  readonly headers?: HeaderValues;
+  /** Needed where there is a body. */
+  readonly contentType?: string;
+  /**
+   * A whole body, or one that is sent as it is made: the next part is asked for when the client has taken those before. It is given up by
+   * `return()` when the client goes away, and must settle once `call.signal` is aborted.
+   */
+  readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
+}
+
+/** A Server-Sent Event (HTML Living Standard, 9.2). */
+export interface ServerSentEvent {
+  /** Of any number of lines. */
+  readonly data: string;
+  /** Its type; default `message`. One line. */
+  readonly event?: string;
+  /** What a client that connects again sends as `last-event-id`. One line. */
+  readonly id?: string;
+  /** Milliseconds after which a client that was cut off connects again. */
+  readonly retry?: number;
+}
+
+/** A redirect (RFC 9110, 15.4). 302 changes POST to GET in browsers, 303 always does, 307 and 308 never do. */
+export const redirect = (location: string, { status = 302, headers = {} }: RedirectOptions = {}): HttpOutput => ({
+  status,
+  headers: { ...headers, location },
+});
+
+interface RedirectOptions {
+  readonly status?: 301 | 302 | 303 | 307 | 308;
+  readonly headers?: HeaderValues;
+}

@@ -1,0 +1,20 @@
+import { dataAndMeta, errorAndMeta } from './envelope.ts';
+import { ztSession } from './session-rule.ts';
+import { type Surface, surface } from './surface.ts';
+
+const edge = { envelope: dataAndMeta, errorForm: errorAndMeta, session: ztSession } as const;
+
+/** The one list of API surfaces. An operation names those that it is part of; `controller.only(surfaces.client)` mounts some of them. */
+export const surfaces = {
+  /** What administrators do. */
+  management: surface({ name: 'management', prefix: '/edge/management/v1', ...edge }),
+  /** What devices do. Older clients know it by other paths. */
+  client: surface({ name: 'client', prefix: '/edge/client/v1', aliases: ['/edge/v1', '/'], ...edge }),
+  /** What goes beyond the published APIs. */
+  extensions: surface({ name: 'extensions', prefix: '/edge/management/extensions/v1', ...edge }),
+} as const;
+
+/** Name of a surface. */
+export type Api = keyof typeof surfaces;
+
+export const allSurfaces: readonly Surface[] = Object.values(surfaces);

@@ -1,0 +1,60 @@
+import type { ApiError } from '../../errors/index.ts';
+
+/** How a caller says who it is. `system` is for the host's own code and cannot be said over HTTP. */
+export type Credentials =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'system' }
+  /** Header `zt-session`. When it is there, `authorization` counts for nothing but secondary factors. */
+  | { readonly kind: 'token'; readonly token?: string; readonly authorization?: string };
+
+/** How requests to a surface carry their session, and how answers speak of it. */
+export interface SessionRule {
+  /** Request headers that carry credentials, in lower case: other origins may send them. */
+  readonly requestHeaders: readonly string[];
+  /** Answer headers that tell of the session, in lower case: other origins may read them. */
+  readonly answerHeaders: readonly string[];
+  /** @param header value of a request header by its name in lower case */
+  readonly credentialsOf: (header: (name: string) => string | undefined) => Credentials;
+  /**
+   * The header `www-authenticate` of a 401 (RFC 9110, 11.6.1).
+   * @param isAuthenticating whether the session itself was being checked. Clients log in again when a challenge says that their token is invalid, so that
+   * is said only then: a session that lacks a right, or gave a wrong password, gets the bare challenge.
+   */
+  readonly challenge: (refusal: ApiError, credentials: Credentials, isAuthenticating: boolean) => string | undefined;
+}
+
+export const ANONYMOUS: Credentials = Object.freeze({ kind: 'none' });
+
+const SESSION = 'zt-session realm="zt-session"';
+const BEARER = 'Bearer realm="openziti-oidc"';
+const NO_TOKEN = 'error="missing" error_description="no matching token was provided"';
+const MISSING = `${SESSION} ${NO_TOKEN},${BEARER} ${NO_TOKEN}`;
+
+/** The token of an API session in the header `zt-session`, or the token of an external signer as a bearer (RFC 6750). */
+export const ztSession: SessionRule = {
+  requestHeaders: ['authorization', 'zt-session'],
+  answerHeaders: ['zt-session', 'expiration-seconds', 'expires-at', 'www-authenticate', 'ziti-authenticator-extend-requested'],
+  credentialsOf: (header) => {
+    const token = header('zt-session');
+    const authorization = header('authorization');
+    if (token === undefined) return authorization === undefined ? ANONYMOUS : { kind: 'token', authorization };
+    return authorization === undefined ? { kind: 'token', token } : { kind: 'token', token, authorization };
+  },
+  challenge: ({ cause }, credentials, isAuthenticating) => {
+    if (!isAuthenticating) return SESSION;
+    if (credentials.kind !== 'token') return MISSING;
+    if (credentials.token !== undefined) return `${SESSION} error="invalid" error_description="token is invalid"`;
+    const expired = cause !== undefined && 'message' in cause && cause.message === 'token expired';
+    return expired
+      ? `${BEARER} error="expired" error_description="token expired"`
+      : `${BEARER} error="invalid" error_description="token is invalid"`;
+  },
+};
+
+/** No sessions: all callers are anonymous, and only operations that are open to anybody can be called. */
+export const withoutSession: SessionRule = {
+  requestHeaders: [],
+  answerHeaders: [],
+  credentialsOf: () => ANONYMOUS,
+  challenge: () => undefined,
+};

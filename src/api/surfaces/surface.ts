@@ -1,0 +1,31 @@
+import type { Envelope, ErrorForm } from './envelope.ts';
+import type { SessionRule } from './session-rule.ts';
+
+/** A path without a slash at its end, e.g. `/edge/client/v1`; `/` is the root. */
+export type Prefix = `/${string}`;
+
+/** An API surface: operations that share an address and the form of their answers. Everything that differs between surfaces stands here. */
+export interface Surface<N extends string = string> {
+  /** In documents and messages, e.g. `management`. */
+  readonly name: N;
+  /** Path below which it answers. */
+  readonly prefix: Prefix;
+  /** Further paths that lead to it. The longest prefix of a path decides, so that `/` takes what belongs to no other surface. */
+  readonly aliases: readonly Prefix[];
+  /** The form of bodies with data. */
+  readonly envelope: Envelope;
+  /** The form of refusals, also of paths and methods that are unknown below its prefix. */
+  readonly errorForm: ErrorForm;
+  readonly session: SessionRule;
+  /** Answer headers of its own that other origins may read, in lower case. */
+  readonly exposedHeaders: readonly string[];
+}
+
+type Declaration<N extends string> = Omit<Surface<N>, 'aliases' | 'exposedHeaders'> & Partial<Pick<Surface, 'aliases' | 'exposedHeaders'>>;
+
+/** @throws TypeError for a prefix or an alias that is no normal path */
+export const surface = <const N extends string>({ aliases = [], exposedHeaders = [], ...declaration }: Declaration<N>): Surface<N> => {
+  const wrong = [declaration.prefix, ...aliases].find((path) => !/^(\/|(\/[\w.~-]+)+)$/.test(path));
+  if (wrong !== undefined) throw new TypeError(`the surface ${declaration.name} needs prefixes like /edge/client/v1, got '${wrong}'`);
+  return { aliases, exposedHeaders, ...declaration };
+};

@@ -1,0 +1,34 @@
+import type { Resource } from '../api/kit/resource.ts';
+import { explained } from '../errors/index.ts';
+import type { Row } from '../storage/port.ts';
+import { tableOf } from './views.ts';
+
+type Kind = Pick<Resource, 'kind' | 'view'>;
+
+/** That a call is about an entity in one of some versions, and else must change nothing. */
+export interface Precondition {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly versions: readonly number[];
+}
+
+/**
+ * Holds rows of one transaction against a precondition: the entity when it is first met, read or written. What the transaction itself has written of it
+ * since has another version.
+ * @throws ApiError `PRECONDITION_FAILED`
+ */
+export const createGuard = (precondition: Precondition | undefined): ((kind: Kind, row: Row) => void) => {
+  let pending = precondition;
+  return (kind, row) => {
+    if (pending === undefined || row.id !== pending.id || tableOf(kind) !== tableOf(pending.kind)) return;
+    const { versions } = pending;
+    if (!versions.includes(row.version)) {
+      const expected = versions.length === 0 ? 'none that it can have' : versions.join(' or ');
+      throw explained(
+        'PRECONDITION_FAILED',
+        `${pending.kind.kind} ${row.id} has version ${row.version}, and the request expects ${expected}`,
+      );
+    }
+    pending = undefined;
+  };
+};

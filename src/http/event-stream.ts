@@ -1,0 +1,56 @@
+import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
+
+/** Milliseconds of silence after which a comment is sent, for what cuts off connections without traffic. */
+const HEARTBEAT_MS = 15_000;
+const HEARTBEAT: IteratorResult<string, undefined> = { value: ':\n\n' };
+
+/** Events as they travel (HTML Living Standard, 9.2.6), with a comment wherever there is none for a while. */
+export const eventStream = (events: AsyncIterable<ServerSentEvent>, heartbeatMs = HEARTBEAT_MS): AsyncIterable<string> => {
+  const source = events[Symbol.asyncIterator]();
+  let pending: Promise<IteratorResult<string, undefined>> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const read = async (): Promise<IteratorResult<string, undefined>> => {
+    const { done, value } = await source.next();
+    return done ? { done, value: undefined } : { value: written(value) };
+  };
+  const iterator: AsyncIterator<string, undefined> = {
+    next: async () => {
+      pending ??= read();
+      const silence = new Promise<typeof HEARTBEAT>((resolve) => {
+        timer = setTimeout(resolve, heartbeatMs, HEARTBEAT);
+      });
+      try {
+        const first = await Promise.race([pending, silence]);
+        if (first !== HEARTBEAT) pending = undefined;
+        return first;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    return: async () => {
+      clearTimeout(timer);
+      // Not waited for: a source in the middle of something settles when it can.
+      source.return?.().catch(() => undefined);
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+};
+
+/** @throws TypeError for a type or an id of several lines, which would begin a field of its own */
+const written = ({ data, event, id, retry }: ServerSentEvent): string => {
+  const lines: string[] = [];
+  for (const [name, value] of [
+    ['event', event],
+    ['id', id],
+  ] as const) {
+    if (value === undefined) continue;
+    if (/[\r\n\0]/.test(value))
+      throw new TypeError(`the ${name} of a Server-Sent Event must be one line, got ${JSON.stringify(value.slice(0, 100))}`);
+    lines.push(`${name}: ${value}`);
+  }
+  if (retry !== undefined) lines.push(`retry: ${retry}`);
+  for (const line of data.split(/\r\n|\r|\n/)) lines.push(`data: ${line}`);
+  return `${lines.join('\n')}\n\n`;
+};
