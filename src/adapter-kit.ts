@@ -24,6 +24,7 @@ export {
   fetchTransport,
   type Outbound,
   type OutboundAnswer,
+  type OutboundMessage,
   type OutboundOptions,
   OutboundRefused,
   type OutboundTransport,

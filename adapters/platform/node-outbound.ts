@@ -18,24 +18,25 @@ export const nodeOutbound = (resolve: Resolve = resolveBySystem): Outbound => cr
 
 const transport =
   (resolve: Resolve): OutboundTransport =>
-  async (url, { signal, permits }) => {
-    const message = await new Promise<IncomingMessage>((answered, failed) => {
+  async (url, { method, headers, body, signal, permits }) => {
+    const answer = await new Promise<IncomingMessage>((answered, failed) => {
       const request = url.protocol === 'https:' ? requestByHttps : requestByHttp;
       request(url, {
         // No agent of the host's, which might have a connection open, or a proxy set.
         agent: false,
         signal,
         lookup: permittedOnly(resolve, permits),
-        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+        method,
+        headers: { ...headers, 'accept-encoding': 'identity', ...(body && { 'content-length': String(body.byteLength) }) },
       })
         .once('response', answered)
         .once('error', failed)
-        .end();
+        .end(body);
     });
-    const { statusCode: status = 0, headers } = message;
+    const { statusCode: status = 0, headers: told } = answer;
     // Node joins values of one name, but for `set-cookie`.
-    const header = (name: string) => (name === 'set-cookie' ? undefined : (headers[name] as string | undefined));
-    return { status, location: headers.location, body: message, header };
+    const header = (name: string) => (name === 'set-cookie' ? undefined : (told[name] as string | undefined));
+    return { status, location: told.location, body: answer, header };
   };
 
 const permittedOnly =

@@ -22,13 +22,11 @@ export const maintenanceTask = resource({
   collection: 'maintenance-tasks',
   names: ['MaintenanceTask', 'MaintenanceTasks'],
   about:
-    'A maintenance task is done by one controller of a network at a time, which holds it and says so again and again: of one that is lost, another takes it over.',
+    'A maintenance task is done by one controller of a network at a time, under the lease of the same name; its row says how it went last.',
   unrecorded: true,
   fields: {
-    /** Whoever does it now; null when nobody does. */
-    holder: readOnly(text),
-    heldUntil: readOnly(timestamp),
     startedAt: readOnly(timestamp),
+    /** Null as long as it goes on, and where its controller was lost. */
     endedAt: readOnly(timestamp),
     /** When it last ended well. */
     succeededAt: readOnly(timestamp),

@@ -7,6 +7,7 @@ import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { controller, controllers } from './controllers.ts';
 import { currentIdentity } from './current-identity.ts';
+import { cursor } from './cursors.ts';
 import { database, maintenanceTask } from './database.ts';
 import { edgeRouters } from './edge-router-operations.ts';
 import { enrolling } from './enrolling.ts';
@@ -18,6 +19,7 @@ import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
 import { keptSecret } from './kept-secrets.ts';
+import { lease } from './leases.ts';
 import { currentMfa, mfa } from './mfa.ts';
 import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
@@ -110,6 +112,8 @@ export const kinds = {
   trace,
   controller,
   maintenanceTask,
+  lease,
+  cursor,
   change,
   keptSecret,
   builtInRow,

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { apiSession } from '../api/sessions.ts';
+import type { Background } from '../jobs/background.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import type { Store } from '../storage/port.ts';
-import type { Background } from './background.ts';
 
 /** Sessions that are written down in one transaction. */
 const AT_ONCE = 100;

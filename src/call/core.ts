@@ -1,6 +1,7 @@
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { RecentChanges } from '../changes/recent.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
+import type { Background } from '../jobs/background.ts';
 import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -9,7 +10,6 @@ import type { Connections } from '../presence/connections.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
-import type { Background } from './background.ts';
 import type { Behaviours } from './behaviour.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';

@@ -2,7 +2,10 @@ import type { KindName, Kinds } from '../api/index.ts';
 import type { VisibleRowOf } from '../api/kit/resource.ts';
 
 /** The kinds whose entities have changes: all but the change record itself, and what controllers note for themselves. */
-export type ChangedKind = Exclude<KindName, 'builtInRow' | 'change' | 'failedServiceRequest' | 'maintenanceTask' | 'sessionReview'>;
+export type ChangedKind = Exclude<
+  KindName,
+  'builtInRow' | 'change' | 'cursor' | 'failedServiceRequest' | 'lease' | 'maintenanceTask' | 'sessionReview'
+>;
 
 /** What every change tells. */
 interface ChangeOf<K extends ChangedKind> {

@@ -70,6 +70,10 @@ const trimmed = async (tx: Transaction, extent: Extent, revision: number, { chan
   return { ...extent, oldest, oldestBeginsAt };
 };
 
+/** A row of the log as the change that it records. */
+export const changeOf = ({ revision, action, entity, entityId, actor, requestId, createdAt, before, after }: Row): Change =>
+  ({ revision, action, entity, entityId, actor, requestId, at: createdAt, before, after }) as Change; // written by `Entities` in this shape
+
 const extentOf = (row: Row | undefined): Extent | undefined =>
   typeof row?.endsAt === 'number'
     ? { endsAt: row.endsAt, oldest: Number(row.oldest), oldestBeginsAt: Number(row.oldestBeginsAt) }

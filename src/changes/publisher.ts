@@ -1,9 +1,10 @@
 import { change as changeKind } from '../api/changes.ts';
 import type { Logger } from '../platform/platform.ts';
 import { ALL, text } from '../query/index.ts';
-import type { Row, Store } from '../storage/port.ts';
+import type { Store } from '../storage/port.ts';
 import { type Change, changeId } from './events.ts';
 import type { ChangeListeners } from './listeners.ts';
+import { changeOf } from './log.ts';
 
 const ID = text('id');
 const BATCH = 500;
@@ -66,9 +67,4 @@ const latestRevision = async (store: Store): Promise<number> => {
     tx.list(changeKind.kind, { where: ALL, sort: [{ field: ID, descending: true }], limit: 1 }),
   );
   return last ? Number(last.revision) : 0;
-};
-
-const changeOf = (row: Row): Change => {
-  const { revision, action, entity, entityId, actor, requestId, before, after } = row;
-  return { revision, action, entity, entityId, actor, requestId, at: row.createdAt, before, after } as Change; // written by `Entities` in this shape
 };

@@ -1,26 +1,36 @@
 import { type AddressRule, literalAddress } from './addresses.ts';
+import { type OutboundMessage, OutboundRefused, outboundMessage } from './outbound-message.ts';
+
+export { type OutboundMessage, OutboundRefused } from './outbound-message.ts';
 
 /** Requests that the controller itself makes, to addresses that people gave it. */
 export interface Outbound {
   /**
-   * Gets what stands under an http or https address. Redirects are followed within the address's origin, three at most.
+   * Sends a request to an http or https address. Redirects of a GET are followed within the address's origin, three at most; other methods are answered with
+   * the redirect itself, for to send them twice may do something twice.
    * @throws OutboundRefused for what the rules forbid; other errors for what did not work
    */
-  get(url: string, options: OutboundOptions): Promise<OutboundAnswer>;
+  request(url: string, options: OutboundOptions): Promise<OutboundAnswer>;
 }
 
-/** The limits of one outbound request. */
+/** One outbound request, and its limits. */
 export interface OutboundOptions {
+  /** Default `GET`. `CONNECT` and `TRACE` are refused. */
+  readonly method?: string;
+  /** By name. Default `accept: application/json`. Those that say how a message is framed or where it goes (`content-length`, `host`, ...) are refused. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** At most 1 MiB; none with `GET` and `HEAD`. */
+  readonly body?: Uint8Array | undefined;
   /** Which addresses may be connected to. */
   readonly permits: AddressRule;
-  /** Of the body, at most. */
+  /** Of the answer's body, at most. */
   readonly maxBytes: number;
   /** For all of it. ms */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** What stood under an address. */
+/** What came back. */
 export interface OutboundAnswer {
   readonly status: number;
   readonly body: Uint8Array;
@@ -28,15 +38,10 @@ export interface OutboundAnswer {
   readonly header?: ((name: string) => string | undefined) | undefined;
 }
 
-/** The rules forbid to ask for this, or to take what came back. */
-export class OutboundRefused extends Error {
-  override readonly name = 'OutboundRefused';
-}
-
 /** One request, without following redirects. It must end, and its body too, when the signal is aborted. */
 export type OutboundTransport = (
   url: URL,
-  options: { readonly signal: AbortSignal; readonly permits: AddressRule },
+  request: OutboundMessage & { readonly signal: AbortSignal; readonly permits: AddressRule },
 ) => Promise<{
   readonly status: number;
   readonly location: string | undefined;
@@ -53,7 +58,8 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
  * to only the transport can judge.
  */
 export const createOutbound = (transport: OutboundTransport): Outbound => ({
-  get: async (text, { permits, maxBytes, timeoutMs, signal }) => {
+  request: async (text, { permits, maxBytes, timeoutMs, signal, ...given }) => {
+    const message = outboundMessage(given);
     const over = new AbortController();
     const ends = AbortSignal.any([over.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
     let url = readUrl(text);
@@ -61,8 +67,9 @@ export const createOutbound = (transport: OutboundTransport): Outbound => ({
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
         const literal = literalAddress(url);
         if (literal !== undefined && !permits(literal)) throw new OutboundRefused(`requests to ${url.hostname} are not allowed`);
-        const { status, location, body, header } = await transport(url, { signal: ends, permits });
-        if (!REDIRECTS.includes(status) || location === undefined) return { status, body: await collect(body, maxBytes), header };
+        const { status, location, body, header } = await transport(url, { ...message, signal: ends, permits });
+        const isFollowed = message.method === 'GET' && REDIRECTS.includes(status) && location !== undefined;
+        if (!isFollowed) return { status, body: await collect(body, maxBytes), header };
         url = redirected(url, location);
       }
       throw new OutboundRefused(`more than ${MAX_REDIRECTS} redirects`);
@@ -106,15 +113,17 @@ const collect = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promi
  * By the runtime's own `fetch`. It cannot tell which addresses a name leads to: names that lead into a network of the host's own are only
  * kept out by a transport that looks them up itself, as `nodePlatform` has one, or by the network.
  */
-export const fetchTransport: OutboundTransport = async (url, { signal }) => {
-  const { status, headers, body } = await fetch(url, {
+export const fetchTransport: OutboundTransport = async (url, { method, headers, body, signal }) => {
+  const answer = await fetch(url, {
+    method,
+    headers,
+    ...(body && { body: new Uint8Array(body) }), // fetch takes no view of memory that is shared
     signal,
     redirect: 'manual',
     credentials: 'omit',
-    headers: { accept: 'application/json' },
   });
-  const header = (name: string) => headers.get(name) ?? undefined;
-  return { status, location: header('location'), body: chunksOf(body), header };
+  const header = (name: string) => answer.headers.get(name) ?? undefined;
+  return { status: answer.status, location: header('location'), body: chunksOf(answer.body), header };
 };
 
 /** Not every runtime's streams can be iterated. */

@@ -80,7 +80,7 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
   };
 
   const fetched = async (url: string): Promise<Loaded> => {
-    const { status, body, header } = await outbound.get(url, { ...LIMITS, permits, signal: closing.signal });
+    const { status, body, header } = await outbound.request(url, { ...LIMITS, permits, signal: closing.signal });
     if (status !== 200) throw new TypeError(`the answer has status ${status}`);
     const freshFor = (header && freshnessOf(header, clock.now())) ?? FRESH;
     return { keys: readKeySet(body), freshFor: Math.min(Math.max(freshFor, PAUSE), FRESH) };

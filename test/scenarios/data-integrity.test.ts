@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
+import { lease } from '../../src/api/leases.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { falsify, integrityEnd, integrityRun, integrityState } from '../support/integrity.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -192,7 +193,10 @@ onEveryStore('data integrity', (open, store) => {
     await integrityRun(app, 'check');
     const now = app.clock.now();
     const heldUntil = new Date(now + 60_000).toISOString();
-    await falsify(app, 'maintenanceTask', 'data-integrity', { holder: 'somebody', heldUntil, endedAt: null });
+    await falsify(app, 'maintenanceTask', 'data-integrity', { endedAt: null });
+    await app.inStore('write', (entities) =>
+      entities.insert(lease, { id: 'data-integrity', holder: 'a lost controller', until: heldUntil }),
+    );
     assert.equal((await integrityState(app)).inProgress, true);
     assertRefused(await app.request('POST', '/database/check-data-integrity'), 429, 'RATE_LIMITED');
     app.clock.advance('60s');

@@ -10,7 +10,7 @@ import { assertRefused } from '../support/refusals.ts';
 import { newSharedStorage, newStorage } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
-const heldUntil = async (app: App) => (await app.rows('maintenanceTask'))[0]?.heldUntil;
+const heldUntil = async (app: App) => (await app.rows('lease')).find(({ id }) => id === 'data-integrity')?.until;
 const after = (app: App, seconds: number) => new Date(app.clock.now() + seconds * 1000).toISOString();
 
 /** A place for snapshots that keeps each of them waiting until it is let go. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
 import { apiSession } from '../../../src/api/sessions.ts';
 import { createActivity } from '../../../src/call/activity.ts';
-import { createBackground } from '../../../src/call/background.ts';
+import { createBackground } from '../../../src/jobs/background.ts';
 import { webPlatform } from '../../../src/platform/web.ts';
 import { storageSchema } from '../../../src/storage/schema.ts';
 

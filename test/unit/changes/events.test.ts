@@ -51,7 +51,9 @@ export const listening = ({ events }: Pick<ManagementController, 'events'>, chan
 const silent: Readonly<Record<Exclude<KindName, ChangedKind>, true>> = {
   builtInRow: true,
   change: true,
+  cursor: true,
   failedServiceRequest: true,
+  lease: true,
   maintenanceTask: true,
   sessionReview: true,
 };

@@ -34,7 +34,7 @@ for (const [name, outbound] of [
   describe(`outbound requests (${name})`, () => {
     test('bring status and body', async (t) => {
       const { url } = await serving(t, (_, response) => void response.writeHead(404).end('{"keys":[]}'));
-      const { status, body } = await outbound.get(`${url}/keys?a=b`, LIMITS);
+      const { status, body } = await outbound.request(`${url}/keys?a=b`, LIMITS);
       assert.deepEqual([status, textOf(body)], [404, '{"keys":[]}']);
     });
 
@@ -55,7 +55,7 @@ for (const [name, outbound] of [
         '10.0.0.1',
       ])
         await assert.rejects(
-          outbound.get(`http://${host}:${port}/`, { ...LIMITS, permits: addressRule([]) }),
+          outbound.request(`http://${host}:${port}/`, { ...LIMITS, permits: addressRule([]) }),
           { name: 'OutboundRefused' },
           host,
         );
@@ -74,7 +74,7 @@ for (const [name, outbound] of [
         'http://user:pass@127.0.0.1/',
         'http://[fe80::1%25eth0]/',
       ])
-        await assert.rejects(outbound.get(url, LIMITS), { name: 'OutboundRefused' }, url);
+        await assert.rejects(outbound.request(url, LIMITS), { name: 'OutboundRefused' }, url);
     });
 
     test('follow redirects within an origin, three at most', async (t) => {
@@ -83,9 +83,9 @@ for (const [name, outbound] of [
         if (left === 0) response.end('there');
         else response.writeHead(left % 2 ? 302 : 308, { location: `/${left - 1}` }).end();
       });
-      assert.equal(textOf((await outbound.get(`${url}/3`, LIMITS)).body), 'there');
+      assert.equal(textOf((await outbound.request(`${url}/3`, LIMITS)).body), 'there');
       assert.deepEqual(asked, ['/3', '/2', '/1', '/0']);
-      await assert.rejects(outbound.get(`${url}/4`, LIMITS), { name: 'OutboundRefused', message: /3 redirects/ });
+      await assert.rejects(outbound.request(`${url}/4`, LIMITS), { name: 'OutboundRefused', message: /3 redirects/ });
     });
 
     test('do not follow a redirect to another origin', async (t) => {
@@ -98,9 +98,74 @@ for (const [name, outbound] of [
         '//localhost/',
       ]) {
         const { url } = await serving(t, (_, response) => void response.writeHead(302, { location }).end());
-        await assert.rejects(outbound.get(url, LIMITS), { name: 'OutboundRefused', message: /another origin/ }, location);
+        await assert.rejects(outbound.request(url, LIMITS), { name: 'OutboundRefused', message: /another origin/ }, location);
       }
       assert.deepEqual(other.asked, []);
+    });
+
+    test('carry a method, headers and a body as they are given', async (t) => {
+      const { url } = await serving(t, async (request, response) => {
+        const parts: string[] = [];
+        for await (const part of request.setEncoding('utf8')) parts.push(part);
+        const { method, headers } = request;
+        response.end(JSON.stringify([method, headers['content-type'], headers['x-signature'], headers.accept, parts.join('')]));
+      });
+      const headers = { 'Content-Type': 'text/plain', 'x-signature': 'a=b', accept: 'text/plain' };
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const { body } = await outbound.request(url, { ...LIMITS, method, headers, body: new TextEncoder().encode('grüße') });
+        assert.deepEqual(JSON.parse(textOf(body)), [method, 'text/plain', 'a=b', 'text/plain', 'grüße']);
+      }
+      const { status, body } = await outbound.request(url, { ...LIMITS, method: 'HEAD' });
+      assert.deepEqual([status, body.length], [200, 0]);
+      const plain = JSON.parse(textOf((await outbound.request(url, { ...LIMITS, method: 'POST' })).body));
+      assert.deepEqual([plain[0], plain[3], plain[4]], ['POST', 'application/json', '']);
+    });
+
+    test('are not sent a second time where a redirect says so, unless it is a GET', async (t) => {
+      const { url, asked } = await serving(t, (_, response) => void response.writeHead(307, { location: '/elsewhere' }).end());
+      for (const method of ['POST', 'PUT', 'DELETE', 'HEAD']) {
+        const { status, header } = await outbound.request(`${url}/${method}`, { ...LIMITS, method });
+        assert.deepEqual([status, header?.('location')], [307, '/elsewhere']);
+      }
+      assert.deepEqual(asked, ['/POST', '/PUT', '/DELETE', '/HEAD']);
+    });
+
+    test('with a method, headers or a body that the rules forbid reach no server', async (t) => {
+      const { url, asked } = await serving(t, (_, response) => void response.end());
+      const body = new Uint8Array(1);
+      for (const forbidden of [
+        { method: 'CONNECT' },
+        { method: 'trace' },
+        { method: 'GET /x HTTP/1.1\r\nx:' },
+        { method: '' },
+        { method: 'GET', body },
+        { method: 'HEAD', body },
+        { method: 'POST', body: new Uint8Array(1_048_577) },
+        { headers: { Host: 'inside.example' } },
+        { headers: { 'content-length': '5' } },
+        { headers: { 'transfer-encoding': 'chunked' } },
+        { headers: { 'proxy-authorization': 'x' } },
+        { headers: { 'x\r\ny': 'z' } },
+        { headers: { x: 'a\r\nhost: inside.example' } },
+        { headers: { x: 'a'.repeat(8193) } },
+      ])
+        await assert.rejects(
+          outbound.request(url, { ...LIMITS, ...forbidden }),
+          { name: 'OutboundRefused' },
+          Object.keys(forbidden).join(),
+        );
+      const secret = outbound.request(url, { ...LIMITS, headers: { authorization: 'Bearer a\nb' } });
+      await assert.rejects(secret, (error: Error) => !error.message.includes('Bearer'));
+      assert.deepEqual(asked, []);
+      const { status } = await outbound.request(url, { ...LIMITS, method: 'POST', body: new Uint8Array(1_048_576) });
+      assert.equal(status, 200);
+    });
+
+    test('with any method connect to nothing that is not permitted', async (t) => {
+      const { url, asked } = await serving(t, (_, response) => void response.end());
+      for (const method of ['POST', 'DELETE'])
+        await assert.rejects(outbound.request(url, { ...LIMITS, method, permits: addressRule([]) }), { name: 'OutboundRefused' });
+      assert.deepEqual(asked, []);
     });
 
     test('take no more than so many bytes, however many are announced', async (t) => {
@@ -115,9 +180,9 @@ for (const [name, outbound] of [
           flood();
         }
       });
-      assert.equal((await outbound.get(`${url}/fits`, LIMITS)).body.length, 1000);
+      assert.equal((await outbound.request(`${url}/fits`, LIMITS)).body.length, 1000);
       for (const path of ['/announced', '/endless'])
-        await assert.rejects(outbound.get(url + path, LIMITS), { name: 'OutboundRefused', message: /1000 bytes/ });
+        await assert.rejects(outbound.request(url + path, LIMITS), { name: 'OutboundRefused', message: /1000 bytes/ });
     });
 
     test('are over when their time is, whether nothing comes or little by little', async (t) => {
@@ -127,13 +192,13 @@ for (const [name, outbound] of [
         response.on('close', () => clearInterval(timer));
       });
       for (const path of ['/silence', '/drip'])
-        await assert.rejects(outbound.get(url + path, { ...LIMITS, timeoutMs: 150 }), /timeout|abort/i, path);
+        await assert.rejects(outbound.request(url + path, { ...LIMITS, timeoutMs: 150 }), /timeout|abort/i, path);
     });
 
     test('end when the caller ends them, and leave no connection open', async (t) => {
       const { url, server } = await serving(t, (_, response) => void response.write('x'));
       const caller = new AbortController();
-      const asking = outbound.get(url, { ...LIMITS, signal: caller.signal });
+      const asking = outbound.request(url, { ...LIMITS, signal: caller.signal });
       await new Promise((connected) => server.once('request', connected));
       caller.abort();
       await assert.rejects(asking);
@@ -159,7 +224,7 @@ describe('names (node)', () => {
   test('that lead to an address that is not permitted are not connected to', async (t) => {
     const { port, asked } = await serving(t, (_, response) => void response.end());
     for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '10.0.0.1'])
-      await assert.rejects(leadingTo([address]).outbound.get(`http://keys.example:${port}/`, { ...LIMITS, permits: addressRule([]) }), {
+      await assert.rejects(leadingTo([address]).outbound.request(`http://keys.example:${port}/`, { ...LIMITS, permits: addressRule([]) }), {
         name: 'OutboundRefused',
         message: `requests to keys.example are not allowed: it leads to ${address}`,
       });
@@ -170,18 +235,21 @@ describe('names (node)', () => {
     const { port, asked } = await serving(t, (_, response) => void response.end('there'));
     // The first answer passes the judgement; a second look would lead elsewhere.
     const { outbound, times } = leadingTo(['127.0.0.1'], ['169.254.169.254']);
-    assert.equal(textOf((await outbound.get(`http://keys.example:${port}/`, LIMITS)).body), 'there');
+    assert.equal(textOf((await outbound.request(`http://keys.example:${port}/`, LIMITS)).body), 'there');
     assert.deepEqual([times(), asked], [1, ['/']]);
-    await assert.rejects(outbound.get(`http://keys.example:${port}/`, LIMITS), { name: 'OutboundRefused' });
+    await assert.rejects(outbound.request(`http://keys.example:${port}/`, LIMITS), { name: 'OutboundRefused' });
   });
 
   test('of which only some addresses are permitted lead to those', async (t) => {
     const { port } = await serving(t, (_, response) => void response.end('there'));
     const { outbound } = leadingTo(['169.254.169.254', '127.0.0.1']);
-    assert.equal(textOf((await outbound.get(`http://keys.example:${port}/`, LIMITS)).body), 'there');
+    assert.equal(textOf((await outbound.request(`http://keys.example:${port}/`, LIMITS)).body), 'there');
   });
 
   test('that nobody knows are an error', async () => {
-    await assert.rejects(nodeOutbound((_, found) => found(new Error('ENOTFOUND'), [])).get('http://keys.example/', LIMITS), /ENOTFOUND/);
+    await assert.rejects(
+      nodeOutbound((_, found) => found(new Error('ENOTFOUND'), [])).request('http://keys.example/', LIMITS),
+      /ENOTFOUND/,
+    );
   });
 });

@@ -24,7 +24,7 @@ const opened = () => {
     clock: { now: () => clock.now() - back },
     logger: { error: assert.fail, warn: (message, details) => log.push([message, details]), info: assert.fail },
     outbound: {
-      get: (url) => {
+      request: (url) => {
         asked.push(url);
         return (provider.answer ?? served)();
       },
@@ -227,7 +227,7 @@ test('closing ends what is under way, without a word', async () => {
     clock,
     logger: { error: assert.fail, warn: assert.fail, info: assert.fail },
     outbound: {
-      get: (_, { signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('ended')))),
+      request: (_, { signal }) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('ended')))),
     },
     permits: () => true,
   });

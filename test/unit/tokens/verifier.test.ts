@@ -31,7 +31,7 @@ const opened = (keys: readonly unknown[]) => {
   const verifier = createTokenVerifier({
     clock,
     logger: { error: assert.fail, warn: () => {}, info: () => {} },
-    outbound: { get: async () => ({ status: 200, body: new TextEncoder().encode(JSON.stringify({ keys: provider.keys })) }) },
+    outbound: { request: async () => ({ status: 200, body: new TextEncoder().encode(JSON.stringify({ keys: provider.keys })) }) },
     permits: () => true,
   });
   const verify = async (text: string, by: TokenSigner | undefined = signer) => {
@@ -285,7 +285,7 @@ describe('what was checked once', () => {
     const verifier = opened([key.jwk]);
     const token_ = readToken(await token(key)) ?? assert.fail();
     assert.equal(
-      await createTokenVerifier({ clock: verifier.clock, logger: console, outbound: { get: assert.fail }, permits: () => true }).verify(
+      await createTokenVerifier({ clock: verifier.clock, logger: console, outbound: { request: assert.fail }, permits: () => true }).verify(
         token_,
         undefined,
       ),

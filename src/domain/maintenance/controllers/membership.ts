@@ -1,6 +1,6 @@
 import { controller } from '../../../api/controllers.ts';
-import type { Job } from '../../../call/background.ts';
 import type { Core } from '../../../call/core.ts';
+import type { Job } from '../../../jobs/background.ts';
 import { certificatesPem } from '../../../pki/certificate.ts';
 import { date, equals, text } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';

@@ -1,15 +1,15 @@
 import type { Finding } from '../../../api/database.ts';
 import type { Kind } from '../../../api/kit/resource.ts';
-import type { Job } from '../../../call/background.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
+import type { Job } from '../../../jobs/background.ts';
 import { ALL, type Predicate, text } from '../../../query/index.ts';
 import { faultsOf, mayHaveFaults, remedyFaults } from '../../../resources/faults.ts';
 import { allKinds } from '../../../resources/kinds.ts';
 import type { Row } from '../../../storage/port.ts';
 import { takeSnapshot } from './snapshots.ts';
-import { type Hold, type Holding, type Task, workOn } from './tasks.ts';
+import { type TakenTask, type Task, type TaskWork, workOn } from './tasks.ts';
 
 /** Rows that are looked at in one transaction, so that nobody waits long for it, and memory is bounded whatever the size of the store. */
 const PAGE = 100;
@@ -18,38 +18,38 @@ const MOST_FINDINGS = 1000;
 const NOTED_MS = 1000;
 
 /** Looks at everything that is stored and, if it is to fix, makes it right; the task holds what was found. */
-export const runIntegrity = async (job: Job, core: Core, hold: Hold, isFix: boolean): Promise<void> => {
+export const runIntegrity = async (job: Job, core: Core, taken: TakenTask, isFix: boolean): Promise<void> => {
   const findings: Finding[] = [];
   const results = { findings, tooManyFindings: false };
-  const work = async (holding: Holding) => {
-    if (isFix && core.snapshots) await takeSnapshot(job, core, core.snapshots);
+  const work = async (task: TaskWork) => {
+    if (isFix && core.snapshots) await takeSnapshot(task.signal, core, core.snapshots);
     let notedAt = core.platform.clock.now();
-    for await (const finding of scan(job, holding, isFix)) {
+    for await (const finding of scan(task, isFix)) {
       if (findings.length < MOST_FINDINGS) findings.push(finding);
       else results.tooManyFindings = true;
       if (core.platform.clock.now() - notedAt < NOTED_MS) continue;
       notedAt = core.platform.clock.now();
-      await holding.note(results);
+      await task.note(results);
     }
   };
-  await workOn(job, core, hold, work, (): Partial<Task> => results);
+  await workOn(job, core, taken, work, (): Partial<Task> => results);
 };
 
-async function* scan(job: Job, holding: Holding, isFix: boolean): AsyncGenerator<Finding> {
+async function* scan(task: TaskWork, isFix: boolean): AsyncGenerator<Finding> {
   for (const kind of allKinds) {
-    if (!kind.view) yield* indexFindings(job, holding, kind, isFix);
-    if (mayHaveFaults(kind)) yield* rowFindings(job, holding, kind, isFix);
+    if (!kind.view) yield* indexFindings(task, kind, isFix);
+    if (mayHaveFaults(kind)) yield* rowFindings(task, kind, isFix);
   }
 }
 
 /** What the store keeps beside the documents. */
-async function* indexFindings(job: Job, holding: Holding, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
+async function* indexFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
   for (let after: string | undefined, isOver = false; !isOver; ) {
-    await breathe(holding);
+    await breathe(task);
     const page = { limit: PAGE, ...(after === undefined ? {} : { after }) };
-    const { faults, next } = await job.read((entities) => entities.verify(kind, page));
+    const { faults, next } = await task.read((entities) => entities.verify(kind, page));
     for (const [id, its] of Map.groupBy(faults, (fault) => fault.id)) {
-      const fixed = isFix && (await job.write((entities) => entities.repair(kind, id)));
+      const fixed = isFix && (await task.write((entities) => entities.repair(kind, id)));
       for (const { description } of its) yield { description, fixed };
     }
     after = next;
@@ -58,15 +58,15 @@ async function* indexFindings(job: Job, holding: Holding, kind: Kind, isFix: boo
 }
 
 /** What documents say of each other. */
-async function* rowFindings(job: Job, holding: Holding, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
+async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
   for (let where: Predicate | undefined = ALL; where; ) {
-    await breathe(holding);
-    const { last, faults } = await job.read(async (entities) => {
+    await breathe(task);
+    const { last, faults } = await task.read(async (entities) => {
       const rows = await listRows(entities, kind, where ?? ALL);
       return { last: rows.length < PAGE ? undefined : rows.at(-1), faults: await faultsOf(entities, kind, rows) };
     });
     for (const [id, its] of Map.groupBy(faults, (fault) => fault.id)) {
-      const left = isFix ? await fixRow(job, kind, id) : undefined;
+      const left = isFix ? await fixRow(task, kind, id) : undefined;
       for (const { description } of its) yield { description, fixed: left !== undefined && !left.includes(description) };
     }
     where = last && { op: 'compare', field: text('id'), is: '>', value: last.id };
@@ -79,10 +79,10 @@ const listRows = (entities: Entities, kind: Kind, where: Predicate): Promise<rea
  * In a transaction of its own, where the row is looked at again: it may have been changed since it was read.
  * @returns what is still wrong
  */
-const fixRow = async (job: Job, kind: Kind, id: string): Promise<readonly string[]> => {
+const fixRow = async (task: TaskWork, kind: Kind, id: string): Promise<readonly string[]> => {
   let before: readonly string[] = [];
   try {
-    return await job.write(async (entities) => {
+    return await task.write(async (entities) => {
       const row = await entities.get(kind, id);
       const faults = row ? await faultsOf(entities, kind, [row]) : [];
       before = faults.map(({ description }) => description);
@@ -96,7 +96,7 @@ const fixRow = async (job: Job, kind: Kind, id: string): Promise<readonly string
 };
 
 /** Lets others have a turn: where everything is in memory, nothing else would. */
-const breathe = async (holding: Holding): Promise<void> => {
+const breathe = async ({ signal }: TaskWork): Promise<void> => {
   await new Promise<void>((resolve) => setTimeout(resolve, 0));
-  holding.assertHeld();
+  signal.throwIfAborted();
 };

@@ -2,7 +2,6 @@ import { database } from '../../../api/database.ts';
 import { kinds } from '../../../api/index.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
 import { actorId } from '../../../call/actor.ts';
-import type { Job } from '../../../call/background.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import { tableOf } from '../../../changes/views.ts';
@@ -37,13 +36,13 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
         message: 'there is no place for snapshots: give one as the option `snapshots` of ManagementController.open',
       },
     });
-  const hold = await take(call, 'snapshot', {}, PAUSE_MS);
+  const taken = await take(call, 'snapshot', {}, PAUSE_MS);
   const work = core.background.run({ actor: actorId(call.actor), requestId }, (job) =>
     workOn(
       job,
       core,
-      hold,
-      () => takeSnapshot(job, core, snapshots),
+      taken,
+      ({ signal }) => takeSnapshot(signal, core, snapshots),
       (failure) => (failure === null ? { succeededAt: nowOf(core) } : {}),
     ),
   );
@@ -72,7 +71,8 @@ const isOverWithin = async (work: Promise<unknown>, { platform }: Core, timeLimi
 /** All that is stored but what controllers note down for themselves. */
 const tables: readonly string[] = [...new Set(allKinds.filter(({ unrecorded }) => !unrecorded).map(tableOf))];
 
-export const takeSnapshot = (job: Job, core: Core, sink: SnapshotSink): Promise<void> =>
+/** @param signal ends it */
+export const takeSnapshot = (signal: AbortSignal, core: Core, sink: SnapshotSink): Promise<void> =>
   core.store.transaction('read', async (tx) => {
     const id = newId(core.platform.random);
     const takenAt = nowOf(core);
@@ -85,7 +85,7 @@ export const takeSnapshot = (job: Job, core: Core, sink: SnapshotSink): Promise<
       software: `${software.name} ${software.version}`,
       revision: last ? Number(last.revision) : 0,
     } as const;
-    const parts = watched(stoppable(snapshotOf(tx, tables, head), job.signal));
+    const parts = watched(stoppable(snapshotOf(tx, tables, head), signal));
     try {
       await sink.save(`${takenAt.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}-${id}`, parts.each);
     } catch (error) {

@@ -1,57 +1,53 @@
 import { maintenanceTask } from '../../../api/database.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import type { Job } from '../../../call/background.ts';
+import { lease as leaseKind } from '../../../api/leases.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, RETRY_AFTER } from '../../../errors/index.ts';
+import type { Job } from '../../../jobs/background.ts';
+import { type Claim, claimLease, holdLease, isHeld, type Lease } from '../../../jobs/lease.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { newId } from '../../../storage/ids.ts';
 
 export type Task = RowOf<typeof maintenanceTask>;
+/** Also the name of its lease. */
 export type TaskName = 'data-integrity' | 'snapshot';
-type Fields = Partial<Omit<Task, 'id' | 'holder' | 'heldUntil'>>;
+type Fields = Partial<Omit<Task, 'id'>>;
 
 /** Of a controller that has not been heard of for so long, another takes its task over. ms */
 const HELD_MS = 60_000;
-/** How often a controller says that it still holds its task. ms */
-const RENEWED_MS = 20_000;
 
 /** A task that this controller has taken. */
-export interface Hold {
+export interface TakenTask {
   readonly name: TaskName;
-  readonly holder: string;
+  readonly claim: Claim;
 }
 
-/** Whether somebody is at it. */
-export const isHeld = ({ holder, heldUntil }: Task, now: string): boolean => holder !== null && heldUntil !== null && heldUntil > now;
-
 /**
- * Takes a task, if nobody holds it, on any controller of the network.
+ * Takes a task, if no controller of the network holds it.
  * @param pause milliseconds that must have gone by since the task last ended well
  * @throws ApiError `RATE_LIMITED`; TypeError in a transaction of the host's, which the work would wait for and be waited for by
  */
-export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Promise<Hold> => {
+export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Promise<TakenTask> => {
   if (call.isJoined) throw new TypeError('maintenance cannot be part of a transaction of the host');
-  const holder = newId(call.core.platform.random);
+  const claim = { name, holder: newId(call.core.platform.random), duration: HELD_MS };
   return call.write(async (entities) => {
     const now = call.now();
+    if ((await claimLease(entities, claim, now)) !== undefined) throw new ApiError('RATE_LIMITED', { retryAfter: RETRY_AFTER.busy });
     const task = await entities.get(maintenanceTask, name);
-    if (task && isHeld(task, now)) throw new ApiError('RATE_LIMITED', { retryAfter: RETRY_AFTER.busy });
     const toWait = task?.succeededAt ? Date.parse(task.succeededAt) + pause - Date.parse(now) : 0;
     if (toWait > 0) throw new ApiError('RATE_LIMITED', { retryAfter: Math.ceil(toWait / 1000) });
-    const taken = { ...fields, holder, heldUntil: later(now), startedAt: call.core.stamp(), endedAt: null, error: null };
+    const taken = { ...fields, startedAt: call.core.stamp(), endedAt: null, error: null };
     if (task) await entities.update(maintenanceTask, task, taken);
     else await entities.insert(maintenanceTask, newRow(maintenanceTask, {}, { id: name, ...taken }));
-    return { name, holder };
+    return { name, claim };
   });
 };
 
-/** What the work on a task may do while it goes on. */
-export interface Holding {
-  /** @throws when the controller closes, or another controller has taken the task over */
-  assertHeld(): void;
-  /** Notes down how far it has got, and that it is still held. @throws as `assertHeld` */
+/** What the work on a task may do while it goes on: all under the lease of the task. */
+export interface TaskWork extends Pick<Lease, 'signal' | 'read' | 'write'> {
+  /** Notes down how far it has got. @throws as `write` */
   note(fields: Fields): Promise<void>;
 }
 
@@ -63,31 +59,17 @@ export interface Holding {
 export const workOn = async <T>(
   job: Job,
   core: Core,
-  { name, holder }: Hold,
-  work: (holding: Holding) => Promise<T>,
+  { name, claim }: TakenTask,
+  work: (task: TaskWork) => Promise<T>,
   result: (failure: string | null) => Fields,
 ): Promise<T> => {
-  let lost = false;
-  const put = async (entities: Entities, fields: Partial<Task>) => {
-    const task = await entities.get(maintenanceTask, name);
-    if (task?.holder !== holder) {
-      lost = true;
-      throw new TaskLost(`${name} was taken over by another controller`);
-    }
-    await entities.update(maintenanceTask, task, fields);
+  const lease = holdLease(job, core.platform.clock, claim);
+  const put = (fields: Fields) => async (entities: Entities) => {
+    await entities.update(maintenanceTask, await entities.require(maintenanceTask, name), fields);
   };
-  const holding: Holding = {
-    assertHeld: () => {
-      job.signal.throwIfAborted();
-      if (lost) throw new TaskLost(`${name} was taken over by another controller`);
-    },
-    note: (fields) => job.write((entities) => put(entities, { ...fields, heldUntil: later(nowOf(core)) })),
-  };
-  job.every(RENEWED_MS, () => holding.note({}));
-  const end = (failure: string | null) =>
-    job.conclude((entities) => put(entities, { ...result(failure), endedAt: core.stamp(), error: failure, holder: null, heldUntil: null }));
+  const end = (failure: string | null) => lease.release(put({ ...result(failure), endedAt: core.stamp(), error: failure }));
   try {
-    const value = await work(holding);
+    const value = await work({ ...lease, note: (fields) => lease.write(put(fields)) });
     await end(null);
     return value;
   } catch (error) {
@@ -98,12 +80,22 @@ export const workOn = async <T>(
   }
 };
 
-class TaskLost extends Error {
-  override readonly name = 'TaskLost';
-}
+/** How a task went last. One whose controller was lost is over, and says so. */
+export const progressOf = async (entities: Entities, name: TaskName, now: string) => {
+  const task = await entities.get(maintenanceTask, name);
+  const lease = await entities.get(leaseKind, name);
+  const isOpen = task !== undefined && task.endedAt === null;
+  const inProgress = isOpen && isHeld(lease, now);
+  const isLost = isOpen && !inProgress;
+  const progress = {
+    endTime: (isLost ? lease?.until : task?.endedAt) ?? null,
+    error: isLost ? 'the controller that ran it was lost before the end' : (task?.error ?? null),
+    inProgress,
+    startTime: task?.startedAt ?? null,
+  };
+  return { task, progress };
+};
 
-const nowOf = ({ platform }: Core): string => new Date(platform.clock.now()).toISOString();
-const later = (now: string): string => new Date(Date.parse(now) + HELD_MS).toISOString();
 const wordsOf = (error: unknown): string => {
   if (error instanceof ApiError && error.cause && 'message' in error.cause) return error.cause.message;
   return error instanceof Error ? error.message : String(error);

@@ -1,8 +1,8 @@
-import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import type { Publisher } from '../changes/publisher.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
 import { WriteConflict } from '../storage/errors.ts';
 import type { Store, Transaction } from '../storage/port.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from './entities.ts';
+import type { Publisher } from './publisher.ts';
 
 /**
  * The way of every write of a controller that is in no transaction of the host's: it waits for its turn, is all or nothing, runs once more when

@@ -1,8 +1,8 @@
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import type { Write } from '../changes/writer.ts';
 import type { Clock } from '../platform/platform.ts';
 import { after, every } from '../platform/timers.ts';
 import type { Store } from '../storage/port.ts';
-import type { Write } from './writer.ts';
 
 /** Work of a controller that no call waits for, or that goes on when the call that asked for it has been answered. It ends with the controller. */
 export interface Background {
@@ -27,8 +27,11 @@ export interface Job {
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** As `write`, also when the signal is aborted, if it takes no more than some seconds: to say how the work ended. */
   conclude<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
-  /** Runs `step` every so many milliseconds until the work is over; the first time after that long. */
-  every(milliseconds: number, step: () => Promise<void>): void;
+  /**
+   * Runs `step` every so many milliseconds until the work is over; the first time after that long.
+   * @returns what ends it earlier
+   */
+  every(milliseconds: number, step: () => Promise<void>): () => void;
 }
 
 /** How long what is to be said at the end may take once the controller closes. ms */
@@ -51,7 +54,11 @@ export const createBackground = (store: Store, clock: Clock, write: Write, commo
         read: (work) => store.transaction('read', (tx) => work(entitiesOf(tx, context)), { signal }),
         write: (work) => write(context, signal, work),
         conclude: (work) => write(context, ending.signal, work),
-        every: (milliseconds, step) => void timers.push(every(clock, milliseconds, step)),
+        every: (milliseconds, step) => {
+          const end = every(clock, milliseconds, step);
+          timers.push(end);
+          return end;
+        },
       };
       const stop = () => {
         stopping.abort(CLOSED());

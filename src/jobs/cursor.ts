@@ -1,0 +1,84 @@
+/**
+ * A durable cursor over the change log: a consumer reads on from where it stopped, on whichever controller, and each change comes to it at least once.
+ *
+ * ```ts
+ * for await (const changes of readFrom(lease, 'mirror')) {
+ *   await send(changes);
+ *   await lease.write((entities) => advance(entities, 'mirror', changes.at(-1).revision));
+ * }
+ * ```
+ * A consumer whose effect is in the store itself has it exactly once: it advances in the transaction of the effect.
+ */
+import { change as changeKind } from '../api/changes.ts';
+import { cursor as cursorKind } from '../api/cursors.ts';
+import type { Entities } from '../changes/entities.ts';
+import { type Change, changeId } from '../changes/events.ts';
+import { changeOf } from '../changes/log.ts';
+import { ALL, text } from '../query/index.ts';
+import type { Row } from '../storage/port.ts';
+import type { Job } from './background.ts';
+
+const ID = text('id');
+/** Changes that are read in one transaction. */
+const PAGE = 500;
+
+/** Changes left the log (settings `changesKept`, `changeBytesKept`) before a consumer read them. It must read anew what it follows, and goes on after `advance` to `to`. */
+export class ChangesMissing extends Error {
+  override readonly name = 'ChangesMissing';
+  /** Name of the cursor. */
+  readonly cursor: string;
+  /** Revisions of the first and the last change that are missing. */
+  readonly from: number;
+  readonly to: number;
+  constructor(cursor: string, from: number, to: number) {
+    super(`the changes ${from} to ${to} left the change log before ${cursor} read them`);
+    this.cursor = cursor;
+    this.from = from;
+    this.to = to;
+  }
+}
+
+/**
+ * Makes a cursor where there is none of that name yet.
+ * @param at where the consumer begins: with the oldest change in the log, or with the next one that is made
+ */
+export const openCursor = async (entities: Entities, name: string, at: 'oldest' | 'next'): Promise<void> => {
+  if (await entities.get(cursorKind, name)) return;
+  const [row] = await entities.list(changeKind, { where: ALL, sort: [{ field: ID, descending: at === 'next' }], limit: 1 });
+  const last = row?.revision ?? 0;
+  await entities.insert(cursorKind, { id: name, revision: at === 'oldest' ? Math.max(last - 1, 0) : last });
+};
+
+/**
+ * The changes that the consumer has not dealt with, in order, a page in each transaction. Ends with the last that is committed.
+ * @throws ChangesMissing in place of what is missing; NOT_FOUND for a cursor that was not opened
+ */
+export async function* readFrom(job: Pick<Job, 'read'>, name: string, pageSize = PAGE): AsyncGenerator<readonly Change[]> {
+  let { revision } = await job.read((entities) => entities.require(cursorKind, name));
+  for (;;) {
+    const after = revision ?? 0;
+    const changes = await job.read((entities) => pageAfter(entities, name, after, pageSize));
+    const last = changes.at(-1);
+    if (!last) return;
+    yield changes;
+    revision = last.revision;
+  }
+}
+
+/** Says that the consumer has dealt with all changes up to a revision. A cursor never goes back. @throws as `readFrom` */
+export const advance = async (entities: Entities, name: string, revision: number): Promise<void> => {
+  const row = await entities.require(cursorKind, name);
+  if (revision > (row.revision ?? 0)) await entities.update(cursorKind, row, { revision });
+};
+
+/** The changes after a revision, without a gap. */
+const pageAfter = async (entities: Entities, name: string, after: number, limit: number): Promise<readonly Change[]> => {
+  const where = { op: 'compare', field: ID, is: '>', value: changeId(after) } as const;
+  const rows = await entities.list(changeKind, { where, limit });
+  const changes = rows.map((row) => changeOf(row as unknown as Row)); // a row of any kind is one
+  const [first] = changes;
+  if (first && first.revision > after + 1) throw new ChangesMissing(name, after + 1, first.revision - 1);
+  // Records of the first releases were dropped one by one: there may be another gap further on.
+  const gap = changes.findIndex(({ revision }, i) => revision !== after + 1 + i);
+  return gap < 0 ? changes : changes.slice(0, gap);
+};

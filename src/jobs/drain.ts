@@ -1,0 +1,50 @@
+import type { Platform } from '../platform/platform.ts';
+import { createRepeatedLog } from '../platform/repeated-log.ts';
+import { pause } from '../platform/timers.ts';
+import type { Background, Job, Origin } from './background.ts';
+
+/** Work that is left in the store, and done step by step. Each step finds in its own transaction what is left, so that several controllers may take steps at once. */
+export interface Drainage {
+  readonly origin: Origin;
+  /** @returns whether there may be more to do */
+  step(job: Job): Promise<boolean>;
+  /** Logged when a step has failed, which is tried again. */
+  readonly failure: string;
+}
+
+/** Before a step that failed is tried again. ms */
+const PAUSE = 1000;
+
+/** @returns what begins the work. Called again while it goes on, the work looks once more before it ends */
+export const createDrain = (
+  platform: Pick<Platform, 'clock' | 'logger'>,
+  { origin, step, failure }: Drainage,
+): ((background: Background) => void) => {
+  const log = createRepeatedLog(platform);
+  let isWorking = false;
+  let isAsked = false;
+
+  const attempt = async (job: Job): Promise<boolean> => {
+    try {
+      return await step(job);
+    } catch (error) {
+      if (!job.signal.aborted) log('warn', failure, { error: String(error) });
+      await pause(platform.clock, PAUSE, job.signal);
+      return true;
+    }
+  };
+  const work = async (job: Job): Promise<void> => {
+    do {
+      isAsked = false;
+      while (!job.signal.aborted && (await attempt(job)));
+    } while (isAsked && !job.signal.aborted);
+    isWorking = false;
+  };
+  return (background) => {
+    isAsked = true;
+    if (isWorking) return;
+    isWorking = true;
+    // It fails only where the controller is closed already.
+    background.run(origin, work).catch(() => undefined);
+  };
+};

@@ -1,0 +1,111 @@
+/**
+ * A lease lets one of several controllers on a store do a thing. Its row says who holds it and until when; the holder renews it while it works, and one
+ * that is lost is succeeded once that time is over.
+ *
+ * Expiry is judged by the clock of whichever controller wants the lease next: where clocks differ by more than what is left of the lease between two
+ * renewals, it is taken from a holder that is alive. So expiry never protects data. The fence does: each write of a holder reads the row in its own
+ * transaction, and is refused once another has acquired the lease. What a holder does outside of the store may be done twice.
+ */
+import type { RowOf } from '../api/kit/resource.ts';
+import { lease as leaseKind } from '../api/leases.ts';
+import type { Entities } from '../changes/entities.ts';
+import type { Clock, Platform } from '../platform/platform.ts';
+import { newId } from '../storage/ids.ts';
+import type { Job } from './background.ts';
+
+type LeaseRow = RowOf<typeof leaseKind>;
+
+/** What the transaction that acquires a lease hands to the job that works under it. */
+export interface Claim {
+  readonly name: string;
+  /** New for each time that the lease is acquired. */
+  readonly holder: string;
+  /** For how long the lease is good without being renewed. ms */
+  readonly duration: number;
+}
+
+/** A lease that is held, and the work that is done under it. It is renewed three times in its duration until it is released or the job is over. */
+export interface Lease extends Pick<Job, 'signal' | 'read'> {
+  /** As `Job.write`, in a transaction in which the lease is still held. @throws LeaseLost; as `Job.write` */
+  write: Job['write'];
+  /**
+   * Gives the lease back, after a last write in the same transaction. As `Job.conclude`, it may when the controller closes.
+   * @param until keep others from it until then; default: it is free at once. ms since 1970
+   * @throws LeaseLost; as `Job.conclude`
+   */
+  release(last?: (entities: Entities) => Promise<unknown>, until?: number): Promise<void>;
+}
+
+/** Another controller has acquired the lease, for this one had not renewed it in time. Nothing was written. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+  constructor(lease: string) {
+    super(`${lease} was taken over by another controller`);
+  }
+}
+
+/** Whether another controller may not acquire it yet. @param now ISO text */
+export const isHeld = (row: LeaseRow | undefined, now: string): boolean => row !== undefined && (row.until ?? '') > now;
+
+/**
+ * Acquires a lease in a write transaction, unless it is held.
+ * @param now ISO text
+ * @returns undefined, or until when it is held: ISO text
+ */
+export const claimLease = async (entities: Entities, { name, holder, duration }: Claim, now: string): Promise<string | undefined> => {
+  const row = await entities.get(leaseKind, name);
+  if (row && isHeld(row, now)) return row.until ?? undefined;
+  const fields = { holder, until: isoOf(Date.parse(now) + duration) };
+  if (row) await entities.update(leaseKind, row, fields);
+  else await entities.insert(leaseKind, { id: name, ...fields });
+  return undefined;
+};
+
+/**
+ * Acquires a lease, unless it is held: then until when, ISO text.
+ * @param duration as in `Claim`
+ */
+export const acquireLease = async (
+  job: Job,
+  { clock, random }: Pick<Platform, 'clock' | 'random'>,
+  name: string,
+  duration: number,
+): Promise<{ readonly lease: Lease; readonly heldUntil?: never } | { readonly lease?: never; readonly heldUntil: string }> => {
+  const claim = { name, holder: newId(random), duration };
+  const heldUntil = await job.write((entities) => claimLease(entities, claim, isoOf(clock.now())));
+  return heldUntil === undefined ? { lease: holdLease(job, clock, claim) } : { heldUntil };
+};
+
+/** Works under a lease that was claimed. */
+export const holdLease = (job: Job, clock: Clock, { name, holder, duration }: Claim): Lease => {
+  const losing = new AbortController();
+
+  const fenced =
+    <T>(work: (entities: Entities, row: LeaseRow) => Promise<T>) =>
+    async (entities: Entities): Promise<T> => {
+      const row = await entities.get(leaseKind, name);
+      if (row?.holder === holder) return work(entities, row);
+      const lost = new LeaseLost(name);
+      losing.abort(lost);
+      throw lost;
+    };
+  const extend = (until: number) => fenced((entities, row) => entities.update(leaseKind, row, { until: isoOf(until) }));
+  const endRenewal = job.every(duration / 3, async () => void (await job.write(extend(clock.now() + duration))));
+
+  return {
+    signal: AbortSignal.any([job.signal, losing.signal]),
+    read: job.read,
+    write: (work) => job.write(fenced(work)),
+    release: (last, until) => {
+      endRenewal();
+      const giveBack = fenced(async (entities, row) => {
+        await last?.(entities);
+        if (until === undefined) await entities.remove(leaseKind, row);
+        else await entities.update(leaseKind, row, { until: isoOf(until) });
+      });
+      return job.conclude(giveBack);
+    },
+  };
+};
+
+const isoOf = (time: number): string => new Date(time).toISOString();

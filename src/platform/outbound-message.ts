@@ -1,0 +1,68 @@
+/** What a transport sends: judged, and as it is to stand on the wire. */
+export interface OutboundMessage {
+  readonly method: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | undefined;
+}
+
+/** The rules forbid to ask for this, or to take what came back. */
+export class OutboundRefused extends Error {
+  override readonly name = 'OutboundRefused';
+}
+
+const MAX_BODY_BYTES = 1_048_576;
+const MAX_HEADER_BYTES = 8192;
+
+/** A token (RFC 9110, 5.6.2). */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** What a field value may hold, as bytes of ASCII: nothing that ends a line (RFC 9110, 5.5). */
+const VALUE = /^[\t\x20-\x7e]*$/;
+/** The first makes a tunnel, which no rule of addresses sees through; the second sends back what was sent, with its secrets. */
+const FORBIDDEN_METHODS: readonly string[] = ['CONNECT', 'TRACE', 'TRACK'];
+/** Where a message ends, how long its connection lasts and whose it is: the transport's to say. */
+const FORBIDDEN_HEADERS: readonly string[] = [
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** @throws OutboundRefused for a method, headers or a body that the rules forbid */
+export const outboundMessage = ({
+  method = 'GET',
+  headers = {},
+  body,
+}: {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | undefined;
+}): OutboundMessage => {
+  if (!TOKEN.test(method) || FORBIDDEN_METHODS.includes(method.toUpperCase()))
+    throw new OutboundRefused(`requests with the method ${JSON.stringify(method)} are not made`);
+  if (body && (method === 'GET' || method === 'HEAD')) throw new OutboundRefused(`a request with the method ${method} has no body`);
+  if (body && body.byteLength > MAX_BODY_BYTES)
+    throw new OutboundRefused(`a body of ${body.byteLength} bytes is not sent: ${MAX_BODY_BYTES} at most`);
+  return { method, headers: { accept: 'application/json', ...checkedHeaders(headers) }, body };
+};
+
+const checkedHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
+  let size = 0;
+  const entries = Object.entries(headers).map(([given, value]) => {
+    const name = given.toLowerCase();
+    if (!TOKEN.test(name) || FORBIDDEN_HEADERS.includes(name) || name.startsWith('proxy-'))
+      throw new OutboundRefused(`the header ${JSON.stringify(given)} is not the caller's to send`);
+    // The value may be a secret, and is not named.
+    if (!VALUE.test(value)) throw new OutboundRefused(`the value of the header ${name} holds something else than visible ASCII`);
+    size += name.length + value.length;
+    return [name, value] as const;
+  });
+  if (size > MAX_HEADER_BYTES) throw new OutboundRefused(`headers of ${size} bytes are not sent: ${MAX_HEADER_BYTES} at most`);
+  return Object.fromEntries(entries);
+};
