@@ -46,7 +46,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'version.ts',
   ],
   pipeline: ['concurrency', 'api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'resources', 'authentication'],
-  types: ['api', 'call'],
+  types: ['api', 'call', 'errors'],
   client: ['api', 'errors', 'types', 'if-version.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'storage', 'call', 'version.ts'],
   opening: [

@@ -116,5 +116,5 @@ export const authPolicy = resource({
 export const authPolicies = group(
   'authPolicies',
   'Authentication policies',
-  crud(authPolicy, { errors: { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }),
+  crud(authPolicy, { errors: { create: ['NOT_FOUND'], delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }),
 );

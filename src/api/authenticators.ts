@@ -116,7 +116,13 @@ const reEnroll = z
   .meta({ id: 'ReEnroll' });
 
 export const authenticators = group('authenticators', 'Authenticators', {
-  ...crud(authenticator, { errors: { create: ['MAX_AUTHENTICATOR_METHODS_REACHED'], patch: ['CAN_NOT_UPDATE_AUTHENTICATOR'] } }),
+  ...crud(authenticator, {
+    errors: {
+      create: ['MAX_AUTHENTICATOR_METHODS_REACHED', 'COULD_NOT_PARSE_PEM_BLOCK'],
+      patch: ['CAN_NOT_UPDATE_AUTHENTICATOR'],
+      delete: ['ENTITY_CAN_NOT_BE_DELETED'],
+    },
+  }),
   replace: operation('PUT', '/authenticators/{id}', {
     operationId: 'updateAuthenticator',
     summary: 'Replace username and password of an authenticator',

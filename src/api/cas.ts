@@ -86,8 +86,11 @@ export const ca = resource({
   symbols: { verificationToken: { secret: 'string' } },
 });
 
+/** A claim of a URI that takes it from something else. */
+const CLAIM = ['REFERENCED_ENTITY_NOT_FOUND'] as const;
+
 export const cas = group('cas', 'Certificate authorities', {
-  ...crud(ca),
+  ...crud(ca, { errors: { create: CLAIM, replace: CLAIM, patch: CLAIM } }),
   verify: operation('POST', '/cas/{id}/verify', {
     operationId: 'verifyCa',
     summary: 'Prove that a certificate authority is in your hands, by a certificate that it signed for its verification token',

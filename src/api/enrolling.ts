@@ -51,9 +51,12 @@ const common = {
     'ENROLLMENT_EXPIRED',
     'COULD_NOT_PROCESS_CSR',
     'MAX_AUTHENTICATOR_METHODS_REACHED',
-    'UNSUPPORTED_MEDIA',
   ],
 } as const;
+
+/** With the certificate of a known authority, by a token or without one. */
+const byToken = ['ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'] as const;
+const byCertificate = ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MISSING_CERT_CLAIM', 'CERT_IN_USE'] as const;
 
 /** The new certificates of a router. */
 const extendedRouter = z
@@ -88,7 +91,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     }),
     body: { schema: enroll, name: 'body', required: false, media: MEDIA, unsupported },
     ...common,
-    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', 'CONFLICT'],
+    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', ...byToken, ...byCertificate],
   }),
   ott: operation('POST', '/enroll/ott', {
     operationId: 'enrollOtt',
@@ -123,21 +126,20 @@ export const enrolling = group('enrolling', 'Enrolling', {
       name: 'ottEnrollmentRequest',
       unsupported,
     },
-    errors: [...common.errors, 'ENROLLMENT_CA_NOT_VALID', 'CERTIFICATE_FAILED_VALIDATION', 'CERT_IN_USE'],
+    errors: [...common.errors, ...byToken],
   }),
   erott: operation('POST', '/enroll/erott', {
     operationId: 'enrollErOtt',
     summary: 'Get the certificates of an edge router',
     ...common,
     body: { schema: routerOtt('EnrollErOtt'), name: 'erOttEnrollmentRequest', unsupported },
-    errors: [...common.errors, 'MISSING_OR_INVALID_CSR', 'CONFLICT'],
+    errors: [...common.errors, 'MISSING_OR_INVALID_CSR'],
   }),
   trott: operation('POST', '/enroll/trott', {
     operationId: 'enrollTrOtt',
     summary: 'Get the certificates of a router',
     ...common,
     body: { schema: routerOtt('EnrollTrOtt'), name: 'trOttEnrollmentRequest', unsupported },
-    errors: [...common.errors, 'CONFLICT'],
   }),
   extendRouter: operation('POST', '/enroll/extend/router', {
     operationId: 'extendRouterEnrollment',
@@ -159,7 +161,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       unsupported,
     },
     answer: data(extendedRouter),
-    errors: ['COULD_NOT_PROCESS_CSR', 'UNSUPPORTED_MEDIA', 'UNAUTHORIZED', 'CONFLICT'],
+    errors: ['COULD_NOT_PROCESS_CSR'],
   }),
   ca: operation('POST', '/enroll/ca', {
     operationId: 'enrollCa',
@@ -173,7 +175,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       required: false,
       unsupported,
     },
-    errors: ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MISSING_CERT_CLAIM', 'CERT_IN_USE', 'UNSUPPORTED_MEDIA'],
+    errors: byCertificate,
   }),
   updb: operation('POST', '/enroll/updb', {
     operationId: 'enrollUpdb',

@@ -1,16 +1,11 @@
 import * as z from 'zod';
+import { type EnrollmentMethodName, enrollmentMethod, type IdentityMethodName, requestableMethod } from './enrollment-methods.ts';
 import { crud } from './kit/crud.ts';
 import { createOnly, optional, readOnly } from './kit/field.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { created, moment, text, username } from './shared.ts';
-
-/** What an administrator may ask for: a certificate of the network, a certificate of a known authority, a password. */
-const requestable = z.enum(['ott', 'ottca', 'updb']);
-
-/** Edge routers and routers get theirs (erott, trott) when they are created. */
-const methods = z.enum([...requestable.options, 'erott', 'trott']);
 
 const identity = reference('identity', {
   write: 'createOnly',
@@ -37,7 +32,7 @@ export const enrollment = resource({
     identityId: { ...identity, schema: identity.schema as z.ZodType<string | null, string>, absent: true },
     /** What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a password; `erott`, `trott` those of routers. */
     // Bodies are read with `input`, so what the schema itself would take never counts.
-    method: { ...createOnly(methods as z.ZodType<z.infer<typeof methods>, z.infer<typeof requestable>>), input: requestable },
+    method: { ...createOnly(enrollmentMethod as z.ZodType<EnrollmentMethodName, IdentityMethodName>), input: requestableMethod },
     /** When the enrollment ends: RFC 3339. */
     expiresAt: createOnly(moment),
     /** Of the method `ottca`: id of the authority whose certificates will do. */

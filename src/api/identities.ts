@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { policyAdvice } from './access.ts';
 import { authenticator } from './authenticators.ts';
+import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.ts';
 import { enrollment } from './enrollments.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
@@ -15,21 +16,7 @@ import { identityPostureData } from './posture-data.ts';
 import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { policyTypeQuery, service } from './services.ts';
-import {
-  blankIsNull,
-  cost,
-  entityReference,
-  envInfo,
-  flag,
-  jsonMap,
-  name,
-  precedence,
-  sdkInfo,
-  shortText,
-  text,
-  timestamp,
-  username,
-} from './shared.ts';
+import { blankIsNull, cost, envInfo, flag, jsonMap, name, precedence, sdkInfo, shortText, text, timestamp } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is the default policy. */
@@ -58,47 +45,6 @@ const authenticatorSummaries = z
       .optional(),
   })
   .meta({ id: 'IdentityAuthenticators' });
-
-/** How the new identity is to prove itself; the first of ott, ottca, updb that is set takes effect. */
-const enrollmentRequest = z
-  .object({
-    /** Whether it enrolls for a certificate of the network. */
-    ott: flag.nullish(),
-    ottca: shortText.nullish().meta({ description: 'Id of a certificate authority.' }),
-    /** The username, where it enrolls for a password. */
-    updb: username.nullish(),
-  })
-  .meta({ id: 'IdentityEnrollmentRequest' });
-
-const outstanding = {
-  /** Id of the enrollment. */
-  id: text,
-  /** The token to enroll with. */
-  token: text,
-  /** The token as a JWT, which also says where to enroll. */
-  jwt: text,
-  /** When the enrollment ends. */
-  expiresAt: timestamp,
-};
-/** Enrollments that the identity may still use, by method. */
-const outstandingEnrollments = z
-  .object({
-    /** For a certificate of the network. */
-    ott: z.object(outstanding).optional(),
-    /** With a certificate of a known authority. */
-    ottca: z
-      .object({
-        ...outstanding,
-        /** The authority. */
-        ca: entityReference,
-        /** Id of the authority. */
-        caId: text,
-      })
-      .optional(),
-    /** For a password. */
-    updb: z.object(outstanding).optional(),
-  })
-  .meta({ id: 'IdentityEnrollments' });
 
 export const identity = resource({
   kind: 'identity',
@@ -177,7 +123,7 @@ const disable = z
   .meta({ id: 'DisableIdentity' });
 
 export const identities = group('identities', 'Identities', {
-  ...crud(identity),
+  ...crud(identity, { errors: { create: ['NOT_FOUND'], delete: ['ENTITY_CAN_NOT_BE_DELETED'] } }),
   trace: operation('PUT', '/identities/{id}/trace', {
     operationId: 'updateIdentityTracing',
     summary: 'Trace the data flows of an identity for a while, or end that',
@@ -191,6 +137,7 @@ export const identities = group('identities', 'Identities', {
     permission: 'identity.update',
     body: { schema: disable, name: 'disable' },
     answer: EMPTY,
+    errors: ['ENTITY_CAN_NOT_BE_UPDATED'],
   }),
   enable: operation('POST', '/identities/{id}/enable', {
     operationId: 'enableIdentity',

@@ -19,6 +19,7 @@ export const services = group('services', 'Services', {
     permission: 'service.read',
     query: managedServiceListQuery,
     answer: page(service.schemas.detail),
+    errors: ['NOT_FOUND'],
   }),
   listConfigs: related(service, config, { operationId: 'listServiceConfig' }),
   listEdgeRouters: related(service, edgeRouter, { operationId: 'listServiceEdgeRouters' }),

@@ -9,7 +9,7 @@ type Session = RowOf<typeof apiSession>;
 /** Ends sessions, with all that hangs on them. */
 export const endSessions = async (entities: Entities, sessions: readonly Session[]): Promise<void> => {
   // As `crudHandlers` does it: of a kind only its table is looked at.
-  for (const session of sessions) await removeEntity(entities, apiSession as never, session as never);
+  for (const session of sessions) await removeEntity(entities, apiSession, session);
 };
 
 /** The API sessions of an identity, idle ones included. */

@@ -1,16 +1,16 @@
 import type { KindName, Kinds } from '../api/index.ts';
-import type { Resource, RowOf } from '../api/kit/resource.ts';
+import type { Kind, RowOf } from '../api/kit/resource.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { Predicate } from '../query/index.ts';
 import type { Call } from './call.ts';
 
 export type WriteVerb = 'create' | 'replace' | 'patch';
-type Fields<R> = Partial<RowOf<R>>;
+type Fields<R extends Kind> = Partial<RowOf<R>>;
 
 /**
  * What the field table of a kind cannot say. Each hook is optional; the generic engine calls them at fixed places.
  */
-export interface Behaviour<R extends Resource = Resource> {
+export interface Behaviour<R extends Kind = Kind> {
   /** Before the transaction, for slow work: hashing, parsing. `body` is decoded. Returns fields to store beside those of the body. */
   prepare?(call: Call, verb: WriteVerb, body: Readonly<Record<string, unknown>>, id: string | undefined): Promise<Fields<R>>;
   /** Inside, before the write: rules across fields or entities. `before` is undefined on create. May return further fields to store. */
@@ -34,14 +34,14 @@ export interface Behaviour<R extends Resource = Resource> {
 }
 
 /** What lists and details need of a behaviour, of whatever kind it is. */
-export type Presenter = Pick<Behaviour<never>, 'present' | 'resolve'>;
+export type Presenter = Pick<Behaviour, 'present' | 'resolve'>;
 
 /** The behaviours of a controller, by kind. A kind without one is what its field table says. */
 export type Behaviours = { readonly [K in KindName]?: Behaviour<Kinds[K]> };
 
-export const behaviour = <R extends Resource>(_kind: R, hooks: Behaviour<R>): Behaviour<R> => hooks;
+export const behaviour = <R extends Kind>(_kind: R, hooks: Behaviour<R>): Behaviour<R> => hooks;
 
 /** The behaviour of a kind, as the engine calls it: with rows of that kind. */
-export const behaviourOf = ({ core }: Pick<Call, 'core'>, { kind }: Pick<Resource, 'kind'>): Behaviour<never> | undefined =>
+export const behaviourOf = ({ core }: Pick<Call, 'core'>, { kind }: Pick<Kind, 'kind'>): Behaviour | undefined =>
   // Each is registered under the kind that it is of, so that it is given rows of its own kind.
-  (core.behaviours as Readonly<Record<string, Behaviour<never> | undefined>>)[kind];
+  (core.behaviours as Readonly<Record<string, Behaviour | undefined>>)[kind];

@@ -1,6 +1,6 @@
-import type { KindName } from '../api/index.ts';
+import type { Tags } from '../api/kit/entity.ts';
 import { withDerived } from '../api/kit/relations.ts';
-import type { Resource, RowOf } from '../api/kit/resource.ts';
+import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { invalidField, notFound } from '../errors/index.ts';
 import type { Random } from '../platform/platform.ts';
 import { ALL, type Predicate } from '../query/index.ts';
@@ -13,11 +13,10 @@ import { changeLog, type LogLimits } from './log.ts';
 import { createGuard, type Precondition } from './precondition.ts';
 import { inView, isInView, tableOf } from './views.ts';
 
-type AnyResource = Resource;
 /** What a new entity needs beside what the store gives it. */
-type NewRow<R> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'tags'> & {
+export type NewRow<R extends Kind> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'tags'> & {
   readonly id?: string;
-  readonly tags?: RowOf<R> extends { tags: infer T } ? T : never;
+  readonly tags?: Tags;
 };
 
 /**
@@ -26,24 +25,24 @@ type NewRow<R> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | '
  * The call's precondition is held here, so that no handler can forget it: `get`, `require`, `update` and `remove` throw ApiError `PRECONDITION_FAILED`.
  */
 export interface Entities {
-  get<R extends AnyResource>(kind: R, id: string): Promise<RowOf<R> | undefined>;
+  get<R extends Kind>(kind: R, id: string): Promise<RowOf<R> | undefined>;
   /** @throws ApiError `NOT_FOUND` */
-  require<R extends AnyResource>(kind: R, id: string): Promise<RowOf<R>>;
-  list<R extends AnyResource>(kind: R, query: Query): Promise<readonly RowOf<R>[]>;
+  require<R extends Kind>(kind: R, id: string): Promise<RowOf<R>>;
+  list<R extends Kind>(kind: R, query: Query): Promise<readonly RowOf<R>[]>;
   /** The only row that satisfies it, or none. */
-  find<R extends AnyResource>(kind: R, where: Predicate): Promise<RowOf<R> | undefined>;
-  count(kind: AnyResource, where: Predicate): Promise<number>;
-  distinct(kind: AnyResource, set: string): Promise<readonly string[]>;
-  referenced(kind: AnyResource, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
+  find<R extends Kind>(kind: R, where: Predicate): Promise<RowOf<R> | undefined>;
+  count(kind: Kind, where: Predicate): Promise<number>;
+  distinct(kind: Kind, set: string): Promise<readonly string[]>;
+  referenced(kind: Kind, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
   /** @throws ApiError `COULD_NOT_VALIDATE` with the field when a unique value is taken */
-  insert<R extends AnyResource>(kind: R, row: NewRow<R>): Promise<RowOf<R>>;
+  insert<R extends Kind>(kind: R, row: NewRow<R>): Promise<RowOf<R>>;
   /** Writes `changes` over `before`, which must be the row as read in this transaction. @throws as `insert` */
-  update<R extends AnyResource>(kind: R, before: RowOf<R>, changes: Partial<RowOf<R>>): Promise<RowOf<R>>;
-  remove<R extends AnyResource>(kind: R, row: RowOf<R>): Promise<void>;
+  update<R extends Kind>(kind: R, before: RowOf<R>, changes: Partial<RowOf<R>>): Promise<RowOf<R>>;
+  remove<R extends Kind>(kind: R, row: RowOf<R>): Promise<void>;
   /** As `Transaction.verify`, of the table of a kind. */
-  verify(kind: AnyResource, page: VerifyPage): Promise<Verified>;
+  verify(kind: Kind, page: VerifyPage): Promise<Verified>;
   /** As `Transaction.repair`. Documents stay as they are, so that it is no change. */
-  repair(kind: AnyResource, id?: string): Promise<boolean>;
+  repair(kind: Kind, id?: string): Promise<boolean>;
   /** What this transaction has changed so far. */
   readonly changes: readonly Change[];
 }
@@ -64,23 +63,23 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
   const append = changeLog(tx, context);
   const guard = createGuard(context.precondition);
 
-  const record = async (kind: AnyResource, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
-    const change: Change = {
+  const record = async (kind: Kind, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
+    const change = {
       revision,
       action,
-      entity: kind.kind as KindName, // every resource is one of the list of kinds
+      entity: kind.kind,
       entityId: (after ?? before)?.id ?? '',
       actor: context.actor,
       requestId: context.requestId,
       at: after?.updatedAt ?? context.stamp(),
       before: before && visible(kind, before),
       after: after && visible(kind, after),
-    };
+    } as unknown as Change; // of a recorded kind, and `visible` leaves of a row what `ChangedRow` says
     await append(change);
     changes.push(change);
   };
 
-  const find = async (kind: AnyResource, id: string): Promise<Row | undefined> => {
+  const find = async (kind: Kind, id: string): Promise<Row | undefined> => {
     const row = await tx.get(tableOf(kind), id);
     if (!row || !isInView(kind, row)) return undefined;
     guard(kind, row);
@@ -90,21 +89,23 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
   return {
     changes,
     // Rows of a kind have the shape that its field table says: they were written through `insert` and `update` below.
-    get: async (kind, id) => (await find(kind, id)) as never,
-    require: async (kind, id) => {
+    get: async <R extends Kind>(kind: R, id: string) => (await find(kind, id)) as RowOf<R> | undefined,
+    require: async <R extends Kind>(kind: R, id: string) => {
       const row = await find(kind, id);
       if (!row) throw notFound(kind.kind, id);
-      return row as never;
+      return row as RowOf<R>;
     },
-    list: async (kind, query) => (await tx.list(tableOf(kind), { ...query, where: inView(kind, query.where) })) as never,
-    find: async (kind, where) => (await tx.list(tableOf(kind), { where: inView(kind, where), limit: 1 }))[0] as never,
+    list: async <R extends Kind>(kind: R, query: Query) =>
+      (await tx.list(tableOf(kind), { ...query, where: inView(kind, query.where) })) as readonly RowOf<R>[],
+    find: async <R extends Kind>(kind: R, where: Predicate) =>
+      (await tx.list(tableOf(kind), { where: inView(kind, where), limit: 1 }))[0] as RowOf<R> | undefined,
     count: (kind, where) => tx.count(tableOf(kind), inView(kind, where)),
     distinct: (kind, set) => tx.distinct(tableOf(kind), set),
     referenced: (kind, field, values, where) =>
       values.length === 0
         ? Promise.resolve([])
         : tx.referenced(tableOf(kind), field, values, kind.view ? inView(kind, where ?? ALL) : where),
-    insert: async (kind, fields) => {
+    insert: async <R extends Kind>(kind: R, fields: NewRow<R>) => {
       const revision = kind.unrecorded ? 1 : await tx.nextRevision();
       const at = context.stamp();
       const id = fields.id ?? newId(context.random);
@@ -112,16 +113,16 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       checkIndexed(kind, row);
       await taken(kind, row, () => tx.insert(tableOf(kind), row));
       if (!kind.unrecorded) await record(kind, 'create', revision, null, row);
-      return row as never;
+      return row as RowOf<R>;
     },
-    update: async (kind, before, changed) => {
-      const old = before as unknown as Row;
+    update: async <R extends Kind>(kind: R, before: RowOf<R>, changed: Partial<RowOf<R>>) => {
+      const old: Row = before;
       guard(kind, old);
       const quiet = kind.unrecorded || Object.keys(changed).every((field) => kind.fields[field]?.volatile);
       if (quiet) {
         const row = { ...old, ...changed } as Row;
         await tx.update(tableOf(kind), row, old.version);
-        return row as never;
+        return row as RowOf<R>;
       }
       const revision = await tx.nextRevision();
       const fixed = { id: old.id, createdAt: old.createdAt, updatedAt: context.stamp(), version: revision };
@@ -129,10 +130,9 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       checkIndexed(kind, row, old);
       await taken(kind, row, () => tx.update(tableOf(kind), row, old.version));
       await record(kind, 'update', revision, old, row);
-      return row as never;
+      return row as RowOf<R>;
     },
-    remove: async (kind, row) => {
-      const old = row as unknown as Row;
+    remove: async (kind, old: Row) => {
       guard(kind, old);
       if (!(await tx.delete(tableOf(kind), old.id))) return;
       if (!kind.unrecorded) await record(kind, 'delete', await tx.nextRevision(), old, null);
@@ -143,10 +143,10 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
 };
 
 /** A row without what nobody may read. */
-const visible = (kind: AnyResource, row: Row): Readonly<Record<string, unknown>> =>
+const visible = (kind: Kind, row: Row): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(row).filter(([field]) => kind.fields[field]?.keep !== 'hidden'));
 
-const taken = async (kind: AnyResource, row: Row, write: () => Promise<void>) => {
+const taken = async (kind: Kind, row: Row, write: () => Promise<void>) => {
   try {
     await write();
   } catch (error) {

@@ -1,10 +1,13 @@
-import type { KindName } from '../api/index.ts';
+import type { KindName, Kinds } from '../api/index.ts';
+import type { VisibleRowOf } from '../api/kit/resource.ts';
 
-/** A committed write of one entity. Fields that nobody may read (hashes, secrets) are in neither state. */
-export interface Change<K extends string = KindName> {
+/** The kinds whose entities have changes: all but the change record itself, and what controllers note for themselves. */
+export type ChangedKind = Exclude<KindName, 'builtInRow' | 'change' | 'failedServiceRequest' | 'maintenanceTask' | 'sessionReview'>;
+
+/** What every change tells. */
+interface ChangeOf<K extends ChangedKind> {
   /** Grows by one with every change of this controller. */
   readonly revision: number;
-  readonly action: 'create' | 'update' | 'delete';
   /** Kind of the entity: `identity`, `apiSession`, ... */
   readonly entity: K;
   readonly entityId: string;
@@ -13,12 +16,36 @@ export interface Change<K extends string = KindName> {
   readonly requestId: string;
   /** ISO 8601, UTC. */
   readonly at: string;
-  readonly before: Readonly<Record<string, unknown>> | null;
-  readonly after: Readonly<Record<string, unknown>> | null;
 }
 
+/** An entity as events have it: the fields of its kind as they are stored, without those that nobody may read (hashes, secrets). */
+export type ChangedRow<K extends ChangedKind> = VisibleRowOf<Kinds[K]>;
+
+export interface CreateChange<K extends ChangedKind> extends ChangeOf<K> {
+  readonly action: 'create';
+  readonly before: null;
+  readonly after: ChangedRow<K>;
+}
+
+export interface UpdateChange<K extends ChangedKind> extends ChangeOf<K> {
+  readonly action: 'update';
+  readonly before: ChangedRow<K>;
+  readonly after: ChangedRow<K>;
+}
+
+export interface DeleteChange<K extends ChangedKind> extends ChangeOf<K> {
+  readonly action: 'delete';
+  readonly before: ChangedRow<K>;
+  readonly after: null;
+}
+
+/**
+ * A committed write of one entity, `Change<'identity'>` of an identity: a union by `entity` and `action`, which say what `before` and `after` are.
+ */
+export type Change<K extends ChangedKind = ChangedKind> = { readonly [E in K]: CreateChange<E> | UpdateChange<E> | DeleteChange<E> }[K];
+
 /** Names of events: `change` for every change, or `identity`, `apiSession`, ... for those of one kind. They come after the commit, in order of revision. */
-export type ChangeEvents = { readonly [K in KindName]: [change: Change<K>] } & { readonly change: [change: Change] };
+export type ChangeEvents = { readonly [K in ChangedKind]: [change: Change<K>] } & { readonly change: [change: Change] };
 
 /** The id of a change record: ids sort as revisions do, so that the log is read along its primary key. */
 export const changeId = (revision: number): string => String(revision).padStart(16, '0');

@@ -1,11 +1,11 @@
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import { invalidField } from '../errors/index.ts';
 
 /** Bytes in UTF-8 of a text by which rows are found: what an index of every store takes (PostgreSQL: 2,704 bytes for a whole entry). */
 const MOST_BYTES = 2048;
 
 /** The fields of a kind whose texts stand in an index: unique ones, references, sets. */
-const indexedFields = (kind: Pick<Resource, 'fields'>): readonly string[] => {
+const indexedFields = (kind: Pick<Kind, 'fields'>): readonly string[] => {
   let fields = known.get(kind);
   if (!fields) {
     fields = Object.entries(kind.fields).flatMap(([name, { unique, index, set }]) => (unique || index || set ? [name] : []));
@@ -20,7 +20,7 @@ const known = new WeakMap<object, readonly string[]>();
  * @throws ApiError `COULD_NOT_VALIDATE` with the field
  */
 export const checkIndexed = (
-  kind: Pick<Resource, 'fields'>,
+  kind: Pick<Kind, 'fields'>,
   row: Readonly<Record<string, unknown>>,
   before?: Readonly<Record<string, unknown>>,
 ): void => {

@@ -1,13 +1,13 @@
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import { explained } from '../errors/index.ts';
 import type { Row } from '../storage/port.ts';
 import { tableOf } from './views.ts';
 
-type Kind = Pick<Resource, 'kind' | 'view'>;
+type Stored = Pick<Kind, 'kind' | 'view'>;
 
 /** That a call is about an entity in one of some versions, and else must change nothing. */
 export interface Precondition {
-  readonly kind: Kind;
+  readonly kind: Stored;
   readonly id: string;
   readonly versions: readonly number[];
 }
@@ -17,7 +17,7 @@ export interface Precondition {
  * since has another version.
  * @throws ApiError `PRECONDITION_FAILED`
  */
-export const createGuard = (precondition: Precondition | undefined): ((kind: Kind, row: Row) => void) => {
+export const createGuard = (precondition: Precondition | undefined): ((kind: Stored, row: Row) => void) => {
   let pending = precondition;
   return (kind, row) => {
     if (pending === undefined || row.id !== pending.id || tableOf(kind) !== tableOf(pending.kind)) return;

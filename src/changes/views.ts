@@ -1,8 +1,8 @@
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import { and, equals, flag, type Predicate } from '../query/index.ts';
 
 /** A kind in the store: its own table, or those rows of another kind's that are of this kind, too. */
-type Stored = Pick<Resource, 'kind' | 'view'>;
+type Stored = Pick<Kind, 'kind' | 'view'>;
 
 export const tableOf = ({ kind, view }: Stored): string => view?.of ?? kind;
 

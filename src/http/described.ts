@@ -1,7 +1,8 @@
 import { type Group, isConditional, type Operation } from '../api/kit/operation.ts';
+import { refusalsOf } from '../api/kit/refusals.ts';
 import { dataAndMeta } from '../api/surfaces/envelope.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
-import { catalog, type ErrorCode } from '../errors/index.ts';
+import type { ErrorCode } from '../errors/index.ts';
 import { type JsonSchema, jsonSchemas } from './json-schemas.ts';
 import { offersOf } from './media-types.ts';
 
@@ -96,41 +97,6 @@ const enveloped = ({ envelope }: Surface, { answer }: Operation, data: JsonSchem
     required: ['data', 'meta'],
     properties: { data: isPage ? { type: 'array', items: data } : data, meta: refTo(isCounted ? 'PageMeta' : 'Meta') },
   };
-};
-
-/** What an operation may refuse with: its own errors, and those that follow from what it takes and who may call it. */
-const refusalsOf = (operation: Operation): ReadonlyMap<number, readonly ErrorCode[]> => {
-  const { method, path, query, body, permission, denied, errors = [] } = operation;
-  const isChange = method !== 'GET';
-  const all: readonly (readonly [number, ErrorCode])[] = [
-    ...(body
-      ? ([
-          [400, 'COULD_NOT_PARSE_BODY'],
-          [400, 'COULD_NOT_VALIDATE'],
-          [413, 'REQUEST_ENTITY_TOO_LARGE'],
-          [415, 'COULD_NOT_VALIDATE'],
-        ] as const)
-      : []),
-    ...(query ? ([[400, 'COULD_NOT_VALIDATE']] as const) : []),
-    ...(query && 'filter' in query.shape
-      ? ([
-          [400, 'INVALID_FILTER'],
-          [400, 'INVALID_SORT_IDENTIFIER'],
-        ] as const)
-      : []),
-    ...(permission === 'open' ? [] : ([[401, 'UNAUTHORIZED']] as const)),
-    ...(denied ? ([[denied, 'UNAUTHORIZED']] as const) : []),
-    ...(path.includes('{') ? ([[404, 'NOT_FOUND']] as const) : []),
-    [406, 'COULD_NOT_VALIDATE'],
-    ...(isConditional(operation) ? ([[412, 'PRECONDITION_FAILED']] as const) : []),
-    ...(isChange ? ([[429, 'SERVER_TOO_MANY_REQUESTS']] as const) : []),
-    [503, 'SERVER_UNAVAILABLE'],
-    [503, 'TIMEOUT'],
-    ...errors.map((code) => [catalog[code].status, code] as const),
-  ];
-  const byStatus = new Map<number, Set<ErrorCode>>();
-  for (const [status, code] of all.toSorted(([a], [b]) => a - b)) byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
-  return new Map([...byStatus].map(([status, codes]) => [status, [...codes]]));
 };
 
 const TEXT: JsonSchema = { type: 'string' };

@@ -1,7 +1,7 @@
 import type { KindName, kinds } from '../api/index.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import { builtinConfigTypes } from '../domain/catalogue/configs/builtin.ts';
-import { builtinPostureCheckTypes } from '../domain/policy/posture/builtin.ts';
+import { builtInPostureCheckTypes } from '../domain/policy/posture/check-types.ts';
 
 /**
  * How a built-in row follows the releases: `fixed` is always as this release has it, for no operation changes it; `seeded` is inserted where it is missing,
@@ -44,7 +44,7 @@ const defaultAuthPolicy: BuiltIn = {
 export const builtIn: readonly BuiltIn[] = [
   ...['Default', 'Router'].map((id): BuiltIn => ({ kind: 'identityType', id, policy: 'fixed', fields: { name: id } })),
   defaultAuthPolicy,
-  ...builtinPostureCheckTypes.map(({ id, ...fields }): BuiltIn => ({ kind: 'postureCheckType', id, policy: 'fixed', fields })),
+  ...builtInPostureCheckTypes.map(({ id, ...fields }): BuiltIn => ({ kind: 'postureCheckType', id, policy: 'fixed', fields })),
   ...builtinConfigTypes.map(({ id, ...fields }): BuiltIn => ({ kind: 'configType', id, policy: 'offered', fields })),
 ];
 

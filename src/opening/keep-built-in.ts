@@ -1,7 +1,7 @@
 import { authPolicy } from '../api/auth-policies.ts';
 import { builtInRow } from '../api/built-in-rows.ts';
 import { kinds } from '../api/index.ts';
-import type { Resource, RowOf } from '../api/kit/resource.ts';
+import type { AnyRow, Kind } from '../api/kit/resource.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import { equals, text } from '../query/index.ts';
 import { rowFields } from '../resources/merge.ts';
@@ -23,7 +23,6 @@ export const keepBuiltIn = async (store: Store, context: EntitiesContext, rows: 
 };
 
 type Write = (entities: Entities) => Promise<unknown>;
-type AnyRow = RowOf<Resource>;
 type Fields = Readonly<Record<string, unknown>>;
 
 const dueWrites = async (entities: Entities, rows: readonly BuiltIn[]): Promise<readonly Write[]> => {
@@ -34,14 +33,14 @@ const dueWrites = async (entities: Entities, rows: readonly BuiltIn[]): Promise<
 };
 
 const kept = async (entities: Entities, { kind: name, id, policy, fields }: BuiltIn): Promise<readonly Write[]> => {
-  const kind: Resource = kinds[name];
+  const kind: Kind = kinds[name];
   const row = await entities.get(kind, id);
   if (!row) return [insertion(kind, id, fields)];
   return policy === 'fixed' && !has(row, fields) ? [update(kind, row, fields)] : [];
 };
 
 const offered = async (entities: Entities, { kind: name, id, fields }: BuiltIn, isNew: boolean): Promise<readonly Write[]> => {
-  const kind: Resource = kinds[name];
+  const kind: Kind = kinds[name];
   const key = `${name}/${id}`;
   const record = await entities.get(builtInRow, key);
   if (record && isSameJson(record.fields, fields)) return [];
@@ -57,17 +56,17 @@ const offered = async (entities: Entities, { kind: name, id, fields }: BuiltIn, 
 const follows = (row: AnyRow, given: Fields | undefined): boolean => (given ? has(row, given) : row.updatedAt === row.createdAt);
 
 /** Whether an administrator has an entity of that name already: it stays, and the built-in one is not offered again. */
-const isTaken = async (entities: Entities, kind: Resource, { name }: Fields): Promise<boolean> =>
+const isTaken = async (entities: Entities, kind: Kind, { name }: Fields): Promise<boolean> =>
   (await entities.find(kind, equals(text('name'), String(name)))) !== undefined;
 
 const has = (row: AnyRow, fields: Fields): boolean => isSameJson({ ...row, ...fields }, row);
 
 const insertion =
-  (kind: Resource, id: string, fields: Fields): Write =>
+  (kind: Kind, id: string, fields: Fields): Write =>
   (entities) =>
     entities.insert(kind, { ...rowFields(kind, {}), ...fields, id });
 
 const update =
-  (kind: Resource, row: AnyRow, fields: Fields): Write =>
+  (kind: Kind, row: AnyRow, fields: Fields): Write =>
   (entities) =>
     entities.update(kind, row, fields);

@@ -1,5 +1,5 @@
 /** What a query may cost: only the host may ask what would hold up all others (docs/filters.md, "What a question costs"). */
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import { isAdministrator } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
@@ -17,7 +17,7 @@ import type { ListInput, ListPlan } from './lists.ts';
  */
 export const affordable = async (
   entities: Entities,
-  kind: Resource,
+  kind: Kind,
   input: ListInput,
   { where, sort }: Pick<ListPlan, 'where' | 'sort'>,
   call: Call,
@@ -42,7 +42,7 @@ const mostRows = (price: Price, limit: number, cost: (of: Price) => number): num
 };
 
 /** The ids of these rows, if there are not more than so many. */
-const fewIds = async (entities: Entities, kind: Resource, where: Predicate, most: number): Promise<readonly string[] | undefined> => {
+const fewIds = async (entities: Entities, kind: Kind, where: Predicate, most: number): Promise<readonly string[] | undefined> => {
   if (most < 1) return undefined;
   const rows = await entities.list(kind, { where, limit: most + 1 });
   return rows.length > most ? undefined : rows.map(({ id }) => id);

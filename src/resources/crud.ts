@@ -1,7 +1,7 @@
 import type { CrudOperations } from '../api/kit/crud.ts';
 import type { Fields } from '../api/kit/field.ts';
 import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/operation.ts';
-import type { Detail, Resource } from '../api/kit/resource.ts';
+import type { Detail, Kind, Resource } from '../api/kit/resource.ts';
 import { behaviourOf, type Presenter, type WriteVerb } from '../call/behaviour.ts';
 import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
@@ -28,10 +28,10 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
   group: Group<string, O>,
   kind: Resource<string, F>,
 ): Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O> => {
-  const resource: Resource = kind as unknown as Resource; // the engine looks at the field table only as a table of fields
+  const resource: Kind = kind;
   const write = async (call: Call, verb: WriteVerb, body: Body, id: string | undefined): Promise<Row> => {
     const behaviour = behaviourOf(call, resource);
-    const prepared: Body = ((await behaviour?.prepare?.(call, verb, body, id)) as Body | undefined) ?? {};
+    const prepared: Body = (await behaviour?.prepare?.(call, verb, body, id)) ?? {};
     return call.write(async (entities) => {
       const before = id === undefined ? undefined : await requireRow(entities, resource, id);
       if (before?.isSystem) throw explained('ENTITY_CAN_NOT_BE_UPDATED', SYSTEM);
@@ -39,18 +39,15 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
       const fields = { ...(before === undefined ? rowFields(resource, body) : mergeBody(resource, verb, before, body)), ...prepared };
       const intended = { ...before, ...fields } as Row;
       await checkReferences(entities, resource, intended, before);
-      const further = (await behaviour?.check?.(entities, intended as never, before as never, call)) as Body | undefined;
+      const further = await behaviour?.check?.(entities, intended, before, call);
       const changes = { ...fields, ...further };
-      const after =
-        before === undefined
-          ? await entities.insert(resource, changes as never)
-          : await entities.update(resource, before as never, changes as never);
-      await behaviour?.write?.(entities, after as never, before as never, call, body);
-      return after as unknown as Row;
+      const after = before === undefined ? await entities.insert(resource, changes) : await entities.update(resource, before, changes);
+      await behaviour?.write?.(entities, after, before, call, body);
+      return after;
     });
   };
   const handlers = {
-    list: (call: Call, input: ListInput) => call.read((entities) => listRows(entities, resource, input, call)),
+    list: (call: Call, input: ListInput) => call.read((entities) => listRows(entities, kind, input, call)),
     get: (call: Call, { id }: { id: string }) =>
       call.read(async (entities) => (await presentRows(entities, resource, [await requireRow(entities, resource, id)], call))[0]),
     create: async (call: Call, { body }: { body: Body }) => {
@@ -80,12 +77,12 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
 const SYSTEM = 'the controller keeps it for another entity: change or delete that one';
 
 /** Deletes an entity as the behaviour of its kind allows, and what goes with it. */
-export const deleteRow = async (entities: Entities, kind: Resource, id: string, call: Call): Promise<void> => {
+export const deleteRow = async (entities: Entities, kind: Kind, id: string, call: Call): Promise<void> => {
   const behaviour = behaviourOf(call, kind);
   const row = await requireRow(entities, kind, id);
   if (row.isSystem) throw explained('ENTITY_CAN_NOT_BE_DELETED', SYSTEM);
-  await behaviour?.guard?.(entities, row as never, call);
-  await behaviour?.remove?.(entities, row as never, call);
+  await behaviour?.guard?.(entities, row, call);
+  await behaviour?.remove?.(entities, row, call);
   await removeEntity(entities, kind, row);
 };
 
@@ -104,20 +101,20 @@ export const listRows = async <F extends Fields>(
   call: Call,
   { within, presenter = behaviourOf(call, resource) }: ListOptions = {},
 ): Promise<Page<Detail<F>>> => {
-  const kind = resource as unknown as Resource; // as above
+  const kind: Kind = resource;
   const symbols = symbolsOfList(kind, call.operation);
   const plan = planList(symbols, input);
   const among = await affordable(entities, kind, input, plan, call, within);
   const asked = (await presenter?.resolve?.(entities, plan.where, call)) ?? plan.where;
   const where = and(among, asked);
-  const rows = (await entities.list(kind, {
+  const rows = await entities.list(kind, {
     where,
     sort: plan.sort,
     offset: plan.offset,
     ...(plan.limit === Infinity ? {} : { limit: plan.limit }),
-  })) as unknown as readonly Row[];
+  });
   // A page that is not full tells the total by itself, unless it is empty because it begins beyond the last one.
   const known = rows.length < plan.limit && (rows.length > 0 || plan.offset === 0);
   const total = known ? plan.offset + rows.length : await entities.count(kind, where);
-  return pageOf((await presentRows(entities, kind, rows, call, presenter)) as unknown as readonly Detail<F>[], plan, total, symbols);
+  return pageOf((await presentRows(entities, kind, rows, call, presenter)) as readonly Detail<F>[], plan, total, symbols);
 };

@@ -1,4 +1,4 @@
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import { displayName, type RoleDisplay } from '../api/kit/role-display.ts';
 import { idOfSelector, readSelectors } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';
@@ -11,9 +11,9 @@ interface RoleField {
   readonly target: string;
 }
 
-const roleFields = new WeakMap<Resource, readonly RoleField[]>();
+const roleFields = new WeakMap<Kind, readonly RoleField[]>();
 
-const roleFieldsOf = (kind: Resource): readonly RoleField[] => {
+const roleFieldsOf = (kind: Kind): readonly RoleField[] => {
   let fields = roleFields.get(kind);
   if (!fields) {
     fields = Object.entries(kind.fields).flatMap(([name, { set }]) => (set?.of === 'selectors' ? [{ name, target: set.target }] : []));
@@ -28,7 +28,7 @@ const roleFieldsOf = (kind: Resource): readonly RoleField[] => {
  */
 export const displaysFor = async (
   entities: Entities,
-  kind: Resource,
+  kind: Kind,
   rows: readonly Row[],
 ): Promise<((row: Row, detail: Record<string, unknown>) => void) | undefined> => {
   const fields = roleFieldsOf(kind);
@@ -53,7 +53,7 @@ const rolesOf = (row: Row, field: string): readonly string[] => (row[field] ?? [
 const namesOf = async (entities: Entities, target: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const kind = kindOf(target);
   if (!kind || ids.length === 0) return new Map();
-  const found = (await entities.list(kind, { where: oneOf(text('id'), ids) })) as unknown as readonly Row[]; // rows of any kind are rows
+  const found = await entities.list(kind, { where: oneOf(text('id'), ids) });
   return new Map(found.map((row) => [row.id, String(row.name)]));
 };
 

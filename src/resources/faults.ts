@@ -4,7 +4,7 @@
  */
 import type { Field } from '../api/kit/field.ts';
 import { withDerived } from '../api/kit/relations.ts';
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import { readSelectors, selectorOfId } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { Row } from '../storage/port.ts';
@@ -85,10 +85,10 @@ interface Checks {
   readonly isDerived: boolean;
 }
 
-const known = new WeakMap<Resource, Checks>();
+const known = new WeakMap<Kind, Checks>();
 
 /** What can be wrong with rows of a kind. Fields that a view shares with its table are looked at there. */
-const checksOf = (kind: Resource): Checks => {
+const checksOf = (kind: Kind): Checks => {
   let checks = known.get(kind);
   if (!checks) {
     const table = kind.view && kindOf(kind.view.of)?.fields;
@@ -102,10 +102,10 @@ const checksOf = (kind: Resource): Checks => {
   return checks;
 };
 
-export const mayHaveFaults = (kind: Resource): boolean => checksOf(kind).pointers.length > 0 || checksOf(kind).isDerived;
+export const mayHaveFaults = (kind: Kind): boolean => checksOf(kind).pointers.length > 0 || checksOf(kind).isDerived;
 
 /** The faults of some rows of a kind, at the cost of one question for each kind that they point at. */
-export const faultsOf = async (entities: Entities, kind: Resource, rows: readonly Row[]): Promise<readonly Fault[]> => {
+export const faultsOf = async (entities: Entities, kind: Kind, rows: readonly Row[]): Promise<readonly Fault[]> => {
   const { pointers, isDerived } = checksOf(kind);
   const missing = await missingTargets(entities, pointers, rows);
   return rows.flatMap((row) => {
@@ -137,7 +137,7 @@ const missingTargets = async (entities: Entities, pointers: readonly Pointer[], 
 };
 
 /** Fields that do not say what follows from the others. */
-const underived = (kind: Resource, row: Row): readonly Fault[] => {
+const underived = (kind: Kind, row: Row): readonly Fault[] => {
   const right = withDerived(kind.fields, row);
   return Object.keys(kind.fields).flatMap((field): readonly Fault[] =>
     JSON.stringify(row[field]) === JSON.stringify(right[field])
@@ -157,13 +157,13 @@ const underived = (kind: Resource, row: Row): readonly Fault[] => {
  * @returns the faults for which there is no remedy
  * @throws ApiError when the remedy would delete what something else needs
  */
-export const remedyFaults = async (entities: Entities, kind: Resource, row: Row, faults: readonly Fault[]): Promise<readonly Fault[]> => {
+export const remedyFaults = async (entities: Entities, kind: Kind, row: Row, faults: readonly Fault[]): Promise<readonly Fault[]> => {
   const remedies = faults.flatMap(({ remedy }) => remedy ?? []);
   if (remedies.some((remedy) => remedy.do === 'remove')) {
     await removeEntity(entities, kind, row);
     return [];
   }
   const changes = Object.fromEntries(remedies.flatMap((remedy) => (remedy.do === 'set' ? [[remedy.field, remedy.value] as const] : [])));
-  if (remedies.length > 0) await entities.update(kind, row as never, changes as never); // a row of a kind, and fields of it
+  if (remedies.length > 0) await entities.update(kind, row, changes);
   return faults.filter(({ remedy }) => remedy === undefined);
 };

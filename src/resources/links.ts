@@ -1,23 +1,23 @@
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import type { EntityReference } from '../api/shared.ts';
 import type { Row } from '../storage/port.ts';
 
 type Links = Readonly<Record<string, { readonly href: string }>>;
 
-const builders = new WeakMap<Resource, (row: Row) => Links>();
+const builders = new WeakMap<Kind, (row: Row) => Links>();
 
 /** `_links` of an entity: relative addresses, the same in details, lists and references. */
-export const linksOf = (kind: Resource, row: Row): Links => {
+export const linksOf = (kind: Kind, row: Row): Links => {
   let build = builders.get(kind);
   if (!build) builders.set(kind, (build = builder(kind)));
   return build(row);
 };
 
-export const selfLink = (kind: Resource, id: string): { readonly self: { readonly href: string } } => ({
+export const selfLink = (kind: Kind, id: string): { readonly self: { readonly href: string } } => ({
   self: { href: `./${kind.collection}/${id}` },
 });
 
-const builder = (kind: Resource): ((row: Row) => Links) => {
+const builder = (kind: Kind): ((row: Row) => Links) => {
   const own = (kind.subLinks ?? []).map((name) => [name, `/${name}`] as const);
   const others = Object.entries(kind.links ?? {}).map(([name, link]) => {
     const { at, while: condition } = typeof link === 'string' ? { at: link, while: undefined } : link;
@@ -35,7 +35,7 @@ const builder = (kind: Resource): ((row: Row) => Links) => {
 };
 
 /** How other entities' answers point at this one. */
-export const referenceTo = (kind: Resource, row: Row): EntityReference => ({
+export const referenceTo = (kind: Kind, row: Row): EntityReference => ({
   _links: linksOf(kind, row),
   entity: kind.collection,
   id: row.id,

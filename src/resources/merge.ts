@@ -1,14 +1,15 @@
 import type { Write } from '../api/kit/field.ts';
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
 import type { WriteVerb } from '../call/behaviour.ts';
+import type { NewRow } from '../changes/entities.ts';
 import { invalidField } from '../errors/index.ts';
 import type { Row } from '../storage/port.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** The stored fields of a new entity: those given, and the default of every other. */
-export const rowFields = (kind: Resource, body: Values): Values => {
+export const rowFields = (kind: Kind, body: Values): Values => {
   const row: Record<string, unknown> = { tags: body.tags ?? {} };
   for (const [name, field] of Object.entries(fieldsOf(kind, body))) {
     if (field.keep === 'stored' || field.keep === 'hidden') row[name] = (field.write === 'never' ? undefined : body[name]) ?? field.default;
@@ -17,14 +18,14 @@ export const rowFields = (kind: Resource, body: Values): Values => {
 };
 
 /** All fields of a row that the controller itself makes: those given, the defaults of the others, and what only the controller may set. */
-export const newRow = (kind: Pick<Resource, 'kind'>, given: Values, own: Values) =>
-  ({ ...rowFields(kind as Resource, given), ...own }) as never; // the shape that the field table says
+export const newRow = <R extends Kind>(kind: R, given: Partial<RowOf<R>>, own: Partial<RowOf<R>>): NewRow<R> =>
+  ({ ...rowFields(kind, given), ...own }) as NewRow<R>; // `rowFields` gives every field of the table
 
 /**
  * The fields that a replace or patch changes. Replace resets writable fields that are not given to their defaults and leaves all
  * others alone; patch changes what is given, in documents with a `patch` schema leaf by leaf.
  */
-export const mergeBody = (kind: Resource, verb: WriteVerb, before: Row, body: Values): Values => {
+export const mergeBody = (kind: Kind, verb: WriteVerb, before: Row, body: Values): Values => {
   const changes: Record<string, unknown> = {};
   if (verb === 'replace' || body.tags !== undefined) changes.tags = body.tags ?? {};
   for (const [name, field] of Object.entries(fieldsOf(kind, before))) {
@@ -37,14 +38,14 @@ export const mergeBody = (kind: Resource, verb: WriteVerb, before: Row, body: Va
 };
 
 /** Whether a patch names a field that it may change; of a document that is patched leaf by leaf, a leaf. */
-export const givesAnything = (kind: Resource, body: Values): boolean =>
+export const givesAnything = (kind: Kind, body: Values): boolean =>
   Object.entries(body).some(([name, value]) => {
     const field = kind.fields[name];
     return name === 'tags' || (field !== undefined && field.write !== 'fixed' && (field.patch ? hasLeaf(value) : true));
   });
 
 /** @throws ApiError `COULD_NOT_VALIDATE` with the field when a body gives a fixed field another value than the entity has */
-export const refuseChangeOfFixed = (kind: Resource, before: Row, body: Values): void => {
+export const refuseChangeOfFixed = (kind: Kind, before: Row, body: Values): void => {
   for (const [name, { write }] of Object.entries(kind.fields)) {
     if (write === 'fixed' && body[name] !== before[name])
       throw invalidField(name, `${name} of this ${kind.kind} is ${before[name]} and cannot be changed`, body[name]);

@@ -1,6 +1,6 @@
 import { withVersion } from '../api/kit/entity-version.ts';
 import { type Fields, showsEmptyList } from '../api/kit/field.ts';
-import type { DetailOf, Resource, RowOf } from '../api/kit/resource.ts';
+import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
 import type { EntityReference } from '../api/shared.ts';
 import { behaviourOf, type Presenter } from '../call/behaviour.ts';
@@ -21,7 +21,7 @@ export type WireDetail = Record<string, unknown>;
  */
 export const presentRows = async (
   entities: Entities,
-  kind: Resource,
+  kind: Kind,
   rows: readonly Row[],
   call: Call,
   presenter: Presenter | undefined = behaviourOf(call, kind),
@@ -30,7 +30,7 @@ export const presentRows = async (
   const { references } = layoutOf(kind.fields);
   const targets = await Promise.all(references.map(({ field, target }) => loadTargets(entities, target, field, rows)));
   const displayed = await displaysFor(entities, kind, rows);
-  const computed = await presenter?.present?.(entities, rows as never, call);
+  const computed = await presenter?.present?.(entities, rows, call);
   return rows.map((row, i) => {
     const detail: WireDetail = {
       _links: linksOf(kind, row),
@@ -55,14 +55,14 @@ export const presentRows = async (
 };
 
 /** One row of a kind, as an answer shows it. @param presenter default: the behaviour of the kind */
-export const presentOne = async <R extends Resource>(
+export const presentOne = async <R extends Kind>(
   entities: Entities,
   kind: R,
   row: RowOf<R>,
   call: Call,
   presenter?: Presenter,
 ): Promise<DetailOf<R>> => {
-  const [detail] = await presentRows(entities, kind, [row as unknown as Row], call, presenter);
+  const [detail] = await presentRows(entities, kind, [row], call, presenter);
   return detail as DetailOf<R>; // built from the kind's own field table
 };
 
@@ -71,7 +71,7 @@ interface Layout {
   readonly references: readonly {
     readonly field: string;
     readonly name: string;
-    readonly target: Resource;
+    readonly target: Kind;
     readonly urlName: boolean;
     readonly orNull: boolean;
   }[];
@@ -110,7 +110,7 @@ const layoutOf = (fields: Fields): Layout => {
 
 const loadTargets = async (
   entities: Entities,
-  target: Resource,
+  target: Kind,
   field: string,
   rows: readonly Row[],
 ): Promise<ReadonlyMap<string, EntityReference>> => {
@@ -121,5 +121,5 @@ const loadTargets = async (
     ids.length === 1 && only !== undefined
       ? [await entities.get(target, only)]
       : await entities.list(target, { where: oneOf(text('id'), ids) });
-  return new Map(found.flatMap((row) => (row ? [[row.id, referenceTo(target, row as unknown as Row)]] : [])));
+  return new Map(found.flatMap((row) => (row ? [[row.id, referenceTo(target, row)]] : [])));
 };

@@ -1,5 +1,5 @@
 import type { Field, Reference } from '../api/kit/field.ts';
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import { readSelectors, selectorFault } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';
 import { ApiError, invalidField, notFound } from '../errors/index.ts';
@@ -10,7 +10,7 @@ import { kindOf } from './kinds.ts';
  * Checks that what a row points at exists. Only fields that changed are looked at.
  * @throws ApiError as the field's `unknown` says; 400 with the field for selectors; 404 for sets and maps of ids
  */
-export const checkReferences = async (entities: Entities, kind: Resource, after: Row, before: Row | undefined): Promise<void> => {
+export const checkReferences = async (entities: Entities, kind: Kind, after: Row, before: Row | undefined): Promise<void> => {
   for (const [name, { reference, keys, set }] of Object.entries(kind.fields)) {
     const value = after[name];
     if (value === null || value === undefined || value === before?.[name]) continue;
@@ -61,8 +61,8 @@ export const unknownIds = async (entities: Entities, target: string, ids: readon
 };
 
 /** The row of an id, or 404. */
-export const requireRow = async (entities: Entities, kind: Resource, id: string): Promise<Row> => {
+export const requireRow = async (entities: Entities, kind: Kind, id: string): Promise<Row> => {
   const row = await entities.get(kind, id);
   if (!row) throw notFound(kind.kind, id);
-  return row as unknown as Row;
+  return row;
 };

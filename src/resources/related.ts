@@ -1,7 +1,7 @@
 import type { Fields } from '../api/kit/field.ts';
 import type { ListQuery } from '../api/kit/list-query.ts';
 import type { Page } from '../api/kit/operation.ts';
-import type { Detail, Resource, RowOf } from '../api/kit/resource.ts';
+import type { Detail, Kind, Resource, RowOf } from '../api/kit/resource.ts';
 import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { notFound } from '../errors/index.ts';
@@ -13,7 +13,7 @@ import { listRows } from './crud.ts';
  * there is nothing, which is 404 or an empty list, as the parent's kind says.
  */
 export const relatedList =
-  <P extends Resource, F extends Fields, Q extends ListQuery & { readonly id: string }>(
+  <P extends Kind, F extends Fields, Q extends ListQuery & { readonly id: string }>(
     parent: P,
     child: Resource<string, F>,
     via: (entities: Entities, row: RowOf<P>, query: Omit<Q, 'id'>) => Predicate | Promise<Predicate>,

@@ -1,5 +1,5 @@
 import type { Reference } from '../api/kit/field.ts';
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import { selectorOfId } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';
 import { ApiError } from '../errors/index.ts';
@@ -10,7 +10,7 @@ import { allKinds } from './kinds.ts';
 /** A place where a kind is pointed at, found in the field tables: a field, a set of ids, a role array, the keys of maps. */
 interface Pointer {
   readonly target: string;
-  readonly holder: Resource;
+  readonly holder: Kind;
   readonly field: string;
   readonly how: Reference['onDelete'] | 'restrictSet' | 'leaveSet' | 'deselect' | 'dropKey';
 }
@@ -29,7 +29,7 @@ const pointers: ReadonlyMap<string, readonly Pointer[]> = Map.groupBy(
 );
 
 /** What points at a kind; at an edge router points also what points at any router. */
-const pointersTo = ({ kind, view }: Resource): readonly Pointer[] => [
+const pointersTo = ({ kind, view }: Kind): readonly Pointer[] => [
   ...(pointers.get(kind) ?? []),
   ...((view && pointers.get(view.of)) ?? []),
 ];
@@ -38,7 +38,7 @@ const pointersTo = ({ kind, view }: Resource): readonly Pointer[] => [
  * Removes an entity and what goes with it: entities that cascade, fields that empty, sets and selectors that name it.
  * @throws ApiError `CAN_NOT_DELETE_REFERENCED_ENTITY` when something that must stay points at it; nothing is written then
  */
-export const removeEntity = async (entities: Entities, kind: Resource, row: Row): Promise<void> => {
+export const removeEntity = async (entities: Entities, kind: Kind, row: Row): Promise<void> => {
   const pointing = pointersTo(kind);
   for (const { holder, field, how } of pointing) {
     if (!forbids(how)) continue;
@@ -57,12 +57,12 @@ export const removeEntity = async (entities: Entities, kind: Resource, row: Row)
   for (const { holder, field, how } of pointing) {
     if (forbids(how)) continue;
     for (const user of await entities.list(holder, { where: pointingBy(field, how, row.id) })) {
-      const holding = user as unknown as Row; // rows of any kind are rows
+      const holding = user;
       if (how === 'cascade') await removeEntity(entities, holder, holding);
       else await entities.update(holder, user, changesWithout(holder, holding, field, how, row.id));
     }
   }
-  await entities.remove(kind, row as never);
+  await entities.remove(kind, row);
 };
 
 const forbids = (how: Pointer['how']): boolean => how === 'restrict' || how === 'restrictSet';
@@ -72,7 +72,7 @@ const pointingBy = (field: string, how: Pointer['how'], id: string): Predicate =
   return how === 'leaveSet' || how === 'restrictSet' || how === 'dropKey' ? has(field, id) : equals(text(field), id);
 };
 
-const changesWithout = (holder: Resource, row: Row, field: string, how: Pointer['how'], id: string): Readonly<Record<string, unknown>> => {
+const changesWithout = (holder: Kind, row: Row, field: string, how: Pointer['how'], id: string): Readonly<Record<string, unknown>> => {
   const { set } = holder.fields[field] ?? {};
   if (set?.of === 'keys') return Object.fromEntries(set.from.map((map) => [map, withoutKey(row[map], id)]));
   return { [field]: how === 'unset' ? null : without(row[field], how, id) };

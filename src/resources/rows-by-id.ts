@@ -1,9 +1,9 @@
-import type { Resource, RowOf } from '../api/kit/resource.ts';
+import type { Kind, RowOf } from '../api/kit/resource.ts';
 import type { Entities } from '../changes/entities.ts';
 import { oneOf, text } from '../query/index.ts';
 
 /** The rows of some ids, each asked for once, by their ids: one question. */
-export const rowsById = async <R extends Resource>(
+export const rowsById = async <R extends Kind>(
   entities: Entities,
   kind: R,
   ids: readonly string[],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fieldType } from '../api/kit/field.ts';
 import type { Operation } from '../api/kit/operation.ts';
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import { surfaces } from '../api/surfaces/index.ts';
 import { equals, type FilterSymbol, fieldSymbol, type Symbols, symbolsOf, text } from '../query/index.ts';
 import { hashToken } from '../tokens/opaque.ts';
@@ -16,10 +16,10 @@ const base: Readonly<Record<string, FilterSymbol>> = {
   tags: { is: 'tags' },
 };
 
-const known = new WeakMap<Resource, Symbols>();
+const known = new WeakMap<Kind, Symbols>();
 
 /** What the filters of a kind may name: the base fields, the fields that its table marks, and its own further symbols. */
-export const symbolsFor = (kind: Resource): Symbols => {
+export const symbolsFor = (kind: Kind): Symbols => {
   let symbols = known.get(kind);
   if (!symbols) known.set(kind, (symbols = symbolsOf(kind.kind, { ...base, ...fieldSymbols(kind), ...furtherSymbols(kind) })));
   return symbols;
@@ -31,7 +31,7 @@ const narrowed = new WeakMap<Operation, Symbols>();
  * What the filters of a list may name. A list that clients have answers only of what it shows: what else is stored stands among the names, because
  * clients of the field know it, and is asked in vain, as a secret is; of what a set refers to, the id is shown and no more.
  */
-export const symbolsOfList = (kind: Resource, operation: Operation): Symbols => {
+export const symbolsOfList = (kind: Kind, operation: Operation): Symbols => {
   const { answer } = operation;
   const symbols = symbolsFor(kind);
   if (!operation.surfaces.includes(surfaces.client) || answer.is !== 'page') return symbols;
@@ -52,13 +52,13 @@ const shownOnly = (symbol: FilterSymbol | undefined, shown: boolean): FilterSymb
 };
 
 /** Whether a list of these items shows what a symbol asks for. The base fields of every kind may be asked for, whichever of them are shown. */
-export const isShown = (kind: Resource, name: string, item: z.ZodType): boolean => {
+export const isShown = (kind: Kind, name: string, item: z.ZodType): boolean => {
   if (Object.hasOwn(base, name)) return true;
   return wayTo(kind, name).reduce<z.ZodType | undefined>(property, item) !== undefined;
 };
 
 /** Where an answer shows it: what a symbol of another name stands for, or names after dots. */
-const wayTo = (kind: Resource, name: string): readonly string[] => {
+const wayTo = (kind: Kind, name: string): readonly string[] => {
   const symbol = kind.symbols?.[name];
   if (symbol) return 'path' in symbol ? symbol.path.split('.') : 'computed' in symbol ? [symbol.shownAs] : [name];
   const [field] = Object.entries(kind.fields).find(([key, { filter }]) => (filter === true ? key : filter) === name) ?? [name];
@@ -72,7 +72,7 @@ const property = (schema: z.ZodType | undefined, name: string): z.ZodType | unde
   return schema.shape[name] instanceof z.ZodNull ? undefined : schema.shape[name];
 };
 
-const fieldSymbols = (kind: Resource): Record<string, FilterSymbol> => {
+const fieldSymbols = (kind: Kind): Record<string, FilterSymbol> => {
   const table: Record<string, FilterSymbol> = {};
   for (const [key, field] of Object.entries(kind.fields)) {
     if (!field.filter) continue;
@@ -88,7 +88,7 @@ const fieldSymbols = (kind: Resource): Record<string, FilterSymbol> => {
   return table;
 };
 
-const furtherSymbols = (kind: Resource): Record<string, FilterSymbol> =>
+const furtherSymbols = (kind: Kind): Record<string, FilterSymbol> =>
   Object.fromEntries(
     Object.entries(kind.symbols ?? {}).map(([name, symbol]): [string, FilterSymbol] => {
       if ('path' in symbol)
@@ -109,7 +109,7 @@ const furtherSymbols = (kind: Resource): Record<string, FilterSymbol> =>
   );
 
 /** The kind that a role array selects from. */
-const selectedKind = (kind: Resource, field: string): Resource => {
+const selectedKind = (kind: Kind, field: string): Kind => {
   const set = kind.fields[field]?.set;
   const target = set?.of === 'selectors' ? kindOf(set.target) : undefined;
   if (!target) throw new TypeError(`${kind.kind}.${field} is no role array of entities of a kind`);

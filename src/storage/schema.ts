@@ -1,10 +1,10 @@
 import { kinds } from '../api/index.ts';
 import { fieldType } from '../api/kit/field.ts';
-import type { Resource } from '../api/kit/resource.ts';
+import type { Kind } from '../api/kit/resource.ts';
 import type { ColumnSchema, KindSchema, StorageSchema } from './port.ts';
 
 /** How a kind is stored: every field that is filtered by, unique or pointing at something gets a column, every set an index by value. */
-const schemaOf = ({ kind, view, fields }: Resource): KindSchema => {
+const schemaOf = ({ kind, view, fields }: Kind): KindSchema => {
   const kept = Object.entries(fields).filter(([, field]) => field.keep === 'stored' || field.keep === 'hidden');
   return {
     kind: view?.of ?? kind,

@@ -1,11 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type KindName, kinds } from '../../src/api/index.ts';
+import type { Resource } from '../../src/api/kit/resource.ts';
+import { fieldsOf } from '../../src/api/kit/variants.ts';
+import type { Change } from '../../src/index.ts';
 import type { StorageAdapter, Store } from '../../src/storage/port.ts';
 import type { App } from '../support/app.ts';
 import { onEveryStore, openApp, PASSWORD } from '../support/app.ts';
+import { kindRules } from '../support/kinds.ts';
+import { aRouterCertificate } from '../support/routers.ts';
 import { newSharedStorage, newStorage } from '../support/stores.ts';
 
 const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
+
+/** By the field table: what every entity has, and what is stored and not hidden. */
+const readableFields = (kind: KindName, state: Readonly<Record<string, unknown>>): readonly string[] => {
+  const table: Pick<Resource, 'fields' | 'variants'> = kinds[kind] as unknown as Resource; // any kind is one, whatever its fields
+  const stored = Object.entries(fieldsOf(table, state)).flatMap(([name, { keep }]) => (keep === 'stored' ? [name] : []));
+  const base = ['id', 'version', 'createdAt', 'updatedAt', 'tags', ...('isSystem' in state ? ['isSystem'] : [])];
+  return [...new Set([...base, ...stored])].toSorted();
+};
+
 interface Seen {
   readonly revision: number;
   readonly action: string;
@@ -295,6 +310,23 @@ onEveryStore('events', (open, store) => {
       revisions,
       revisions.toSorted((a, b) => a - b),
     );
+  });
+
+  test('a state holds the stored fields of its kind that somebody may read, and no others, in events and in the log', async () => {
+    await using app = await open();
+    const changes: Change[] = [];
+    app.controller.events.on('change', (change) => void changes.push(change));
+    await (await app.user()).login();
+    await aRouterCertificate(app);
+    for (const { path, body } of await kindRules(app)) await app.request('DELETE', `${path}/${await app.create(path, body)}`);
+    assert.ok(new Set(changes.map(({ entity }) => entity)).size > 15, 'few kinds prove little');
+    const logged = (await app.rows('change')).filter(({ revision }) => Number(revision) >= (changes[0]?.revision ?? 0));
+    for (const change of [...changes, ...(logged as unknown as readonly Change[])]) {
+      const { action, entity, before, after } = change;
+      assert.deepEqual([before === null, after === null], [action === 'create', action === 'delete']);
+      for (const state of [before, after])
+        if (state !== null) assert.deepEqual(Object.keys(state).toSorted(), readableFields(entity, { ...state }), entity);
+    }
   });
 
   test('no event holds a password, a hash or a token', async () => {

@@ -247,7 +247,8 @@ for (const store of stores)
       for (const name of ['a', 'b', 'c']) await job.write(addType(name));
       const read = async (cursor: string, size?: number) => {
         const pages: unknown[][] = [];
-        for await (const changes of readFrom(job, cursor, size)) pages.push(changes.map(({ after }) => after?.name));
+        for await (const changes of readFrom(job, cursor, size))
+          pages.push(changes.map(({ after }) => after && 'name' in after && after.name));
         return pages;
       };
       assert.deepEqual(await read('new ones', 2), [['a', 'b'], ['c']]);

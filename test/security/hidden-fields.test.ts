@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod';
 import { groups } from '../../src/api/index.ts';
+import { surfaces } from '../../src/api/surfaces/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
 
@@ -119,7 +120,8 @@ test('every list that clients have says what it shows, and withholds what it doe
   const { allKinds } = await import('../../src/resources/kinds.ts');
   const lists = Object.values(groups).flatMap(({ operations }) =>
     Object.values(operations).filter(
-      ({ answer, apis, query }) => answer.is === 'page' && apis.includes('client') && query && 'filter' in query.shape,
+      ({ answer, surfaces: offered, query }) =>
+        answer.is === 'page' && offered.includes(surfaces.client) && query && 'filter' in query.shape,
     ),
   );
   assert.equal(lists.length >= 8, true);

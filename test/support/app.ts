@@ -10,6 +10,7 @@ import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { webPlatform } from '../../src/platform/web.ts';
 import type { Row, StorageAdapter, Store, Transaction, TransactionMode } from '../../src/storage/port.ts';
 import { frozenClock, type TestClock } from './clock.ts';
+import { assertDeclaredRefusal } from './declared-refusals.ts';
 import { SHARED_PKI } from './pki.ts';
 import { newStorage, stores } from './stores.ts';
 
@@ -132,6 +133,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     };
     const answer = answerOf(await controller.handle(message));
     transcript.push({ method, path, answer });
+    assertDeclaredRefusal(method, message.target, answer);
     return answer;
   };
   let serial = 0;

@@ -121,7 +121,8 @@ test('no name of an operation has another meaning among what an entry point expo
     [],
   );
   for (const entry of ['src/index.ts', 'src/client/index.ts']) {
-    const exported: readonly string[] = readFileSync(join(root, entry), 'utf8').match(/\b[A-Z]\w+/g) ?? [];
+    const own = readFileSync(join(root, entry), 'utf8').replaceAll(/^export type .* from '.*\/types\/\w+\.ts';$/gm, '');
+    const exported: readonly string[] = own.match(/\b[A-Z]\w+/g) ?? [];
     assert.deepEqual(
       declared.filter((name = '') => exported.includes(name)),
       [],

@@ -5,6 +5,7 @@ import type { Fields } from './field.ts';
 import { type ListQuery, listQuery, roleListQuery } from './list-query.ts';
 import { nounsOf, oneOf } from './nouns.ts';
 import { CREATED, data, EMPTY, type Operation, operation, type Page, type Permission, page } from './operation.ts';
+import { writeErrors } from './refusals.ts';
 import type { CreateBody, Detail, PatchBody, ReplaceBody, Resource } from './resource.ts';
 
 export type CrudVerb = 'list' | 'get' | 'create' | 'replace' | 'patch' | 'delete';
@@ -62,9 +63,14 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     permission: `${kind.kind}.${right}` as Permission,
     // What leaves no change record draws no revision, so that its version says nothing.
     ...(verb === 'list' || verb === 'create' || kind.unrecorded ? {} : { entity: kind as Pick<Resource, 'kind' | 'view'> }),
-    ...(errors[verb] ? { errors: errors[verb] } : {}),
+    ...errorsOf(verb),
     ...(denied[verb] ? { denied: denied[verb] } : {}),
   });
+  const errorsOf = (verb: CrudVerb): { readonly errors?: readonly ErrorCode[] } => {
+    const own = errors[verb] ?? [];
+    const all = verb === 'list' || verb === 'get' ? own : [...own, ...writeErrors(verb, kind.fields)];
+    return all.length > 0 ? { errors: all } : {};
+  };
   const all = {
     list: operation('GET', path, {
       ...common('list', `list${plural}`, 'read', `List ${many}`),

@@ -41,6 +41,23 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   >;
 }
 
+/** A row of any kind, as the store has it. */
+export interface AnyRow {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly [field: string]: unknown;
+}
+
+/** A kind as the engine reads it, whichever it is: no type of its own. What is precise of one kind rides on the phantom `types`, as with operations. */
+export interface Kind extends ResourceDeclaration<string, Fields> {
+  readonly variants?: { readonly by: string; readonly tables: Readonly<Record<string, Fields>> };
+  readonly schemas: Readonly<Record<'create' | 'replace' | 'patch' | 'detail', z.ZodType>>;
+  /** Carries the type of the rows; never set. */
+  readonly types?: { readonly row: AnyRow };
+}
+
 /**
  * A resource kind: its declaration, and the schemas of its bodies and details. The field table of a kind with variants is, as a type, the union of
  * its variants' tables, and as a value all of their fields.
@@ -53,6 +70,8 @@ export interface Resource<K extends string = string, F extends Fields = Fields> 
     readonly patch: z.ZodType<PatchBody<F>>;
     readonly detail: z.ZodType<Detail<F>>;
   };
+  /** Carries the type of the rows; never set. */
+  readonly types?: { readonly row: RowFields<F> };
 }
 
 export interface BaseRow {
@@ -113,7 +132,10 @@ export type PatchBody<F extends Fields> = F extends Fields
   : never;
 type RowFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
 /** What the store holds. */
-export type RowOf<R> = R extends Resource<string, infer F> ? RowFields<F> : never;
+export type RowOf<R extends Pick<Kind, 'types'>> = NonNullable<R['types']>['row'];
+type VisibleFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored'>]: Value<F[K]> }> : never;
+/** What change records and events hold of it: no hidden field. */
+export type VisibleRowOf<R> = R extends Resource<string, infer F> ? VisibleFields<F> : never;
 /** Hidden fields that answers may show all the same. */
 type KeysDisclosable<F> = { [K in keyof F]: F[K] extends { readonly keep: 'hidden'; readonly disclosable: true } ? K : never }[keyof F];
 type KeysAbsent<F> = { [K in keyof F]: F[K] extends { readonly absent: true } ? K : never }[keyof F];
@@ -160,20 +182,14 @@ export const resource = <const K extends string, const F extends Fields>(declara
   return {
     ...declaration,
     schemas: {
-      // The types say what these shapes say: both are computed from the same field table.
       create: body(
         written(false, ['required', 'createOnly', 'notPatched', 'fixed'], 'createOptional', 'optional', 'replaceRequired'),
         `${singular}Create`,
-      ) as unknown as z.ZodType<CreateBody<F>>,
-      replace: body(
-        written(false, ['required', 'replaceRequired', 'fixed'], 'optional', 'notPatched'),
-        `${singular}Update`,
-      ) as unknown as z.ZodType<ReplaceBody<F>>,
-      patch: body(written(true, ['required', 'fixed'], 'optional', 'replaceRequired'), `${singular}Patch`) as unknown as z.ZodType<
-        PatchBody<F>
-      >,
-      detail: detailSchema(fields, `${singular}Detail`) as unknown as z.ZodType<Detail<F>>,
-    },
+      ),
+      replace: body(written(false, ['required', 'replaceRequired', 'fixed'], 'optional', 'notPatched'), `${singular}Update`),
+      patch: body(written(true, ['required', 'fixed'], 'optional', 'replaceRequired'), `${singular}Patch`),
+      detail: detailSchema(fields, `${singular}Detail`),
+    } as unknown as Resource<K, F>['schemas'], // the types say what these shapes say: both are computed from the same field table
   };
 };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Field, type Fields, fixed } from './field.ts';
-import { type Resource, type ResourceDeclaration, resource } from './resource.ts';
+import { type Kind, type Resource, type ResourceDeclaration, resource } from './resource.ts';
 
 /** One shape that entities of a kind may have: the fields that it has beside those that all entities of the kind share. */
 export interface Variant<F extends Fields = Fields> {
@@ -40,9 +40,9 @@ export const variantResource = <const K extends string, const C extends Fields, 
   const names = Object.values(variants).flatMap(({ fields }) => Object.keys(fields));
   const [twice] = names.filter((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) throw new TypeError(`two variants of ${declaration.kind} have a field ${twice}`);
-  const oneOf = (body: keyof Resource['schemas'], id: string) =>
+  const oneOf = (body: keyof Kind['schemas'], id: string) =>
     z.discriminatedUnion(by, each.map(({ schemas }) => schemas[body]) as never).meta({ id: `${singular}${id}` }); // each is an object with a literal at `by`
-  const all: Resource = {
+  const all: Kind = {
     ...declaration,
     fields: {
       ...declaration.fields,
@@ -55,11 +55,11 @@ export const variantResource = <const K extends string, const C extends Fields, 
       replace: oneOf('replace', 'Update'),
       patch: oneOf('patch', 'Patch'),
       detail: oneOf('detail', 'Detail'),
-    } as unknown as Resource['schemas'], // a union of such schemas
+    },
   };
   return all as unknown as Resource<K, Tables<C, B, V>>; // its fields are those of every variant, its schemas theirs
 };
 
 /** The field table of one entity: of a kind with variants, that of its variant. */
-export const fieldsOf = ({ fields, variants }: Pick<Resource, 'fields' | 'variants'>, entity: Readonly<Record<string, unknown>>): Fields =>
+export const fieldsOf = ({ fields, variants }: Pick<Kind, 'fields' | 'variants'>, entity: Readonly<Record<string, unknown>>): Fields =>
   variants?.tables[String(entity[variants.by])] ?? fields;

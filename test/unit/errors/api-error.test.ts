@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CatalogEntry, catalog } from '../../../src/errors/index.ts';
-import { ApiError, type CauseOf, type ErrorCode, type FailingCheck, type FieldCause, type MessageCause } from '../../../src/index.ts';
+import {
+  ApiError,
+  type CauseOf,
+  type ErrorCode,
+  type ErrorsOf,
+  type FailingCheck,
+  type FieldCause,
+  type MessageCause,
+} from '../../../src/index.ts';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const prove = <_ extends true>(): void => {};
@@ -56,6 +64,15 @@ export const narrowing = (error: unknown, known: ApiError, found: readonly strin
   return filter;
 };
 
+/** Never run: what one operation may throw. */
+export const ofOneOperation = (error: ErrorsOf<'createSession'>): string => {
+  if (error.code === 'INVALID_POSTURE') return Object.keys(error.cause.data).join();
+  // @ts-expect-error a session is no certificate request
+  if (error.code === 'COULD_NOT_PROCESS_CSR') return '';
+  error satisfies ApiError;
+  return error.message;
+};
+
 test('an error has the status, the message and the hint of its code', () => {
   const error = new ApiError('MFA_EXISTS');
   const { code, status, message, cause, retryAfter } = error;
@@ -84,4 +101,5 @@ test('a hint is a message, and stands for a cause that is not given; each code s
 
 test('what the compiler knows of errors is proved by compiling this file', () => {
   assert.equal(typeof narrowing, 'function');
+  assert.equal(typeof ofOneOperation, 'function');
 });

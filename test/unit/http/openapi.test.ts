@@ -109,6 +109,7 @@ test('answers stand in their envelope, errors in theirs', () => {
     '403',
     '404',
     '406',
+    '408',
     '409',
     '413',
     '415',

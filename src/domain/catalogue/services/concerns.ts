@@ -41,8 +41,10 @@ const selectedIn =
 
 const ofIdentity: Concerns = (change, { identity: who }) => statesOf(change).some(({ identityId }) => identityId === who.id);
 
-const changes = ({ before, after }: Change, ...fields: readonly string[]): boolean =>
-  fields.some((field) => !isSameJson(before?.[field], after?.[field]));
+const changes = (
+  { before, after }: { readonly before: Document | null; readonly after: Document | null },
+  ...fields: readonly string[]
+): boolean => fields.some((field) => !isSameJson(before?.[field], after?.[field]));
 
 /** By kind, whom a change concerns. Other kinds affect no list of services. */
 const concerns: { readonly [K in KindName]?: Concerns } = {

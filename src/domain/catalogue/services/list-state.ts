@@ -1,12 +1,11 @@
 /** What the list of services shows an identity now, so short that two states of it can be compared. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { Resource } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
 import { service } from '../../../api/services.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { presentRows } from '../../../resources/present.ts';
-import type { Row } from '../../../storage/port.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import type { Posture } from '../../policy/posture/posture.ts';
 import { seenBy, type Viewer, visibleTo } from './seen.ts';
@@ -33,9 +32,14 @@ export const listStateOf = async (entities: Entities, viewer: Viewer, call: Call
 };
 
 /** Of all that the list can show, with the config data of every type; the time that is left until a check fails aside, which goes down by itself. */
-const digestOf = async (entities: Entities, viewer: Viewer, posture: Posture | undefined, rows: readonly unknown[], call: Call) => {
-  // A kind and its rows, like any other.
-  const shown = await presentRows(entities, service as unknown as Resource, rows as readonly Row[], call, seenBy(viewer, {}, posture));
+const digestOf = async (
+  entities: Entities,
+  viewer: Viewer,
+  posture: Posture | undefined,
+  rows: readonly RowOf<typeof service>[],
+  call: Call,
+) => {
+  const shown = await presentRows(entities, service, rows, call, seenBy(viewer, {}, posture));
   const text = JSON.stringify(shown, (key, value) => (key === 'timeoutRemaining' || key === 'timeoutAt' ? undefined : value));
   return bytesToHex(sha256(utf8ToBytes(text)));
 };

@@ -1,6 +1,9 @@
-import type { authPolicy } from '../../../api/auth-policies.ts';
+import { authPolicy } from '../../../api/auth-policies.ts';
+import type { authenticator } from '../../../api/authenticators.ts';
+import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { invalidField } from '../../../errors/index.ts';
+import type { Call } from '../../../call/call.ts';
+import { invalidField, notFoundField } from '../../../errors/index.ts';
 
 type Rules = RowOf<typeof authPolicy>['primary']['updb'];
 
@@ -28,4 +31,19 @@ export const checkPassword = (password: string, rules: Rules): void => {
     throw invalidField('password', `password in body should be at least ${rules.minPasswordLength} chars long`, password);
   const missed = demands.find(({ on, met }) => on(rules) && !met(password));
   if (missed) throw invalidField('password', `password ${missed.reason}`, password);
+};
+
+/** Held against the policy of the identity before the work of hashing is done. */
+export const hashed = async (
+  call: Call,
+  identityId: string,
+  password: string,
+): Promise<Pick<RowOf<typeof authenticator>, 'passwordHash'>> => {
+  const rules = await call.read(async (entities) => {
+    const owner = await entities.get(identity, identityId);
+    if (!owner) throw notFoundField('identityId', identity.kind, identityId);
+    return (await entities.require(authPolicy, owner.authPolicyId)).primary.updb;
+  });
+  checkPassword(password, rules);
+  return { passwordHash: await call.core.passwordChecks.hash(call, password) };
 };

@@ -1,3 +1,4 @@
+import { neededBy } from '../../../api/enrollment-methods.ts';
 import { enrollment } from '../../../api/enrollments.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import { behaviour } from '../../../call/behaviour.ts';
@@ -13,16 +14,13 @@ import { newToken, tokenOf } from './token.ts';
 type Row = RowOf<typeof enrollment>;
 type Body = CreateBody<(typeof enrollment)['fields']>;
 
-/** What an enrollment of a method cannot be without. */
-const needs: Readonly<Record<Body['method'], 'caId' | 'username' | undefined>> = { ott: undefined, ottca: 'caId', updb: 'username' };
-
 const MINUTE = 60_000;
 
 export const enrollmentBehaviour = behaviour(enrollment, {
   prepare: async (call, _verb, body) => {
     const { identityId, method, expiresAt, caId, username } = body as Body; // decoded by the kind's own schema
     requireFuture(expiresAt, call);
-    const needed = needs[method];
+    const needed = neededBy(method);
     if (needed && !body[needed]) throw unresolved(needed, `${needed} is needed for method ${method}`, '');
     if (needed === 'username') checkUsername(username ?? '');
     return {

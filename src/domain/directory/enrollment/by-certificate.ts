@@ -13,39 +13,12 @@ import { requireFirst } from '../authenticators/behaviour.ts';
 import { certificateFields, isInUse } from '../authenticators/certificates.ts';
 import { externalIdOf } from '../cas/claims.ts';
 import { freeName, identityNameOf } from '../cas/names.ts';
-import { type Authority, authoritiesAbove, authorityFor, authorityOf } from '../cas/trust.ts';
-import { enrolleeOf } from './behaviour.ts';
-import type { Method } from './method.ts';
+import { type Authority, authoritiesAbove, authorityFor } from '../cas/trust.ts';
 
 type Ca = RowOf<typeof ca>;
 
-/** The certificate that a client presents, of the authority that its enrollment names, becomes an authenticator of its identity. */
-export const enrollWithCertificate: Method = async (call, row) => {
-  const { caId } = row;
-  const [, identityId] = enrolleeOf(row);
-  const authority = await call.read((entities) => openAuthority(entities, caId));
-  const presented = await readPresented(call.peerCertificates);
-  const signed = presented && (await authorityFor(presented, [authority], { now: call.core.platform.clock.now() }));
-  if (!signed) throw new ApiError('CERTIFICATE_FAILED_VALIDATION');
-  return {
-    answer: {},
-    complete: async (entities) => {
-      await openAuthority(entities, caId);
-      await addCertificate(entities, identityId, presented, authority);
-    },
-  };
-};
-
-/** @throws ApiError `ENROLLMENT_CA_NOT_VALID` */
-const openAuthority = async (entities: Entities, caId: string | null): Promise<Authority> => {
-  const row = caId === null ? undefined : await entities.get(ca, caId);
-  const authority = row?.isVerified && row.isOttCaEnrollmentEnabled ? await authorityOf(row) : undefined;
-  if (!authority) throw new ApiError('ENROLLMENT_CA_NOT_VALID');
-  return authority;
-};
-
-/** @throws ApiError `CERT_IN_USE`, `MAX_AUTHENTICATOR_METHODS_REACHED` */
-const addCertificate = async (entities: Entities, identityId: string, { leaf }: Presented, by: Authority): Promise<void> => {
+/** A certificate becomes an authenticator of an identity. @throws ApiError `CERT_IN_USE`, `MAX_AUTHENTICATOR_METHODS_REACHED` */
+export const addCertificate = async (entities: Entities, identityId: string, { leaf }: Presented, by: Authority): Promise<void> => {
   if (await isInUse(entities, leaf.fingerprint)) throw new ApiError('CERT_IN_USE');
   await requireFirst(entities, { identityId, method: 'cert' });
   await entities.insert(authenticator, newRow(authenticator, { identityId, method: 'cert' }, certificateFields(leaf, { by })));

@@ -10,6 +10,7 @@ import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 import { date, equals, flag, oneOf, text } from '../../../query/index.ts';
+import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration } from './administration.ts';
 import { enrollNew, outstandingOf } from './enrollments.ts';
 import { keepWayIn } from './way-in.ts';
@@ -87,9 +88,7 @@ const mayBeRouter = async (call: Call, id = ''): Promise<boolean> => {
 type EnrollmentRequest = CreateBody<(typeof identity)['fields']>['enrollment'];
 
 const summaries = (rows: readonly RowOf<typeof authenticator>[]): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    rows.map(({ id, method, username, fingerprint }) => [method, method === 'updb' ? { id, username } : { id, fingerprint }]),
-  );
+  Object.fromEntries(rows.map((row) => [row.method, authenticatorMethods[row.method].summary(row)]));
 
 /** Fields of an identity that nobody has disabled. */
 export const enabled: Pick<Identity, 'disabledAt' | 'disabledUntil'> = { disabledAt: null, disabledUntil: null };

@@ -1,6 +1,6 @@
 import { config } from '../../../api/configs.ts';
 import { identity } from '../../../api/identities.ts';
-import type { Resource, RowOf } from '../../../api/kit/resource.ts';
+import type { Kind, RowOf } from '../../../api/kit/resource.ts';
 import { serviceConfig } from '../../../api/service-configs.ts';
 import { service } from '../../../api/services.ts';
 import type { EntityReference } from '../../../api/shared.ts';
@@ -88,8 +88,7 @@ const ofType = (
     and(equals(text('identityId'), identityId), equals(text('serviceId'), serviceId), equals(text('configTypeId'), configTypeId)),
   );
 
-const referencesTo = async (entities: Entities, kind: unknown, ids: readonly string[]): Promise<ReadonlyMap<string, EntityReference>> => {
-  const of = kind as Resource; // references look only at names and links
-  const rows = await entities.list(of, { where: oneOf(text('id'), [...new Set(ids)]) });
-  return new Map(rows.map((row) => [row.id, referenceTo(of, row as never)]));
+const referencesTo = async (entities: Entities, kind: Kind, ids: readonly string[]): Promise<ReadonlyMap<string, EntityReference>> => {
+  const rows = await entities.list(kind, { where: oneOf(text('id'), [...new Set(ids)]) });
+  return new Map(rows.map((row) => [row.id, referenceTo(kind, row)]));
 };

@@ -4,12 +4,13 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { equals, text } from '../../../query/index.ts';
+import { authenticatorMethods } from '../authenticators/methods.ts';
 
 type Policy = RowOf<typeof authPolicy>;
 
 /** Whether a policy lets an identity log in by one of its authenticators. */
 export const isOpenBy = (ways: readonly Pick<RowOf<typeof authenticator>, 'method'>[], { primary }: Pick<Policy, 'primary'>): boolean =>
-  ways.some(({ method }) => (method === 'updb' ? primary.updb.allowed : primary.cert.allowed));
+  ways.some(({ method }) => authenticatorMethods[method].isAllowed(primary));
 
 /**
  * The default administrator must always be able to log in by one of its authenticators. A policy that requires TOTP shuts nobody out: a session that

@@ -57,7 +57,6 @@ interface Leading {
 const leading = async (entities: Entities, { policies, from, to }: Way, starts: readonly Selectable[]): Promise<readonly Leading[]> => {
   const rows = await entities.list(policies, { where: maybeSelecting(from, starts) });
   return rows
-    .map((row) => row as unknown as Readonly<Record<string, unknown>>) // rows of any kind are documents
     .map((row) => ({ from: sideOf(row, from), to: sideOf(row, to) }))
     .filter((policy) => starts.some((start) => selects(policy.from, start)));
 };

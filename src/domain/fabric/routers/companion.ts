@@ -22,7 +22,7 @@ export const keepCompanion = async (entities: Entities, after: EdgeRouter, befor
 const addCompanion = async (entities: Entities, { id, name }: EdgeRouter): Promise<void> => {
   await entities.insert(identity, newRow(identity, { name, isAdmin: false }, { id, typeId: 'Router' }));
   const itself = [selectorOfId(id)];
-  const policy = { name: `edge-router-${id}-system`, semantic: 'AnyOf', identityRoles: itself, edgeRouterRoles: itself };
+  const policy = { name: `edge-router-${id}-system`, semantic: 'AnyOf' as const, identityRoles: itself, edgeRouterRoles: itself };
   await entities.insert(edgeRouterPolicy, newRow(edgeRouterPolicy, policy, { id, isSystem: true }));
 };
 
@@ -30,5 +30,5 @@ export const removeCompanion = async (entities: Entities, id: string): Promise<v
   const policy = await entities.get(edgeRouterPolicy, id);
   if (policy) await entities.remove(edgeRouterPolicy, policy);
   const owner = await entities.get(identity, id);
-  if (owner) await removeEntity(entities, identity as never, owner as never); // a kind and a row like any other
+  if (owner) await removeEntity(entities, identity, owner);
 };

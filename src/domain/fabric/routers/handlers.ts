@@ -18,8 +18,8 @@ const routerHandlers = {
     await call.write(async (entities) => {
       const isEdgeRouter = (await entities.get(edgeRouter, id)) !== undefined;
       // As `crudHandlers` does it: of a kind only its table is looked at.
-      if (isEdgeRouter) await deleteRow(entities, edgeRouter as never, id, call);
-      else await deleteRow(entities, router as never, id, call);
+      if (isEdgeRouter) await deleteRow(entities, edgeRouter, id, call);
+      else await deleteRow(entities, router, id, call);
     });
     return {};
   },

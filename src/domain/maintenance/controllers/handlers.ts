@@ -26,7 +26,7 @@ export const controllerEntries = implement(controllers, {
   // They are few, and whether one is online is known only here: filter and order are for what is shown.
   list: (call, query) =>
     call.read(async (entities) => {
-      const symbols = symbolsOfList(controller as never, call.operation); // a kind like any other
+      const symbols = symbolsOfList(controller, call.operation);
       const plan = planList(symbols, query);
       const rows = await entities.list(controller, { where: ALL, limit: MOST });
       assertAffordableInMemory(call, query, plan, rows.length);

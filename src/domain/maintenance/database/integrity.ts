@@ -1,5 +1,5 @@
 import type { Finding } from '../../../api/database.ts';
-import type { Resource } from '../../../api/kit/resource.ts';
+import type { Kind } from '../../../api/kit/resource.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
@@ -43,7 +43,7 @@ async function* scan(task: TaskWork, isFix: boolean): AsyncGenerator<Finding> {
 }
 
 /** What the store keeps beside the documents. */
-async function* indexFindings(task: TaskWork, kind: Resource, isFix: boolean): AsyncGenerator<Finding> {
+async function* indexFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
   for (let after: string | undefined, isOver = false; !isOver; ) {
     await breathe(task);
     const page = { limit: PAGE, ...(after === undefined ? {} : { after }) };
@@ -58,7 +58,7 @@ async function* indexFindings(task: TaskWork, kind: Resource, isFix: boolean): A
 }
 
 /** What documents say of each other. */
-async function* rowFindings(task: TaskWork, kind: Resource, isFix: boolean): AsyncGenerator<Finding> {
+async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
   for (let where: Predicate | undefined = ALL; where; ) {
     await breathe(task);
     const { last, faults } = await task.read(async (entities) => {
@@ -73,18 +73,17 @@ async function* rowFindings(task: TaskWork, kind: Resource, isFix: boolean): Asy
   }
 }
 
-const listRows = async (entities: Entities, kind: Resource, where: Predicate): Promise<readonly Row[]> =>
-  (await entities.list(kind, { where, limit: PAGE })) as unknown as readonly Row[]; // rows of any kind are rows
+const listRows = (entities: Entities, kind: Kind, where: Predicate): Promise<readonly Row[]> => entities.list(kind, { where, limit: PAGE });
 
 /**
  * In a transaction of its own, where the row is looked at again: it may have been changed since it was read.
  * @returns what is still wrong
  */
-const fixRow = async (task: TaskWork, kind: Resource, id: string): Promise<readonly string[]> => {
+const fixRow = async (task: TaskWork, kind: Kind, id: string): Promise<readonly string[]> => {
   let before: readonly string[] = [];
   try {
     return await task.write(async (entities) => {
-      const row = (await entities.get(kind, id)) as unknown as Row | undefined; // as above
+      const row = await entities.get(kind, id);
       const faults = row ? await faultsOf(entities, kind, [row]) : [];
       before = faults.map(({ description }) => description);
       return row && faults.length > 0 ? (await remedyFaults(entities, kind, row, faults)).map(({ description }) => description) : [];

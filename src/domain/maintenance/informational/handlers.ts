@@ -1,6 +1,6 @@
 import { kinds } from '../../../api/index.ts';
 import { informational } from '../../../api/informational.ts';
-import type { Resource } from '../../../api/kit/resource.ts';
+import type { Kind } from '../../../api/kit/resource.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
@@ -70,7 +70,7 @@ export const informationalEntries = implement(informational, {
   openapi: async (call) => raw(call.core.documents.openapi()),
   summary: (call) =>
     call.read(async (entities) => {
-      const known = new Map<string, Resource>(Object.entries(kinds));
+      const known = new Map<string, Kind>(Object.entries(kinds));
       const counts = await Promise.all(
         Object.entries(summaryKinds).map(async ([name, kind]) => {
           const resource = kind === null ? undefined : known.get(kind);

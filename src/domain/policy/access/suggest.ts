@@ -1,11 +1,9 @@
 import type * as z from 'zod';
 import type { explanation } from '../../../api/explain.ts';
-import type { Resource } from '../../../api/kit/resource.ts';
 import { selectorOfId } from '../../../api/kit/selectors.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
-import type { Row } from '../../../storage/port.ts';
 import { describeSide, type Selectable } from '../roles/membership.ts';
 import { type AccessPolicy, grants, type PolicyResult } from './evaluate.ts';
 
@@ -57,7 +55,7 @@ const byPassing = ({ policy, checks }: PolicyResult<NamedPolicy>, identity: Subj
     {
       description: `on the endpoint of ${identity.name}, pass ${failing.map(({ name }) => name).join(', ')}, which policy ${policy.name} asks for`,
       size: failing.length,
-      postureChecks: failing.map((check) => referenceTo(postureCheck as unknown as Resource, check as unknown as Row)), // a kind and a row like any other
+      postureChecks: failing.map((check) => referenceTo(postureCheck, check)),
     },
   ];
 };

@@ -3,25 +3,23 @@
  * roles. What is asked of ids becomes a question about roles; anything else is asked of each policy in turn, which costs a query for each.
  */
 import { identity } from '../../../api/identities.ts';
-import type { Resource } from '../../../api/kit/resource.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { and, ELEMENT, type FieldRef, NONE, not, oneOf, or, type Predicate, rewrite, text } from '../../../query/index.ts';
-import { type Selectable, selectedBy, selecting } from '../roles/membership.ts';
+import { selectedBy, selecting } from '../roles/membership.ts';
 import { sideOf } from './through.ts';
 
 type OfSet = Extract<Predicate, { readonly set: string }>;
 
 interface Selected {
   readonly field: 'identityRoles' | 'serviceRoles';
-  readonly kind: Resource;
+  readonly kind: typeof identity | typeof service;
 }
 
 const sets: ReadonlyMap<string, Selected> = new Map([
-  // Kinds like any other.
-  ['identities', { field: 'identityRoles', kind: identity as unknown as Resource }],
-  ['services', { field: 'serviceRoles', kind: service as unknown as Resource }],
+  ['identities', { field: 'identityRoles', kind: identity }],
+  ['services', { field: 'serviceRoles', kind: service }],
 ]);
 
 export const resolveSelected = (entities: Entities, where: Predicate): Promise<Predicate> =>
@@ -33,7 +31,7 @@ export const resolveSelected = (entities: Entities, where: Predicate): Promise<P
 const resolved = async (entities: Entities, node: OfSet, selected: Selected): Promise<Predicate> => {
   if (node.op !== 'overlaps' && node.op !== 'covers') return askedOneByOne(entities, node, selected);
   const rows = await entities.list(selected.kind, { where: oneOf(text('id'), node.values) });
-  const found = new Map(rows.map((row) => [row.id, row as unknown as Selectable])); // both kinds carry role attributes
+  const found = new Map(rows.map((row) => [row.id, row]));
   const each = node.values.map((id) => {
     const one = found.get(id);
     return one ? selecting(selected.field, one) : NONE;

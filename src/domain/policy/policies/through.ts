@@ -1,5 +1,5 @@
 import type { identity } from '../../../api/identities.ts';
-import type { Resource, RowOf } from '../../../api/kit/resource.ts';
+import type { Kind, RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouterPolicy, type PolicyType, policyTypeNumbers, serviceEdgeRouterPolicy, servicePolicy } from '../../../api/policies.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import type { service } from '../../../api/services.ts';
@@ -9,12 +9,12 @@ import { type Selectable, type Side, selectedBy, selecting } from '../roles/memb
 
 /** Policies of a kind, seen from one of their sides to the other. */
 export interface Way {
-  readonly policies: Resource;
+  readonly policies: Kind;
   readonly from: string;
   readonly to: string;
 }
 
-const way = (policies: unknown, from: string, to: string): Way => ({ policies: policies as Resource, from, to }); // a kind of policies with these role arrays
+const way = (policies: Kind, from: string, to: string): Way => ({ policies, from, to });
 
 export const serviceToIdentities = way(servicePolicy, 'serviceRoles', 'identityRoles');
 export const identityToRouters = way(edgeRouterPolicy, 'identityRoles', 'edgeRouterRoles');
@@ -36,7 +36,7 @@ export const reachedFrom = async (
   which: Predicate = ALL,
 ): Promise<Predicate> => {
   const rows = await entities.list(policies, { where: and(which, selecting(from, start)) });
-  return selectedBy(rows.map((row) => sideOf(row as unknown as Readonly<Record<string, unknown>>, to))); // rows of any kind are documents
+  return selectedBy(rows.map((row) => sideOf(row, to)));
 };
 
 /** Service policies of a type, or of any. */
@@ -56,7 +56,7 @@ export const policiesBetween = (
   entities.list(servicePolicy, { where: and(selecting('identityRoles', from), selecting('serviceRoles', to)) });
 
 /** The first rows that satisfy a question (`most` of them, default all), and how many there are. Only a page that is full is counted on. */
-export const firstOf = async <R extends Resource>(
+export const firstOf = async <R extends Kind>(
   entities: Entities,
   kind: R,
   where: Predicate,
@@ -71,8 +71,8 @@ export const routersBetween = async (entities: Entities, from: RowOf<typeof iden
   const ofIdentity = await reachedFrom(entities, identityToRouters, from);
   const ofService = await reachedFrom(entities, serviceToRouters, to);
   return {
-    identityRouterCount: await entities.count(edgeRouter as never, ofIdentity), // a kind like any other
-    serviceRouterCount: await entities.count(edgeRouter as never, ofService),
-    common: await firstOf(entities, edgeRouter as never, and(ofIdentity, ofService), most),
+    identityRouterCount: await entities.count(edgeRouter, ofIdentity),
+    serviceRouterCount: await entities.count(edgeRouter, ofService),
+    common: await firstOf(entities, edgeRouter, and(ofIdentity, ofService), most),
   };
 };

@@ -1,3 +1,4 @@
+import type { OperatingSystem } from '../../../api/posture-checks/os.ts';
 import type { PostureQuery } from '../../../api/posture-queries.ts';
 import type { Facts, PostureCheck } from './facts.ts';
 
@@ -25,8 +26,14 @@ export interface Notice {
   readonly timeoutRemaining: number;
 }
 
-/** All that the controller must know of a type of posture check. Pure functions; `now` is in ms since 1970. */
+/** One type of posture check: what the controller shows of it, and how its checks are judged. Pure functions; `now` is in ms since 1970. */
 export interface CheckType<C extends PostureCheck> {
+  /** As administrators read it in `posture-check-types`. */
+  readonly name: string;
+  /** The systems on which it is offered. */
+  readonly operatingSystems: readonly OperatingSystem[];
+  /** What is stored of a check in another form than its body gives it. */
+  normalize?(check: C): Partial<C> | undefined;
   evaluate(check: C, facts: Facts, now: number): Evaluation;
   /** What the query for the check tells the client beyond what all queries tell. */
   query?(check: C, facts: Facts, now: number): Partial<PostureQuery>;

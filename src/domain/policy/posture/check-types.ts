@@ -1,22 +1,27 @@
 import type { CheckType } from './check-type.ts';
-import { domain } from './domain.ts';
 import type { PostureCheck, PostureCheckOf } from './facts.ts';
-import { mac } from './mac.ts';
-import { mfa } from './mfa.ts';
-import { os } from './os.ts';
-import { process } from './process.ts';
-import { processMulti } from './process-multi.ts';
+import { domainCheck } from './types/domain.ts';
+import { macCheck } from './types/mac.ts';
+import { mfaCheck } from './types/mfa.ts';
+import { osCheck } from './types/os.ts';
+import { processCheck } from './types/process.ts';
+import { processMultiCheck } from './types/process-multi.ts';
 
-type TypeId = PostureCheck['typeId'];
-
-/** The one list of what the types of posture checks do. Nothing else names a type. */
-const checkTypes: { readonly [T in TypeId]: CheckType<PostureCheckOf<T>> } = {
-  OS: os,
-  MAC: mac,
-  MFA: mfa,
-  PROCESS: process,
-  PROCESS_MULTI: processMulti,
-  DOMAIN: domain,
+/** The types of posture checks: a row for each that the contract declares, or this does not compile. Nothing else names a type. */
+const checkTypes: { readonly [T in PostureCheck['typeId']]: CheckType<PostureCheckOf<T>> } = {
+  DOMAIN: domainCheck,
+  MAC: macCheck,
+  MFA: mfaCheck,
+  OS: osCheck,
+  PROCESS: processCheck,
+  PROCESS_MULTI: processMultiCheck,
 };
 
 export const checkTypeOf = ({ typeId }: PostureCheck): CheckType<PostureCheck> => checkTypes[typeId] as CheckType<PostureCheck>; // is given only checks of its own type
+
+/** The rows of `posture-check-types`, the same in every network. */
+export const builtInPostureCheckTypes = Object.entries(checkTypes).map(([id, { name, operatingSystems }]) => ({
+  id,
+  name,
+  operatingSystems,
+}));

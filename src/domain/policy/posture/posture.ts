@@ -1,6 +1,5 @@
 /** How the posture checks of service policies stand for one endpoint at one time. Pure: checks, facts and time come in. */
 
-import type { Resource } from '../../../api/kit/resource.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import type { PostureQuery } from '../../../api/posture-queries.ts';
 import { selfLink } from '../../../resources/links.ts';
@@ -37,7 +36,7 @@ export const postureOf = (checks: readonly PostureCheck[], facts: Facts, now: nu
   );
   const queryFor = remember(
     ({ check, isPassing }: CheckResult): PostureQuery => ({
-      _links: selfLink(postureCheck as unknown as Resource, check.id), // a kind like any other
+      _links: selfLink(postureCheck, check.id),
       createdAt: check.createdAt,
       id: check.id,
       tags: check.tags,

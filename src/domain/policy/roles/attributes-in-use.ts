@@ -1,6 +1,6 @@
 import { identity } from '../../../api/identities.ts';
 import type { Page } from '../../../api/kit/operation.ts';
-import type { Resource } from '../../../api/kit/resource.ts';
+import type { Kind } from '../../../api/kit/resource.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import { roleAttributeLists } from '../../../api/role-attributes.ts';
 import { edgeRouter } from '../../../api/routers.ts';
@@ -28,11 +28,11 @@ const readKnownSort = (sort = ''): readonly SortKey[] => {
 
 /** The distinct attributes that entities of a kind carry. The store finds them; narrowing so short a list needs none. */
 const listInUse =
-  (kind: unknown): Handler<ListInput, Page<string>> =>
+  (kind: Kind): Handler<ListInput, Page<string>> =>
   async (call: Call, { sort: sortParameter, ...input }) => {
     const plan = planList(symbols, input, { defaultLimit: Infinity });
     const sort = plan.sort.length > 0 ? plan.sort : readKnownSort(sortParameter);
-    const attributes = await call.read((entities) => entities.distinct(kind as Resource, 'roleAttributes')); // a kind of the list of kinds
+    const attributes = await call.read((entities) => entities.distinct(kind, 'roleAttributes'));
     assertAffordableInMemory(call, input, { ...plan, sort }, attributes.length);
     const rows = attributes.map((id) => ({ id })).filter(compileMatcher(plan.where));
     if (sort.length > 0) rows.sort(comparator(sort));

@@ -1,5 +1,4 @@
 import { identity } from '../../../api/identities.ts';
-import type { Resource } from '../../../api/kit/resource.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';
 import type { Call } from '../../../call/call.ts';
@@ -16,9 +15,9 @@ export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: st
     const { dial, bind } = evaluatePermissions(await policiesBetween(entities, who, what), who, what);
     const { identityRouterCount, serviceRouterCount, common } = await routersBetween(entities, who, what);
     return {
-      identity: referenceTo(identity as unknown as Resource, who as never),
+      identity: referenceTo(identity, who),
       identityId: id,
-      service: referenceTo(service as unknown as Resource, what as never),
+      service: referenceTo(service, what),
       serviceId,
       ...(dial ? { isDialAllowed: true } : {}),
       ...(bind ? { isBindAllowed: true } : {}),
@@ -29,8 +28,8 @@ export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: st
           ? null
           : // Edge routers, which are a kind and rows like any other.
             common.rows.map((row) => ({
-              ...referenceTo(edgeRouter as unknown as Resource, row as never),
-              isOnline: presenceOf(call.core.presence, row as never).isOnline,
+              ...referenceTo(edgeRouter, row),
+              isOnline: presenceOf(call.core.presence, row).isOnline,
             })),
     };
   });

@@ -1,6 +1,6 @@
 import { access } from '../../../api/explain.ts';
 import { identity } from '../../../api/identities.ts';
-import type { Resource, RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
 import { type PolicyType, servicePolicy } from '../../../api/policies.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import { edgeRouter } from '../../../api/routers.ts';
@@ -13,7 +13,6 @@ import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
 import { and, equals, not, or, text } from '../../../query/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
-import type { Row } from '../../../storage/port.ts';
 import { decisionOf } from '../../policy/access/decide.ts';
 import { evaluateAccess, evaluatePolicy, grants, type PolicyResult } from '../../policy/access/evaluate.ts';
 import { suggestAccess } from '../../policy/access/suggest.ts';
@@ -52,13 +51,13 @@ const explain = (call: Call, { identityId, serviceId, type, apiSessionId }: Ques
       type,
       isAllowed: isGranted,
       isPermitted,
-      identity: reference(identity, who),
-      service: reference(service, what),
+      identity: referenceTo(identity, who),
+      service: referenceTo(service, what),
       policies: results.map((result) => explainPolicy(result, who, what)),
       morePolicies: more + policies.length - shown.length,
       otherPolicies: other,
       ...routers,
-      commonRouters: common.rows.map((router) => reference(edgeRouter, router)),
+      commonRouters: common.rows.map((router) => referenceTo(edgeRouter, router)),
       moreCommonRouters: common.count - common.rows.length,
       sessions: sessions.rows.map(({ id }) => id),
       moreSessions: sessions.count - sessions.rows.length,
@@ -85,7 +84,7 @@ const policiesAbout = async (entities: Entities, who: Identity, what: Service, t
   const either = and(ofType(type), or(selectsWho, selectsWhat), not(and(selectsWho, selectsWhat)));
   const granting = await entities.list(servicePolicy, { where: both });
   const { rows: related, count: relatedCount } = await firstOf(entities, servicePolicy, either, SHOWN);
-  const all = await entities.count(servicePolicy as never, ofType(type));
+  const all = await entities.count(servicePolicy, ofType(type));
   return { granting, related, more: relatedCount - related.length, other: all - granting.length - relatedCount };
 };
 
@@ -94,13 +93,13 @@ const explainPolicy = ({ policy, isPassing, checks }: PolicyResult<Policy>, who:
   const { isSelected, selectors } = describeSide({ semantic, roles: identityRoles }, who);
   const ofService = describeSide({ semantic, roles: serviceRoles }, what);
   return {
-    policy: reference(servicePolicy, policy),
+    policy: referenceTo(servicePolicy, policy),
     semantic,
     isGranting: isPassing && grants(policy, who, what),
     identity: { isSelected, selectors: [...selectors] },
     service: { isSelected: ofService.isSelected, selectors: [...ofService.selectors] },
     postureChecks: checks.map(({ check, isPassing, expectedValue, actualValue }) => ({
-      check: reference(postureCheck, check),
+      check: referenceTo(postureCheck, check),
       typeId: check.typeId,
       isPassing,
       expectedValue,
@@ -108,8 +107,5 @@ const explainPolicy = ({ policy, isPassing, checks }: PolicyResult<Policy>, who:
     })),
   };
 };
-
-/** Rows and kinds of any sort are rows and kinds to a reference. */
-const reference = (kind: unknown, row: unknown) => referenceTo(kind as Resource, row as Row);
 
 export const accessEntries = implement(access, { explain });

@@ -1,31 +1,16 @@
-import type * as z from 'zod';
-import type { authenticationMethod } from '../../../api/authentication.ts';
 import { authentication } from '../../../api/authentication.ts';
 import { mfa } from '../../../api/mfa.ts';
 import { accompanied } from '../../../authentication/factors.ts';
-import { type SessionActor, sessionOf } from '../../../call/actor.ts';
-import type { Call } from '../../../call/call.ts';
+import { sessionOf } from '../../../call/actor.ts';
 import { implement } from '../../../call/implement.ts';
 import { withCode } from '../../directory/mfa/codes.ts';
 import { passMfa } from '../../directory/mfa/record.ts';
 import { presentOwnSession } from '../api-sessions/present.ts';
-import { loginByCertificate } from './certificate-login.ts';
-import { loginByExternalToken } from './external-login.ts';
-import type { LoginBody } from './login.ts';
-import { loginByPassword } from './password-login.ts';
-
-type Method = (call: Call, body: LoginBody) => Promise<SessionActor>;
-
-/** The ways to log in. */
-const methods: Readonly<Record<z.infer<typeof authenticationMethod>, Method>> = {
-  password: loginByPassword,
-  cert: loginByCertificate,
-  'ext-jwt': loginByExternalToken,
-};
+import { loginMethods } from './methods.ts';
 
 export const authenticationEntries = implement(authentication, {
   authenticate: async (call, { method, body = {} }) => {
-    const actor = await accompanied(call, await methods[method](call, body));
+    const actor = await accompanied(call, await loginMethods[method](call, body));
     call.answerHeaders.set('zt-session', actor.token);
     const own = await call.read((entities) => presentOwnSession(entities, actor, call));
     call.answerHeaders.set('expiration-seconds', String(own.expirationSeconds)).set('expires-at', own.expiresAt);

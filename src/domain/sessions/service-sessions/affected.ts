@@ -23,7 +23,9 @@ const TIMED: Predicate = { op: 'compare', field: date('grantedUntil'), is: '<', 
 
 const SELECTION = ['type', 'semantic', 'identityRoles', 'serviceRoles', 'postureCheckRoles'];
 
-const differs = ({ before, after }: Change, fields: readonly string[]): boolean =>
+type State = Readonly<Record<string, unknown>> | null;
+
+const differs = ({ before, after }: { readonly before: State; readonly after: State }, fields: readonly string[]): boolean =>
   fields.some((field) => !isSameJson(before?.[field], after?.[field]));
 
 /** All that they have is looked at, so that whatever they gain is found, too. */

@@ -1,5 +1,5 @@
 import { identity } from '../../../api/identities.ts';
-import type { Resource, RowOf } from '../../../api/kit/resource.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
 import { session } from '../../../api/service-sessions.ts';
@@ -8,7 +8,6 @@ import { behaviour } from '../../../call/behaviour.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { rowsById } from '../../../resources/rows-by-id.ts';
-import type { Row } from '../../../storage/port.ts';
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
 
 export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connections) => {
@@ -49,7 +48,7 @@ export const serviceSessionBehaviour = behaviour(session, {
         servicePolicies: (row.grantedBy ?? []).flatMap((id) => {
           const policy = policies.get(id);
           // A kind and a row like any other.
-          return policy ? [referenceTo(servicePolicy as unknown as Resource, policy as unknown as Row)] : [];
+          return policy ? [referenceTo(servicePolicy, policy)] : [];
         }),
       };
     });

@@ -1,14 +1,15 @@
 import compare from 'semver/functions/compare.js';
-import { readVersion } from '../../../api/posture-checks/version-range.ts';
-import { FOREVER } from '../../../query/dates.ts';
-import type { CheckType } from './check-type.ts';
-import type { Facts, PostureCheckOf } from './facts.ts';
+import { readVersion } from '../../../../api/posture-checks/version-range.ts';
+import { FOREVER } from '../../../../query/dates.ts';
+import type { CheckType } from '../check-type.ts';
+import type { Facts, PostureCheckOf } from '../facts.ts';
+import { on } from '../operating-systems.ts';
 
 type MfaCheck = PostureCheckOf<'MFA'>;
 
 const SECOND = 1000;
 /** How long a session may go on after waking or unlocking before it needs a new code (specification, "States and transitions"). ms */
-export const GRACE_PERIOD = 300 * SECOND;
+const GRACE_PERIOD = 300 * SECOND;
 
 interface State {
   /** ms; undefined when no code was passed. */
@@ -62,7 +63,9 @@ const understandsTime = ({ session }: Facts): boolean => {
 };
 
 /** The API session has passed a code, not too long ago, and again within the grace period after each event that the check watches. */
-export const mfa: CheckType<MfaCheck> = {
+export const mfaCheck: CheckType<MfaCheck> = {
+  name: 'MFA Check',
+  operatingSystems: on('Android', 'Linux', 'Windows', 'iOS', 'macOS'),
   evaluate: (check, facts, now) => {
     const state = stateOf(check, facts, now);
     const { timedOut, passedOnWake, passedOnUnlock } = state;

@@ -1,8 +1,11 @@
-import type { CheckType } from './check-type.ts';
-import type { PostureCheckOf } from './facts.ts';
+import type { CheckType } from '../check-type.ts';
+import type { PostureCheckOf } from '../facts.ts';
+import { on } from '../operating-systems.ts';
 
 /** One of the addresses that the endpoint told must be listed. */
-export const mac: CheckType<PostureCheckOf<'MAC'>> = {
+export const macCheck: CheckType<PostureCheckOf<'MAC'>> = {
+  name: 'MAC Address Check',
+  operatingSystems: on('Android', 'Linux', 'Windows', 'macOS'),
   evaluate: ({ macAddresses }, facts) => {
     const told = facts.mac?.addresses ?? [];
     return {

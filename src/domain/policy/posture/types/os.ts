@@ -1,10 +1,13 @@
-import { osKey } from '../../../api/posture-checks/os-type.ts';
-import { readVersion, readVersionRange } from '../../../api/posture-checks/version-range.ts';
-import type { CheckType } from './check-type.ts';
-import type { Facts, PostureCheckOf } from './facts.ts';
+import { osKey } from '../../../../api/posture-checks/os-type.ts';
+import { readVersion, readVersionRange } from '../../../../api/posture-checks/version-range.ts';
+import type { CheckType } from '../check-type.ts';
+import type { Facts, PostureCheckOf } from '../facts.ts';
+import { on } from '../operating-systems.ts';
 
 /** The system that the endpoint told must be listed, and its version in one of the ranges; without ranges any version will do. */
-export const os: CheckType<PostureCheckOf<'OS'>> = {
+export const osCheck: CheckType<PostureCheckOf<'OS'>> = {
+  name: 'Operating System Check',
+  operatingSystems: on('Android', 'Linux', 'Windows', 'iOS', 'macOS'),
   evaluate: ({ operatingSystems }, facts) => {
     const { type, version } = { type: facts.os?.type ?? '', version: facts.os?.version ?? '' };
     const listed = operatingSystems.find((system) => osKey(system.type) === osKey(type));

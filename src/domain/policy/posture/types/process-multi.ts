@@ -1,10 +1,13 @@
-import { osName } from '../../../api/posture-checks/os-type.ts';
-import type { CheckType } from './check-type.ts';
-import type { PostureCheckOf } from './facts.ts';
-import { satisfies, shown } from './process.ts';
+import { osName } from '../../../../api/posture-checks/os-type.ts';
+import type { CheckType } from '../check-type.ts';
+import type { PostureCheckOf } from '../facts.ts';
+import { anyVersionOf } from '../operating-systems.ts';
+import { satisfies, shown } from '../processes.ts';
 
 /** What was told last for the exact path of each process counts, whatever check it was told for. All must satisfy, or one. */
-export const processMulti: CheckType<PostureCheckOf<'PROCESS_MULTI'>> = {
+export const processMultiCheck: CheckType<PostureCheckOf<'PROCESS_MULTI'>> = {
+  name: 'Process Multi Check',
+  operatingSystems: anyVersionOf('Linux', 'Windows', 'macOS'),
   evaluate: ({ id, semantic, processes }, facts) => {
     const holds = ({ path, hashes, signerFingerprints }: (typeof processes)[number]): boolean =>
       satisfies(

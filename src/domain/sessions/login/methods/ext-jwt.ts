@@ -1,14 +1,14 @@
-import { authPolicy } from '../../../api/auth-policies.ts';
-import { externalJwtSigner } from '../../../api/external-jwt-signers.ts';
-import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
-import { externalTokensOf, proofOf, proves } from '../../../authentication/external-tokens.ts';
-import { isDisabled } from '../../../authentication/session-actor.ts';
-import type { SessionActor, TokenProof } from '../../../call/actor.ts';
-import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
-import { equals, text } from '../../../query/index.ts';
-import { invalidAuth, type LoginBody, openSession } from './login.ts';
+import { authPolicy } from '../../../../api/auth-policies.ts';
+import { externalJwtSigner } from '../../../../api/external-jwt-signers.ts';
+import { identity } from '../../../../api/identities.ts';
+import type { RowOf } from '../../../../api/kit/resource.ts';
+import { externalTokensOf, proofOf, proves } from '../../../../authentication/external-tokens.ts';
+import { isDisabled } from '../../../../authentication/session-actor.ts';
+import type { SessionActor, TokenProof } from '../../../../call/actor.ts';
+import type { Call } from '../../../../call/call.ts';
+import type { Entities } from '../../../../changes/entities.ts';
+import { equals, text } from '../../../../query/index.ts';
+import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
 /**
  * Login by the token of an external signer, in `Authorization: Bearer`. Whoever fails is told the same, whatever the reason.

@@ -1,17 +1,17 @@
-import { authPolicy } from '../../../api/auth-policies.ts';
-import { authenticator } from '../../../api/authenticators.ts';
-import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
-import { isDisabled } from '../../../authentication/session-actor.ts';
-import type { SessionActor } from '../../../call/actor.ts';
-import type { Call } from '../../../call/call.ts';
-import type { Check } from '../../../call/password-checks.ts';
-import type { Entities } from '../../../changes/entities.ts';
-import { ApiError } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
-import { countWrongPassword, type Tried } from '../../directory/identities/lockout.ts';
-import { evenOut } from './decoy.ts';
-import { invalidAuth, type LoginBody, openSession } from './login.ts';
+import { authPolicy } from '../../../../api/auth-policies.ts';
+import { authenticator } from '../../../../api/authenticators.ts';
+import { identity } from '../../../../api/identities.ts';
+import type { RowOf } from '../../../../api/kit/resource.ts';
+import { isDisabled } from '../../../../authentication/session-actor.ts';
+import type { SessionActor } from '../../../../call/actor.ts';
+import type { Call } from '../../../../call/call.ts';
+import type { Check } from '../../../../call/password-checks.ts';
+import type { Entities } from '../../../../changes/entities.ts';
+import { ApiError } from '../../../../errors/index.ts';
+import { equals, text } from '../../../../query/index.ts';
+import { countWrongPassword, type Tried } from '../../../directory/identities/lockout.ts';
+import { evenOut } from '../decoy.ts';
+import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
 /**
  * Login by username and password. Every failure has the same answer, after the same hashing and as many requests to the store, whether the username

@@ -1,18 +1,18 @@
-import { authPolicy } from '../../../api/auth-policies.ts';
-import { authenticator } from '../../../api/authenticators.ts';
-import { ca } from '../../../api/cas.ts';
-import { identity } from '../../../api/identities.ts';
-import type { RowOf } from '../../../api/kit/resource.ts';
-import { isDisabled } from '../../../authentication/session-actor.ts';
-import type { SessionActor } from '../../../call/actor.ts';
-import type { Call } from '../../../call/call.ts';
-import type { Entities } from '../../../changes/entities.ts';
-import { beginsWith, type Certificate } from '../../../pki/certificate.ts';
-import { type Presented, readPresented } from '../../../pki/presented.ts';
-import { equals, text } from '../../../query/index.ts';
-import { externalIdOf } from '../../directory/cas/claims.ts';
-import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../../directory/cas/trust.ts';
-import { invalidAuth, type LoginBody, openSession } from './login.ts';
+import { authPolicy } from '../../../../api/auth-policies.ts';
+import { authenticator } from '../../../../api/authenticators.ts';
+import { ca } from '../../../../api/cas.ts';
+import { identity } from '../../../../api/identities.ts';
+import type { RowOf } from '../../../../api/kit/resource.ts';
+import { isDisabled } from '../../../../authentication/session-actor.ts';
+import type { SessionActor } from '../../../../call/actor.ts';
+import type { Call } from '../../../../call/call.ts';
+import type { Entities } from '../../../../changes/entities.ts';
+import { beginsWith, type Certificate } from '../../../../pki/certificate.ts';
+import { type Presented, readPresented } from '../../../../pki/presented.ts';
+import { equals, text } from '../../../../query/index.ts';
+import { externalIdOf } from '../../../directory/cas/claims.ts';
+import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../../../directory/cas/trust.ts';
+import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
 /** Whom a certificate proves, and by what: an authenticator, or an external id in a certificate of an authority. */
 interface Proven {

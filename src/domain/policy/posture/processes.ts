@@ -1,7 +1,5 @@
 import { hexDigits } from '../../../api/posture-checks/hex.ts';
-import { osName } from '../../../api/posture-checks/os-type.ts';
-import type { CheckType } from './check-type.ts';
-import type { Facts, PostureCheckOf } from './facts.ts';
+import type { Facts } from './facts.ts';
 
 export type ToldProcess = NonNullable<Facts['processes']>[number];
 
@@ -27,16 +25,3 @@ export const shown = (told: ToldProcess) => ({
   isRunning: told?.isRunning ?? false,
   signerFingerprints: told?.signerFingerprints ?? null,
 });
-
-/** The process that was told under the id of the check. What path it was told for does not count. */
-export const process: CheckType<PostureCheckOf<'PROCESS'>> = {
-  evaluate: ({ id, process: { osType, path, hashes, signerFingerprint } }, facts) => {
-    const told = facts.processes?.find((each) => each?.postureCheckId === id);
-    return {
-      isPassing: satisfies(told, { hashes: hashes ?? [], signers: signerFingerprint ? [signerFingerprint] : [] }),
-      expectedValue: { osType: osName(osType), path, hashes, ...(signerFingerprint ? { signerFingerprint } : {}) },
-      actualValue: shown(told),
-    };
-  },
-  query: ({ process: { osType, path } }) => ({ process: { osType: osName(osType), path } }),
-};

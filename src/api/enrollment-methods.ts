@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { entityReference, flag, shortText, text, timestamp, username } from './shared.ts';
+
+const outstanding = {
+  /** Id of the enrollment. */
+  id: text,
+  /** The token to enroll with. */
+  token: text,
+  /** The token as a JWT, which also says where to enroll. */
+  jwt: text,
+  /** When the enrollment ends. */
+  expiresAt: timestamp,
+};
+
+/** A method by which identities enroll: administrators ask for it. */
+interface IdentityMethod {
+  /** The field that an enrollment of the method cannot be without; of other methods it is of no effect. */
+  readonly needs?: 'caId' | 'username';
+  /** How a body that creates an identity asks for it: by the value of `needs`, or by a boolean. */
+  readonly request: z.ZodType;
+  /** An enrollment that the identity may still use, in the details of the identity. */
+  readonly outstanding: z.ZodObject;
+}
+
+const identityMethods = {
+  /** By a certificate of the network. */
+  ott: { request: flag.nullish(), outstanding: z.object(outstanding) },
+  /** By a certificate of a known authority; asked for by the id of the authority. */
+  ottca: {
+    needs: 'caId',
+    request: shortText.nullish().meta({ description: 'Id of a certificate authority.' }),
+    outstanding: z.object({
+      ...outstanding,
+      /** Reference to the authority whose certificates will do. */
+      ca: entityReference,
+      /** Id of the authority whose certificates will do. */
+      caId: text,
+    }),
+  },
+  /** By username and password; asked for by the username. */
+  updb: { needs: 'username', request: username.nullish(), outstanding: z.object(outstanding) },
+} as const satisfies Readonly<Record<string, IdentityMethod>>;
+
+type IdentityMethods = typeof identityMethods;
+export type IdentityMethodName = keyof IdentityMethods;
+
+/** What the rows say under one name, by method. */
+const column = <C extends 'request' | 'outstanding'>(name: C) =>
+  Object.fromEntries(Object.entries(identityMethods).map(([method, row]) => [method, row[name]])) as {
+    readonly [M in keyof IdentityMethods]: IdentityMethods[M][C];
+  }; // row by row
+
+/** How the new identity is to prove itself; the first of the methods that is set takes effect. */
+export const enrollmentRequest = z.object(column('request')).meta({ id: 'IdentityEnrollmentRequest' });
+
+/** Enrollments that the identity may still use, by method. */
+export const outstandingEnrollments = z.object(column('outstanding')).partial().meta({ id: 'IdentityEnrollments' });
+
+/** What an administrator may ask for. */
+export const requestableMethod = z.enum(Object.keys(identityMethods) as IdentityMethodName[]); // the keys of the table
+
+/** Edge routers and routers get theirs when they are created. */
+export const enrollmentMethod = z.enum([...requestableMethod.options, 'erott', 'trott']);
+export type EnrollmentMethodName = z.infer<typeof enrollmentMethod>;
+
+/** The field that an enrollment of a method cannot be without. */
+export const neededBy = (method: IdentityMethodName): IdentityMethod['needs'] => {
+  const row: IdentityMethod = identityMethods[method];
+  return row.needs;
+};
+
+/** What the details of an identity show of an enrollment that it may still use. */
+export const outstandingFieldsOf = (method: IdentityMethodName): readonly string[] =>
+  Object.keys(identityMethods[method].outstanding.shape);

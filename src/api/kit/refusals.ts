@@ -1,0 +1,67 @@
+import { catalog, type ErrorCode } from '../../errors/catalog.ts';
+import type { Fields } from './field.ts';
+import { isConditional, type Operation } from './operation.ts';
+
+type Declaration = Pick<
+  Operation,
+  'method' | 'path' | 'query' | 'body' | 'permission' | 'denied' | 'needsCertificate' | 'entity' | 'errors'
+>;
+type Refusal = readonly [status: number, code: ErrorCode];
+
+/** What every operation may refuse with: an `Accept` that no answer meets, a store that is away, and too little time. */
+export const REFUSALS_OF_ALL: readonly Refusal[] = [
+  [406, 'COULD_NOT_VALIDATE'],
+  [503, 'SERVER_UNAVAILABLE'],
+  [503, 'TIMEOUT'],
+];
+const BODY: readonly Refusal[] = [
+  [400, 'COULD_NOT_PARSE_BODY'],
+  [400, 'COULD_NOT_VALIDATE'],
+  [408, 'TIMEOUT'],
+  [413, 'REQUEST_ENTITY_TOO_LARGE'],
+];
+const CHANGE: readonly Refusal[] = [
+  [409, 'CONFLICT'],
+  [429, 'SERVER_TOO_MANY_REQUESTS'],
+];
+const FILTER: readonly Refusal[] = [
+  [400, 'INVALID_FILTER'],
+  [400, 'INVALID_SORT_IDENTIFIER'],
+];
+
+/** What an operation may refuse with, by status: its own errors, and those that follow from what it takes and who may call it. */
+export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly ErrorCode[]> => {
+  const { method, path, query, body, permission, denied, needsCertificate, errors = [] } = operation;
+  const all: readonly Refusal[] = [
+    ...(body ? [...BODY, [415, body.unsupported ?? 'COULD_NOT_VALIDATE'] as const] : []),
+    ...(query ? [[400, 'COULD_NOT_VALIDATE'] as const] : []),
+    ...(query && 'filter' in query.shape ? FILTER : []),
+    ...(permission === 'open' && !needsCertificate ? [] : [[401, 'UNAUTHORIZED'] as const]),
+    ...(denied ? [[denied, 'UNAUTHORIZED'] as const] : []),
+    ...(path.includes('{') ? [[404, 'NOT_FOUND'] as const] : []),
+    ...(isConditional(operation) ? [[412, 'PRECONDITION_FAILED'] as const] : []),
+    ...(method === 'GET' ? [] : CHANGE),
+    ...REFUSALS_OF_ALL,
+    ...errors.map((code) => [catalog[code].status, code] as const),
+  ];
+  const byStatus = new Map<number, Set<ErrorCode>>();
+  for (const [status, code] of all.toSorted(([a], [b]) => a - b)) byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
+  return new Map([...byStatus].map(([status, codes]) => [status, [...codes]]));
+};
+
+/** All codes that an operation may refuse with, each once. */
+export const codesOf = (operation: Declaration): readonly ErrorCode[] => [...new Set([...refusalsOf(operation).values()].flat())];
+
+/** How a write of an entity is refused that follows from its fields: references to what does not exist, and entities that only the controller changes. */
+export const writeErrors = (verb: 'create' | 'replace' | 'patch' | 'delete', fields: Fields): readonly ErrorCode[] => {
+  if (verb === 'delete') return fields.isSystem ? ['ENTITY_CAN_NOT_BE_DELETED'] : [];
+  return [...unknownReferences(fields), ...(fields.isSystem && verb !== 'create' ? (['ENTITY_CAN_NOT_BE_UPDATED'] as const) : [])];
+};
+
+const unknownReferences = (fields: Fields): readonly ErrorCode[] => {
+  const unknown = Object.values(fields).flatMap(({ reference, set, keys }) => [
+    reference?.unknown === 'notFound' || set?.of === 'references' || keys !== undefined ? ('NOT_FOUND' as const) : undefined,
+    reference?.unknown === 'unresolved' ? ('REFERENCED_ENTITY_NOT_FOUND' as const) : undefined,
+  ]);
+  return [...new Set(unknown.filter((code) => code !== undefined))];
+};

@@ -1,0 +1,31 @@
+import type { authPolicy } from '../../../api/auth-policies.ts';
+import type { authenticator } from '../../../api/authenticators.ts';
+import type { EnrollmentMethodName } from '../../../api/enrollment-methods.ts';
+import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
+import type { Call } from '../../../call/call.ts';
+
+export type AuthenticatorRow = RowOf<typeof authenticator>;
+
+/** A decoded body of `POST /authenticators`. */
+export type AuthenticatorBody = CreateBody<(typeof authenticator)['fields']>;
+
+/** The enrollment by which the owner of an authenticator gets another like it. */
+export interface Renewal {
+  readonly method: EnrollmentMethodName;
+  readonly username?: string | null;
+  readonly caId?: string | null;
+}
+
+/** One method of authenticators: how an identity proves itself with what is stored for it. */
+export interface AuthenticatorMethod {
+  /**
+   * Before the transaction, for an authenticator that an administrator creates: the fields beside those of the body.
+   * @throws ApiError `COULD_NOT_VALIDATE` with the field that is missing or bad
+   */
+  create(call: Call, body: AuthenticatorBody): Promise<Partial<AuthenticatorRow>>;
+  /** Whether an authentication policy lets identities log in by it. */
+  isAllowed(primary: RowOf<typeof authPolicy>['primary']): boolean;
+  /** What the details of the identity show of the authenticator. */
+  summary(row: AuthenticatorRow): Readonly<Record<string, unknown>>;
+  renewal(row: AuthenticatorRow): Renewal;
+}

@@ -1,0 +1,22 @@
+import { ApiError, invalidField } from '../../../../errors/index.ts';
+import { readCertificates } from '../../../../pki/certificate.ts';
+import { keyWeakness, signatureWeakness } from '../../../../pki/strength.ts';
+import { certificateFields, issuerOf } from '../certificates.ts';
+import type { AuthenticatorMethod } from '../method.ts';
+
+/** A client certificate. */
+export const cert: AuthenticatorMethod = {
+  create: async (call, { certPem }) => {
+    if (certPem == null) throw invalidField('certPem', 'certPem in body is required for method cert', undefined);
+    const { value: [certificate] = [] } = await readCertificates(certPem, 1);
+    if (!certificate) throw new ApiError('COULD_NOT_PARSE_PEM_BLOCK');
+    const weakness = keyWeakness(certificate.parsed) ?? signatureWeakness(certificate.parsed);
+    if (weakness) throw invalidField('certPem', `the certificate is too weak: ${weakness}`, undefined);
+    const trust = await issuerOf(call, certificate);
+    if (!trust) throw invalidField('certPem', 'the certificate was issued by no certificate authority that this network trusts', undefined);
+    return { ...certificateFields(certificate, trust), username: null };
+  },
+  isAllowed: ({ cert: { allowed } }) => allowed,
+  summary: ({ id, fingerprint }) => ({ id, fingerprint }),
+  renewal: ({ isIssuedByNetwork, caId }) => (isIssuedByNetwork ? { method: 'ott' } : { method: 'ottca', caId }),
+};

@@ -1,0 +1,33 @@
+import { ca } from '../../../../api/cas.ts';
+import type { Entities } from '../../../../changes/entities.ts';
+import { ApiError } from '../../../../errors/index.ts';
+import { readPresented } from '../../../../pki/presented.ts';
+import { type Authority, authorityFor, authorityOf } from '../../cas/trust.ts';
+import { enrolleeOf } from '../behaviour.ts';
+import { addCertificate } from '../by-certificate.ts';
+import type { Method } from '../method.ts';
+
+/** The certificate that a client presents, of the authority that its enrollment names, becomes an authenticator of its identity. */
+export const ottca: Method = async (call, row) => {
+  const { caId } = row;
+  const [, identityId] = enrolleeOf(row);
+  const authority = await call.read((entities) => openAuthority(entities, caId));
+  const presented = await readPresented(call.peerCertificates);
+  const signed = presented && (await authorityFor(presented, [authority], { now: call.core.platform.clock.now() }));
+  if (!signed) throw new ApiError('CERTIFICATE_FAILED_VALIDATION');
+  return {
+    answer: {},
+    complete: async (entities) => {
+      await openAuthority(entities, caId);
+      await addCertificate(entities, identityId, presented, authority);
+    },
+  };
+};
+
+/** @throws ApiError `ENROLLMENT_CA_NOT_VALID` */
+const openAuthority = async (entities: Entities, caId: string | null): Promise<Authority> => {
+  const row = caId === null ? undefined : await entities.get(ca, caId);
+  const authority = row?.isVerified && row.isOttCaEnrollmentEnabled ? await authorityOf(row) : undefined;
+  if (!authority) throw new ApiError('ENROLLMENT_CA_NOT_VALID');
+  return authority;
+};

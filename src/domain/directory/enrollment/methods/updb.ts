@@ -1,0 +1,21 @@
+import { invalidField } from '../../../../errors/index.ts';
+import { passwordChanged } from '../../authenticators/password-change.ts';
+import { hashed } from '../../authenticators/passwords.ts';
+import { addAuthenticator } from '../authenticator.ts';
+import { enrolleeOf } from '../behaviour.ts';
+import type { Method } from '../method.ts';
+
+/** A password for the username that the administrator gave. */
+export const updb: Method = async (call, row, { password }) => {
+  if (password === undefined) throw invalidField('password', 'password in body is required', undefined);
+  const [, identityId] = enrolleeOf(row);
+  const own = await hashed(call, identityId, password);
+  const username = row.username ?? '';
+  return {
+    answer: { username },
+    complete: async (entities) => {
+      await addAuthenticator(entities, row, 'updb', { username }, own);
+      await passwordChanged(entities, call, identityId);
+    },
+  };
+};
