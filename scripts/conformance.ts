@@ -39,7 +39,15 @@ const areas = values.areas?.split(',') ?? all;
 const start = async (example: string, folder: string, storage: string): Promise<{ readonly url: string; stop(): void }> => {
   const server = spawn(
     process.execPath,
-    [join(root, 'examples', `${example}.ts`), '--port', '0', '--storage', storage, '--admin-password', 'conformance'],
+    [
+      join(root, example === 'server' ? 'server/main.ts' : `examples/${example}.ts`),
+      '--port',
+      '0',
+      '--storage',
+      storage,
+      '--admin-password',
+      'conformance',
+    ],
     { cwd: folder },
   );
   const url = await new Promise<string>((ready, fail) => {

@@ -5,9 +5,9 @@
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { fileTrouble, StartFailure, sentenceOf } from '../examples/server/failure.ts';
-import { readOptions } from '../examples/server/options.ts';
-import { prepareStorage } from '../examples/server/storage.ts';
+import { fileTrouble, StartFailure, sentenceOf } from '../server/failure.ts';
+import { readOptions } from '../server/options.ts';
+import { prepareStorage } from '../server/storage.ts';
 import { restoreSnapshot } from '../src/index.ts';
 
 const restore = async (): Promise<string> => {

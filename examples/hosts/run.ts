@@ -2,8 +2,8 @@ import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { clientCertificates, type Handling } from '../../adapters/http/node.ts';
-import { portTrouble } from '../server/listen.ts';
-import { start } from '../server/start.ts';
+import { portTrouble } from '../../server/listen.ts';
+import { start } from '../../server/start.ts';
 
 /**
  * Serves an application that has a controller in it, with the options, store, certificates and end of `npm start`: what the examples of hosts have in

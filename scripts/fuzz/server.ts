@@ -32,7 +32,7 @@ export interface Watching {
 export const startServer = async (folder: string, storage: string, { block, ended, logged }: Watching): Promise<FuzzedServer> => {
   const probe = pathToFileURL(join(root, 'scripts/fuzz/probe.ts')).href;
   const options = ['--port', '0', '--storage', storage, '--admin-password', PASSWORD];
-  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, join(root, 'examples/server.ts'), ...options], {
+  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, join(root, 'server/main.ts'), ...options], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -15,7 +15,6 @@ import type { Entities } from '../changes/entities.ts';
 import { type Change, changeId } from '../changes/events.ts';
 import { changeOf } from '../changes/log.ts';
 import { ALL, text } from '../query/index.ts';
-import type { Row } from '../storage/port.ts';
 import type { Job } from './background.ts';
 
 const ID = text('id');
@@ -75,7 +74,7 @@ export const advance = async (entities: Entities, name: string, revision: number
 const pageAfter = async (entities: Entities, name: string, after: number, limit: number): Promise<readonly Change[]> => {
   const where = { op: 'compare', field: ID, is: '>', value: changeId(after) } as const;
   const rows = await entities.list(changeKind, { where, limit });
-  const changes = rows.map((row) => changeOf(row as unknown as Row)); // a row of any kind is one
+  const changes = rows.map(changeOf);
   const [first] = changes;
   if (first && first.revision > after + 1) throw new ChangesMissing(name, after + 1, first.revision - 1);
   // Records of the first releases were dropped one by one: there may be another gap further on.

@@ -45,9 +45,11 @@ export const temporaryFolder = (t: Pick<TestContext, 'after'>): string => {
 
 type Environment = Readonly<Record<string, string>>;
 
+const programOf = (example: string): string => (example === 'server' ? 'server/main.ts' : `examples/${example}.ts`);
+
 const launch = (cwd: string, args: readonly string[], environment: Environment, example = 'server', limits: readonly string[] = []) => {
   const { ADMIN_PASSWORD: _, ...inherited } = process.env;
-  const command = [process.execPath, join(root, 'examples', `${example}.ts`), ...args];
+  const command = [process.execPath, join(root, programOf(example)), ...args];
   const set = limits.map((limit) => `ulimit ${limit} && `).join('');
   const [file = '', ...rest] = limits.length === 0 ? command : ['sh', '-c', `${set}exec "$@"`, 'sh', ...command];
   const child = spawn(file, rest, {
@@ -68,7 +70,7 @@ export const runServer = (cwd: string, args: readonly string[], environment: Env
 
 /**
  * Starts the server on a free port, and ends it after the test at the latest.
- * @param example the file in `examples/` that is run
+ * @param example the file in `examples/` that is run; default: the server itself
  * @param limits what `ulimit` is called with before
  */
 export const startServer = async (

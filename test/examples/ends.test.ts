@@ -68,7 +68,7 @@ const closing = (close: string, limitMs: number) =>
     [
       '--input-type=module-typescript',
       '--eval',
-      `import { exitOnSignal } from ${JSON.stringify(join(root, 'examples/server/shutdown.ts'))};
+      `import { exitOnSignal } from ${JSON.stringify(join(root, 'server/shutdown.ts'))};
        exitOnSignal()(async () => { ${close} }, ${limitMs});
        setInterval(() => undefined, 1000);
        console.log('ready');`,
@@ -105,7 +105,7 @@ test('a signal before there is anything to close ends the process at once', asyn
     [
       '--input-type=module-typescript',
       '--eval',
-      `import { exitOnSignal } from ${JSON.stringify(join(root, 'examples/server/shutdown.ts'))};
+      `import { exitOnSignal } from ${JSON.stringify(join(root, 'server/shutdown.ts'))};
        exitOnSignal();
        setInterval(() => undefined, 1000);
        console.log('ready');`,

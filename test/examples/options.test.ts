@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readOptions } from '../../examples/server/options.ts';
+import { readOptions } from '../../server/options.ts';
 
 const read = (line: string, environment = {}) => readOptions(line.split(' ').filter(Boolean), environment);
 

@@ -4,8 +4,8 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { certifiedNames, namesOf } from '../../examples/server/addresses.ts';
-import { authorityIn, keepAuthority, keepServer } from '../../examples/server/pki.ts';
+import { certifiedNames, namesOf } from '../../server/addresses.ts';
+import { authorityIn, keepAuthority, keepServer } from '../../server/pki.ts';
 import { networkAuthority, webPlatform } from '../../src/index.ts';
 import { temporaryFolder } from './child.ts';
 

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { writeOnce } from '../../examples/server/files.ts';
+import { writeOnce } from '../../server/files.ts';
 import { startServer, temporaryFolder } from './child.ts';
 
-const files = resolve(import.meta.dirname, '../../examples/server/files.ts');
+const files = resolve(import.meta.dirname, '../../server/files.ts');
 const ROUNDS = 20;
 const PROCESSES = 6;
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type KeyPair, type NetworkAuthority, networkAuthority, type PkiOptions, type StorageAdapter } from '../../src/index.ts';
+import { type KeyPair, type NetworkAuthority, networkAuthority, type PkiOptions, type StorageAdapter } from '../src/index.ts';
 import { certifiedNames, hostInUrl, namesOf } from './addresses.ts';
 import { StartFailure } from './failure.ts';
 import { readIfThere } from './files.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { ManagementController } from '../../src/index.ts';
+import type { ManagementController } from '../src/index.ts';
 import type { Tls } from './tls.ts';
 
 export interface Greeting {

@@ -29,7 +29,7 @@ export interface ServerOptions {
   readonly given: readonly string[];
 }
 
-export const USAGE = `Usage: npm start -- [options]
+export const USAGE = `Usage: overlay-controller [options], or npm start -- [options] in its repository
 
   --host HOST            address or name to listen on (default 127.0.0.1)
   --port PORT            port to listen on, 0 for any free one (default 1280)

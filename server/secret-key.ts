@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { hasSecretKey, newSecretKey, type StorageAdapter } from '../../src/index.ts';
+import { hasSecretKey, newSecretKey, type StorageAdapter } from '../src/index.ts';
 import { StartFailure } from './failure.ts';
 import { privateFolder, readIfThere, writeOnce } from './files.ts';
 import type { ServerOptions } from './options.ts';

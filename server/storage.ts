@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { postgresStorage, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
-import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import type { StorageAdapter } from '../../src/index.ts';
-import { fileTrouble, StartFailure } from './failure.ts';
+import { postgresStorage, sqliteStorage } from '../adapters/storage/kysely/index.ts';
+import { memoryStorage } from '../adapters/storage/memory/index.ts';
+import type { StorageAdapter } from '../src/index.ts';
+import { codeOf, fileTrouble, StartFailure } from './failure.ts';
 import { privateFolder } from './files.ts';
 import type { ServerOptions } from './options.ts';
 
@@ -17,13 +17,24 @@ export interface ChosenStorage {
 /** Where the server keeps its files: beside the database, if it is a file. */
 export const dataFolderOf = (storage: ServerOptions['storage']): string => (storage.is === 'sqlite' ? dirname(storage.file) : 'data');
 
-/** @throws StartFailure when the database cannot be written */
+/** @throws StartFailure when the database cannot be written, or its driver is not installed */
 export const prepareStorage = async (storage: ServerOptions['storage']): Promise<ChosenStorage> => {
   if (storage.is === 'memory') return { adapter: memoryStorage(), name: 'memory: all is forgotten when the server ends' };
+  if (storage.is === 'postgres') await assertPgInstalled();
   if (storage.is === 'postgres') return { adapter: postgresStorage({ connectionString: storage.url }), name: withoutSecrets(storage.url) };
   await privateFolder(dirname(storage.file));
   await assertWritable(storage.file);
   return { adapter: sqliteStorage({ file: storage.file }), name: `sqlite:${storage.file}` };
+};
+
+/** The driver of PostgreSQL is an optional peer of the package: only who uses it installs it. */
+const assertPgInstalled = async (): Promise<void> => {
+  try {
+    await import('pg');
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new StartFailure('--storage postgres://... needs the package pg beside overlay-controller: install it with npm install pg');
+  }
 };
 
 /** Passwords and parameters, in which there may be others, are not for the screen. */

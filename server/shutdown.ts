@@ -3,6 +3,9 @@ import { constants } from 'node:os';
 /** A terminal's Ctrl-C reaches the server twice when it runs below npm: from the terminal, and passed on by npm. Both are one signal. */
 const SAME_MS = 500;
 
+/** How often a server below `npx` looks whether its parent is still there. */
+const ORPHAN_MS = 500;
+
 /** What did not end in time was given up. */
 const GIVEN_UP = 3;
 
@@ -26,9 +29,20 @@ export const exitOnSignal = (): ((close: Close, limitMs: number) => void) => {
     exitAfter(ending.close, ending.limitMs);
   };
   process.on('SIGINT', take).on('SIGTERM', take);
+  if (process.env.npm_command === 'exec') onceOrphaned(() => first ?? take('SIGTERM'));
   return (close, limitMs) => {
     ending = { close, limitMs };
   };
+};
+
+/** `npx` runs a command below a shell, which dies of SIGTERM and passes it on to nothing: the end of the shell is the signal. */
+const onceOrphaned = (then: () => void): void => {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    then();
+  }, ORPHAN_MS).unref();
 };
 
 const exitAfter = (close: Close, limitMs: number): void => {

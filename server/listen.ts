@@ -1,4 +1,4 @@
-import { type Handling, type Serving, serve } from '../../adapters/http/node.ts';
+import { type Handling, type Serving, serve } from '../adapters/http/node.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
 import type { Tls } from './tls.ts';
 

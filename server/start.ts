@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { nodePlatform, snapshotFolder } from '../../adapters/platform/node.ts';
-import { ManagementController } from '../../src/index.ts';
+import { nodePlatform, snapshotFolder } from '../adapters/platform/node.ts';
+import { ManagementController } from '../src/index.ts';
 import { namesOf, urlOf } from './addresses.ts';
 import { sentenceOf } from './failure.ts';
 import { greet } from './greeting.ts';

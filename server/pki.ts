@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { type FormerAuthority, type KeyPair, type NetworkAuthority, newRoot, newSigner } from '../../src/index.ts';
+import { type FormerAuthority, type KeyPair, type NetworkAuthority, newRoot, newSigner } from '../src/index.ts';
 import { StartFailure } from './failure.ts';
 import { privateFolder, readIfThere, writeOnce, writeWhole } from './files.ts';
 
