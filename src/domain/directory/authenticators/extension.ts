@@ -13,7 +13,7 @@ import { networkFor } from '../cas/trust.ts';
 
 type Row = RowOf<typeof authenticator>;
 
-interface Of {
+export interface Of {
   readonly id: string;
 }
 

@@ -11,7 +11,7 @@ import { and, equals, oneOf, text } from '../../../query/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
 
-interface Pair {
+export interface Pair {
   readonly serviceId: string;
   readonly configId: string;
 }
