@@ -18,6 +18,7 @@ import { deviations, publishedOperations } from '../test/contract/published.ts';
 import { apiSurface } from './api-surface.ts';
 import { openContract } from './types/contract.ts';
 import { publicTypes } from './types/index.ts';
+import { changedRows } from './types/rows.ts';
 import { descriptionOf } from './types/schemas.ts';
 import { sentence } from './types/text.ts';
 
@@ -213,6 +214,7 @@ const generated: Readonly<Record<string, () => string>> = {
   'docs/operations.md': operations,
   'docs/resources.md': fields,
   'src/types/errors.ts': errorTypes,
+  'src/changes/rows.ts': () => changedRows(contract),
   'docs/errors.md': errors,
   'docs/deviations.md': leftOut,
   'docs/decisions/README.md': decisions,

@@ -5,6 +5,9 @@ import { capitalised } from './text.ts';
 /** The declarations of `src/api/` as the compiler knows them. */
 export interface Contract {
   readonly checker: ts.TypeChecker;
+  /** What events hold of the entities of each kind, and of those of one. */
+  readonly rows: ts.Type;
+  rowOf(kind: string): ts.Type;
   /** Types of input and output of an operation. */
   typesOf(group: string, verb: string): { readonly input: ts.Type; readonly output: ts.Type };
   /** The comment at the declaration of a property, wherever its type has come to since. */
@@ -44,8 +47,11 @@ export const openContract = (root: string): Contract => {
       .find((text) => text !== '') ?? '';
 
   const schemaComments = commentsOfSchemas(program, join(root, 'src/api'));
+  const rows = exported('InferredRows');
   return {
     checker,
+    rows,
+    rowOf: (kind) => member(rows, kind),
     typesOf: (group, verb) => {
       const operation = member(member(declared, group), verb);
       return { input: member(operation, 'input'), output: member(operation, 'output') };

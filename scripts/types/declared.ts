@@ -2,6 +2,8 @@
 import type { publicExternalJwtSigner } from '../../src/api/external-jwt-signers.ts';
 import type { groups, Kinds } from '../../src/api/index.ts';
 import type { InputOf, OutputOf } from '../../src/api/kit/operation.ts';
+import type { VisibleRowOf } from '../../src/api/kit/resource.ts';
+import type { ChangedKind } from '../../src/changes/events.ts';
 
 type Groups = typeof groups;
 type Verbs<G> = G extends { readonly operations: infer O } ? O : never;
@@ -20,3 +22,6 @@ export type Declared = {
 export type FieldTables = { [K in keyof Kinds]: Kinds[K]['fields'] } & {
   publicExternalJwtSigner: (typeof publicExternalJwtSigner)['fields'];
 };
+
+/** What events hold of an entity. */
+export type InferredRows = { [K in ChangedKind]: VisibleRowOf<Kinds[K]> };

@@ -1,5 +1,5 @@
-import type { KindName, Kinds } from '../api/index.ts';
-import type { VisibleRowOf } from '../api/kit/resource.ts';
+import type { KindName } from '../api/index.ts';
+import type { ChangedRows } from './rows.ts';
 
 /** The kinds whose entities have changes: all but the change record itself, and what controllers note for themselves. */
 export type ChangedKind = Exclude<
@@ -22,7 +22,7 @@ interface ChangeOf<K extends ChangedKind> {
 }
 
 /** An entity as events have it: the fields of its kind as they are stored, without those that nobody may read (hashes, secrets). */
-export type ChangedRow<K extends ChangedKind> = VisibleRowOf<Kinds[K]>;
+export type ChangedRow<K extends ChangedKind> = ChangedRows[K];
 
 export interface CreateChange<K extends ChangedKind> extends ChangeOf<K> {
   readonly action: 'create';
@@ -47,8 +47,9 @@ export interface DeleteChange<K extends ChangedKind> extends ChangeOf<K> {
  */
 export type Change<K extends ChangedKind = ChangedKind> = { readonly [E in K]: CreateChange<E> | UpdateChange<E> | DeleteChange<E> }[K];
 
+// One mapped type: an intersection would have the compiler work out every kind for a listener to one.
 /** Names of events: `change` for every change, or `identity`, `apiSession`, ... for those of one kind. They come after the commit, in order of revision. */
-export type ChangeEvents = { readonly [K in ChangedKind]: [change: Change<K>] } & { readonly change: [change: Change] };
+export type ChangeEvents = { readonly [K in ChangedKind | 'change']: [change: Change<K extends ChangedKind ? K : ChangedKind>] };
 
 /** The id of a change record: ids sort as revisions do, so that the log is read along its primary key. */
 export const changeId = (revision: number): string => String(revision).padStart(16, '0');

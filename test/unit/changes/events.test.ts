@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { InferredRows } from '../../../scripts/types/declared.ts';
 import { type KindName, kinds } from '../../../src/api/index.ts';
 import type { Resource } from '../../../src/api/kit/resource.ts';
 import type { Change, ChangedKind, ChangedRow, ManagementController } from '../../../src/index.ts';
@@ -47,6 +48,9 @@ export const listening = ({ events }: Pick<ManagementController, 'events'>, chan
   return change.after?.name;
 };
 
+/** Never run: what is written down of rows is what the field tables say. */
+export const rows = (): void => prove<Same<{ [K in ChangedKind]: ChangedRow<K> }, InferredRows>>();
+
 /** The kinds without events, by the types. */
 const silent: Readonly<Record<Exclude<KindName, ChangedKind>, true>> = {
   builtInRow: true,
@@ -65,4 +69,5 @@ test('every kind has events but the change record itself, and kinds that leave n
 
 test('what the compiler knows of events is proved by compiling this file', () => {
   assert.equal(typeof listening, 'function');
+  assert.equal(typeof rows, 'function');
 });
