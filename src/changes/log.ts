@@ -1,5 +1,6 @@
 import { kinds } from '../api/index.ts';
-import type { Row, Transaction } from '../storage/port.ts';
+import { ALL, text } from '../query/index.ts';
+import type { Query, Row, Transaction } from '../storage/port.ts';
 import { type Change, changeId } from './events.ts';
 
 /** How much of the change log is kept. Older records are dropped as new ones come. */
@@ -69,6 +70,21 @@ const trimmed = async (tx: Transaction, extent: Extent, revision: number, { chan
   }
   return { ...extent, oldest, oldestBeginsAt };
 };
+
+const ID = text('id');
+
+/** The record at one end of the log. */
+export const endOfLog = (end: 'oldest' | 'newest'): Query => ({
+  where: ALL,
+  sort: [{ field: ID, descending: end === 'newest' }],
+  limit: 1,
+});
+
+/** The records from a revision on, oldest first. */
+export const recordsFrom = (revision: number, limit: number): Query => ({
+  where: { op: 'compare', field: ID, is: '>=', value: changeId(revision) },
+  limit,
+});
 
 /** A row of the log as the change that it records. */
 export const changeOf = ({ revision, action, entity, entityId, actor, requestId, createdAt, before, after }: Row): Change =>

@@ -1,12 +1,10 @@
 import { change as changeKind } from '../api/changes.ts';
 import type { Logger } from '../platform/platform.ts';
-import { ALL, text } from '../query/index.ts';
 import type { Store } from '../storage/port.ts';
-import { type Change, changeId } from './events.ts';
+import type { Change } from './events.ts';
 import type { ChangeListeners } from './listeners.ts';
-import { changeOf } from './log.ts';
+import { changeOf, endOfLog, recordsFrom } from './log.ts';
 
-const ID = text('id');
 const BATCH = 500;
 
 /**
@@ -36,8 +34,7 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
   /** @param end the revision before which it stops: what comes from there on is at hand */
   const readOn = async (end = Number.POSITIVE_INFINITY) => {
     for (let more = true; more; ) {
-      const where = { op: 'compare', field: ID, is: '>', value: changeId(published) } as const;
-      const rows = await store.transaction('read', (tx) => tx.list(changeKind.kind, { where, limit: BATCH }));
+      const rows = await store.transaction('read', (tx) => tx.list(changeKind.kind, recordsFrom(published + 1, BATCH)));
       const wanted = rows.map(changeOf).filter(({ revision }) => revision < end);
       wanted.forEach(emit);
       more = wanted.length === BATCH;
@@ -63,8 +60,6 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
 };
 
 const latestRevision = async (store: Store): Promise<number> => {
-  const [last] = await store.transaction('read', (tx) =>
-    tx.list(changeKind.kind, { where: ALL, sort: [{ field: ID, descending: true }], limit: 1 }),
-  );
+  const [last] = await store.transaction('read', (tx) => tx.list(changeKind.kind, endOfLog('newest')));
   return last ? Number(last.revision) : 0;
 };

@@ -1,10 +1,9 @@
 import { change as changeKind } from '../api/changes.ts';
 import type { KindName } from '../api/index.ts';
-import { ALL, text } from '../query/index.ts';
 import type { Entities } from './entities.ts';
-import { type Change, changeId } from './events.ts';
+import type { Change } from './events.ts';
+import { changeOf, endOfLog, recordsFrom } from './log.ts';
 
-const ID = text('id');
 const BATCH = 500;
 /** Batches that are read to catch up: whoever is further behind begins anew. */
 const MOST_BATCHES = 5;
@@ -41,7 +40,7 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
   const known = (isSeen = false): Recent => ({ since, sinceRevision, changes, revision, isSeen });
 
   const beginAnew = async (entities: Entities): Promise<Recent> => {
-    const [newest] = await entities.list(changeKind, { where: ALL, sort: [{ field: ID, descending: true }], limit: 1 });
+    const [newest] = await entities.list(changeKind, endOfLog('newest'));
     // Where another has gone further meanwhile, its state is the later one.
     if ((newest?.revision ?? 0) < revision) return known();
     changes = [];
@@ -66,12 +65,11 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
       for (let batch = 0; batch < MOST_BATCHES; batch++) {
         // The last known record is read again: a transaction that does not see it sees an earlier state; where it was dropped, others may have been too.
         const from = revision;
-        const where = { op: 'compare', field: ID, is: '>=', value: changeId(from) } as const;
-        const rows = await entities.list(changeKind, { where, limit: BATCH });
+        const rows = await entities.list(changeKind, recordsFrom(from, BATCH));
         const [oldest] = rows;
         // The first of all has the revision 1.
         if ((oldest?.revision ?? 0) > Math.max(from, 1)) return beginAnew(entities);
-        for (const row of rows) take({ ...row, at: row.createdAt } as unknown as Change); // written by `Entities` in this shape
+        for (const row of rows) take(changeOf(row));
         if (rows.length < BATCH) return known((rows.at(-1)?.revision ?? 0) >= revision);
       }
       return beginAnew(entities);

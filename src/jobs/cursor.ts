@@ -12,12 +12,10 @@
 import { change as changeKind } from '../api/changes.ts';
 import { cursor as cursorKind } from '../api/cursors.ts';
 import type { Entities } from '../changes/entities.ts';
-import { type Change, changeId } from '../changes/events.ts';
-import { changeOf } from '../changes/log.ts';
-import { ALL, text } from '../query/index.ts';
+import type { Change } from '../changes/events.ts';
+import { changeOf, endOfLog, recordsFrom } from '../changes/log.ts';
 import type { Job } from './background.ts';
 
-const ID = text('id');
 /** Changes that are read in one transaction. */
 const PAGE = 500;
 
@@ -43,7 +41,7 @@ export class ChangesMissing extends Error {
  */
 export const openCursor = async (entities: Entities, name: string, at: 'oldest' | 'next'): Promise<void> => {
   if (await entities.get(cursorKind, name)) return;
-  const [row] = await entities.list(changeKind, { where: ALL, sort: [{ field: ID, descending: at === 'next' }], limit: 1 });
+  const [row] = await entities.list(changeKind, endOfLog(at === 'next' ? 'newest' : 'oldest'));
   const last = row?.revision ?? 0;
   await entities.insert(cursorKind, { id: name, revision: at === 'oldest' ? Math.max(last - 1, 0) : last });
 };
@@ -72,8 +70,7 @@ export const advance = async (entities: Entities, name: string, revision: number
 
 /** The changes after a revision, without a gap. */
 const pageAfter = async (entities: Entities, name: string, after: number, limit: number): Promise<readonly Change[]> => {
-  const where = { op: 'compare', field: ID, is: '>', value: changeId(after) } as const;
-  const rows = await entities.list(changeKind, { where, limit });
+  const rows = await entities.list(changeKind, recordsFrom(after + 1, limit));
   const changes = rows.map(changeOf);
   const [first] = changes;
   if (first && first.revision > after + 1) throw new ChangesMissing(name, after + 1, first.revision - 1);
