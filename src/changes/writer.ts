@@ -28,7 +28,7 @@ export const createWriter =
   (store: Store, publisher: Publisher, turns: Semaphore, { carryOut, goOn }: Upkeep): Write =>
   (context, signal, work) =>
     turns.run(() =>
-      onceMore(async () => {
+      retryOnConflict(async () => {
         signal?.throwIfAborted();
         const inTransaction = async (tx: Transaction) => {
           const entities = entitiesOf(tx, context);
@@ -59,7 +59,7 @@ const overOrAborted = (work: Promise<void>, signal: AbortSignal | undefined): Pr
       });
 
 /** A write that lost against another is run again once, on the new state. */
-const onceMore = async <T>(work: () => Promise<T>): Promise<T> => {
+const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
