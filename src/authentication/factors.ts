@@ -60,7 +60,7 @@ export const owedToken = async (
 };
 
 /** The actor, who owes no token that came with this request. Tokens of sessions that owe none are not looked at. */
-export const accompanied = async (call: Pick<Call, 'core' | 'credentials' | 'read'>, actor: SessionActor): Promise<SessionActor> => {
+export const withSecondFactor = async (call: Pick<Call, 'core' | 'credentials' | 'read'>, actor: SessionActor): Promise<SessionActor> => {
   const owed = actor.authQueries.find(({ typeId }) => typeId === 'EXT-JWT');
   if (!owed) return actor;
   for (const token of externalTokensOf(call)) {

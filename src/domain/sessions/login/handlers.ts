@@ -1,6 +1,6 @@
 import { authentication } from '../../../api/authentication.ts';
 import { mfa } from '../../../api/mfa.ts';
-import { accompanied } from '../../../authentication/factors.ts';
+import { withSecondFactor } from '../../../authentication/factors.ts';
 import { sessionOf } from '../../../call/actor.ts';
 import { implement } from '../../../call/implement.ts';
 import { withCode } from '../../directory/mfa/codes.ts';
@@ -10,7 +10,7 @@ import { loginMethods } from './methods.ts';
 
 export const authenticationEntries = implement(authentication, {
   authenticate: async (call, { method, body = {} }) => {
-    const actor = await accompanied(call, await loginMethods[method](call, body));
+    const actor = await withSecondFactor(call, await loginMethods[method](call, body));
     call.answerHeaders.set('zt-session', actor.token);
     const own = await call.read((entities) => presentOwnSession(entities, actor, call));
     call.answerHeaders.set('expiration-seconds', String(own.expirationSeconds)).set('expires-at', own.expiresAt);
