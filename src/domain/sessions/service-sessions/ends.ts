@@ -6,7 +6,7 @@ import { isSameJson } from '../../../storage/same-json.ts';
 import { type Grant, grantsOf, isLapsed, type Session } from './grants.ts';
 
 /** Ends those that lost their right, and notes by what the others live now. What has ended with its time does not come back. */
-export const lookAgain = async (entities: Entities, sessions: readonly Session[], now: string): Promise<void> => {
+export const refreshGrants = async (entities: Entities, sessions: readonly Session[], now: string): Promise<void> => {
   if (sessions.length === 0) return;
   for (const [row, grant] of await grantsOf(entities, sessions, now)) {
     if (!grant || isLapsed(row, now)) await entities.remove(session, row);

@@ -8,7 +8,7 @@ import { sessionReview } from '../../../api/session-reviews.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ALL, and, NONE, or, type Predicate, text } from '../../../query/index.ts';
 import { affectedBy } from './affected.ts';
-import { lookAgain } from './ends.ts';
+import { refreshGrants } from './ends.ts';
 
 /** Sessions that one transaction looks at, at most. */
 export const AT_ONCE = 1000;
@@ -53,7 +53,7 @@ export const continueReview = async (entities: Entities, now: string): Promise<b
 /** @returns the last that was looked at, or undefined when none is left */
 const lookAtSome = async (entities: Entities, sessions: Predicate, after: string, now: string): Promise<string | undefined> => {
   const rows = await entities.list(session, { where: and(sessions, beyond(after)), limit: AT_ONCE });
-  await lookAgain(entities, rows, now);
+  await refreshGrants(entities, rows, now);
   return rows.length < AT_ONCE ? undefined : rows.at(-1)?.id;
 };
 
