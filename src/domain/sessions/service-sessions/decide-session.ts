@@ -15,22 +15,23 @@ import { type Decision, decideAccess } from '../../policy/access/decide.ts';
 import { policiesBetween } from '../../policy/policies/through.ts';
 import { type Grant, grantOf, isLapsed, type Session } from './grants.ts';
 
-export interface Wish {
+/** The service that a client asks to dial or bind. */
+export interface SessionRequest {
   readonly serviceId: string;
   readonly type: PolicyType;
 }
 
-/** Some policy grants it and passes, and there are routers. */
+/** A policy grants it, its posture checks pass, and a router is available. */
 export interface Granted {
   readonly isGranted: true;
   readonly grant: Grant;
   readonly routers: readonly RowOf<typeof edgeRouter>[];
-  /** The session that there is already, and whether it has ended by time. */
+  /** The session that exists already, and whether it has expired. */
   readonly existing: Session | undefined;
   readonly hasEnded: boolean;
 }
 
-/** Policies permit it, and the posture checks of none of them pass. */
+/** Policies permit it, but posture checks fail for each of them. */
 export interface Refused {
   readonly isGranted: false;
   readonly service: RowOf<typeof service>;
@@ -41,7 +42,7 @@ export interface Refused {
  * Whether this API session may dial or bind a service now. The order of refusals is the one that clients know.
  * @throws ApiError `NOT_FOUND` for a service that is not there for it, `COULD_NOT_VALIDATE` when only the other type is permitted, `NO_EDGE_ROUTERS_AVAILABLE`
  */
-export const judge = async (entities: Entities, call: Call, { serviceId, type }: Wish): Promise<Granted | Refused> => {
+export const decideSession = async (entities: Entities, call: Call, { serviceId, type }: SessionRequest): Promise<Granted | Refused> => {
   const asking = sessionOf(call.actor);
   const now = call.now();
   // As they are in this transaction: between the call's beginning and its write a right may be lost.
