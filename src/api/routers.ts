@@ -4,7 +4,7 @@ import { optional, readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { notes, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { routerInterfaces, versionInfo } from './presence.ts';
+import { routerInterfaces, versionInfo } from './router-reports.ts';
 import { cost, flag, jsonMap, name, text, timestamp } from './shared.ts';
 
 /** What may be left of its enrollment, for whom it may be told. */
