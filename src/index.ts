@@ -12,7 +12,7 @@ export type { Settings } from './call/settings.ts';
 export type { Change, ChangedKind, ChangedRow, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
 export { type AsOptions, ManagementController } from './controller.ts';
-export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/presence/presence.ts';
+export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/connections/presence.ts';
 export type { MemberOptions } from './domain/maintenance/controllers/membership.ts';
 export {
   ApiError,

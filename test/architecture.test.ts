@@ -87,7 +87,7 @@ const rooms = [
   'directory/current-identity',
   'fabric/routers',
   'fabric/terminators',
-  'fabric/presence',
+  'fabric/connections',
   'sessions/api-sessions',
   'sessions/login',
   'sessions/service-sessions',
