@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { list } from './kit/bounded.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { mfaCode } from './mfa.ts';
-import { currentSession } from './sessions.ts';
+import { currentSession } from './api-sessions.ts';
 import { envInfo, password, sdkInfo, shortText, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

@@ -1,7 +1,7 @@
 import { authPolicy } from '../api/auth-policies.ts';
 import { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import { apiSession } from '../api/sessions.ts';
+import { apiSession } from '../api/api-sessions.ts';
 import type { Activity } from '../call/activity.ts';
 import type { SessionActor, TokenProof } from '../call/actor.ts';
 import type { Settings } from '../call/settings.ts';

@@ -1,5 +1,5 @@
 import type { RowOf } from '../api/kit/resource.ts';
-import { apiSession } from '../api/sessions.ts';
+import { apiSession } from '../api/api-sessions.ts';
 import type { Entities } from '../changes/entities.ts';
 import { equals, text } from '../query/index.ts';
 import { removeEntity } from '../resources/removal.ts';

@@ -1,7 +1,7 @@
 import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import type { AuthQuery, apiSession } from '../api/sessions.ts';
+import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
 import { unauthorized } from '../errors/index.ts';
 
 /** Who calls. */

@@ -1,4 +1,4 @@
-import { apiSession } from '../api/sessions.ts';
+import { apiSession } from '../api/api-sessions.ts';
 import { actorOfSession } from '../authentication/session-actor.ts';
 import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';

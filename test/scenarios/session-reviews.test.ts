@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { session } from '../../src/api/service-sessions.ts';
+import { session } from '../../src/api/sessions.ts';
 import { sessionReview } from '../../src/api/session-reviews.ts';
 import { AT_ONCE } from '../../src/domain/sessions/service-sessions/reviews.ts';
 import { has } from '../../src/query/index.ts';

@@ -6,7 +6,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { identity } from '../../../api/identities.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { apiSession } from '../../../api/api-sessions.ts';
 import { type SessionActor, sessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';

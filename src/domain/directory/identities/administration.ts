@@ -2,7 +2,7 @@ import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { apiSession } from '../../../api/api-sessions.ts';
 import { actorOfSession, isDisabled } from '../../../authentication/session-actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';

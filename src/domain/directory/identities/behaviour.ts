@@ -3,7 +3,7 @@ import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import { mfa } from '../../../api/mfa.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { apiSession } from '../../../api/api-sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
 import { isDisabled } from '../../../authentication/session-actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';

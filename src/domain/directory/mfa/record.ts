@@ -1,6 +1,6 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { mfa } from '../../../api/mfa.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { apiSession } from '../../../api/api-sessions.ts';
 import { sessionsOf } from '../../../authentication/sessions.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';

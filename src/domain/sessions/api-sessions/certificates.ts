@@ -1,4 +1,4 @@
-import { apiSessionCertificate, sessionCertificates } from '../../../api/session-certificates.ts';
+import { apiSessionCertificate, sessionCertificates } from '../../../api/api-session-certificates.ts';
 import { sessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';

@@ -1,4 +1,4 @@
-import { apiSession, apiSessions, currentApiSession } from '../../../api/sessions.ts';
+import { apiSession, apiSessions, currentApiSession } from '../../../api/api-sessions.ts';
 import { endSessions } from '../../../authentication/sessions.ts';
 import { sessionOf } from '../../../call/actor.ts';
 import { implement } from '../../../call/implement.ts';

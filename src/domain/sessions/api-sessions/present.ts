@@ -1,7 +1,7 @@
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { apiSession } from '../../../api/api-sessions.ts';
 import { expiry } from '../../../authentication/lifetime.ts';
 import type { SessionActor } from '../../../call/actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';

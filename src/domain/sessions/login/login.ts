@@ -3,7 +3,7 @@ import { identity } from '../../../api/identities.ts';
 import type { InputOf } from '../../../api/kit/operation.ts';
 import { byCodePoint } from '../../../api/kit/relations.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { apiSession } from '../../../api/api-sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
 import { sessionActor } from '../../../authentication/session-actor.ts';
 import { endSessions } from '../../../authentication/sessions.ts';

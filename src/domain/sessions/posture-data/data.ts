@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { type identityPostureData, postureData } from '../../../api/posture-data.ts';
-import type { apiSession } from '../../../api/sessions.ts';
+import type { apiSession } from '../../../api/api-sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
 import { sessionsOf } from '../../../authentication/sessions.ts';
 import type { Call } from '../../../call/call.ts';

@@ -2,7 +2,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { postureData } from '../../../api/posture-data.ts';
 import type { PostureResponse } from '../../../api/posture-responses.ts';
 import { service } from '../../../api/services.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { apiSession } from '../../../api/api-sessions.ts';
 import { sessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';

@@ -1,5 +1,5 @@
 /** Ends of sessions: of those that lost their right, and of those whose time is over. */
-import { session } from '../../../api/service-sessions.ts';
+import { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { date } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';

@@ -1,6 +1,6 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
-import { session, sessions } from '../../../api/service-sessions.ts';
+import { session, sessions } from '../../../api/sessions.ts';
 import { sessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';

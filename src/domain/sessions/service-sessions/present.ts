@@ -2,7 +2,7 @@ import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
-import { session } from '../../../api/service-sessions.ts';
+import { session } from '../../../api/sessions.ts';
 import { service } from '../../../api/services.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Connections } from '../../../presence/connections.ts';

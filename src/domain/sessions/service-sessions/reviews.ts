@@ -3,7 +3,7 @@
  * that follow, each in a transaction of its own. What is left to be looked at is kept in the store, so that every controller knows whom to doubt meanwhile.
  */
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { session } from '../../../api/service-sessions.ts';
+import { session } from '../../../api/sessions.ts';
 import { sessionReview } from '../../../api/session-reviews.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ALL, and, NONE, or, type Predicate, text } from '../../../query/index.ts';

@@ -1,5 +1,5 @@
-import { session } from '../../../api/service-sessions.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { session } from '../../../api/sessions.ts';
+import { apiSession } from '../../../api/api-sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
 import { isAdministrator, sessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';

@@ -1,4 +1,4 @@
-import { session } from '../../../api/service-sessions.ts';
+import { session } from '../../../api/sessions.ts';
 import { sessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
