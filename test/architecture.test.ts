@@ -90,7 +90,7 @@ const rooms = [
   'fabric/connections',
   'sessions/api-sessions',
   'sessions/login',
-  'sessions/service-sessions',
+  'sessions/sessions',
   'sessions/accessible',
   'sessions/explain',
   'sessions/posture-data',

@@ -37,8 +37,8 @@ import { accessEntries } from './sessions/explain/handlers.ts';
 import { authenticationEntries } from './sessions/login/handlers.ts';
 import { postureDataFor } from './sessions/posture-data/data.ts';
 import { postureResponseEntries } from './sessions/posture-data/handlers.ts';
-import { failedServiceRequestsOf } from './sessions/service-sessions/failures.ts';
-import { serviceSessionEntries } from './sessions/service-sessions/handlers.ts';
+import { failedServiceRequestsOf } from './sessions/sessions/failures.ts';
+import { sessionEntries } from './sessions/sessions/handlers.ts';
 
 /** Every operation with what carries it out. Groups whose operations lie on several floors are put together here. */
 export const entries: readonly Entry[] = [
@@ -74,7 +74,7 @@ export const entries: readonly Entry[] = [
   ...authenticationEntries,
   ...apiSessionEntries,
   ...sessionCertificateEntries,
-  ...serviceSessionEntries,
+  ...sessionEntries,
   ...accessibleServiceEntries,
   ...accessEntries,
   ...postureResponseEntries,

@@ -11,7 +11,7 @@ import { createSemaphore } from '../concurrency/semaphore.ts';
 import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
-import { createSessionHooks } from '../domain/sessions/service-sessions/write-hooks.ts';
+import { createSessionHooks } from '../domain/sessions/sessions/write-hooks.ts';
 import { createDocuments } from '../http/documents.ts';
 import { createBackground } from '../jobs/background.ts';
 import type { Parts } from '../pipeline/ongoing-call.ts';

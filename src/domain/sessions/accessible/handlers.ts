@@ -15,7 +15,7 @@ import { seenBy, type Viewer, viewerOf, visibleTo } from '../../catalogue/servic
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
 import { evaluatePermissions } from '../../policy/access/evaluate.ts';
 import { policiesBetween } from '../../policy/policies/through.ts';
-import { requireSessionToken } from '../service-sessions/token.ts';
+import { requireSessionToken } from '../sessions/token.ts';
 
 const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>
   viewerOf(entities, sessionOf(call.actor), await askedConfigTypes(entities, call, configTypes));

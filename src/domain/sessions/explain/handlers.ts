@@ -19,7 +19,7 @@ import { suggestAccess } from '../../policy/access/suggest.ts';
 import { firstOf, ofType, routersBetween } from '../../policy/policies/through.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import { describeSide, selecting } from '../../policy/roles/membership.ts';
-import { visibleSessions } from '../service-sessions/seen.ts';
+import { visibleSessions } from '../sessions/seen.ts';
 
 type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;

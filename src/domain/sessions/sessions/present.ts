@@ -16,7 +16,7 @@ export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connec
 };
 
 /** Sessions as anybody sees them: a page costs seven questions. */
-export const serviceSessionBehaviour = behaviour(session, {
+export const sessionBehaviour = behaviour(session, {
   present: async (entities, rows, call) => {
     const { presence } = call.core;
     const policies = await rowsById(

@@ -46,7 +46,7 @@ const begin = async (entities: Entities, call: Call, request: SessionRequest, { 
   return entities.insert(session, newRow(session, { tags }, { ...request, ...grant, apiSessionId: of.id, identityId: identity.id }));
 };
 
-export const serviceSessionEntries = implement(sessions, {
+export const sessionEntries = implement(sessions, {
   list: (call, query) =>
     call.read(async (entities) => listRows(entities, session, query, call, { within: await visibleSessions(entities, call) })),
   get: (call, { id }) => call.read(async (entities) => presentOne(entities, session, await requireVisible(entities, call, id), call)),
