@@ -89,7 +89,7 @@ export const apiSession = resource({
 });
 
 /** A session as its owner sees it: with its token and its end. */
-export const currentSession = z
+export const currentApiSessionDetail = z
   .intersection(
     apiSession.schemas.detail,
     z.object({
@@ -134,7 +134,7 @@ export const currentApiSession = group('currentApiSession', 'Current API session
   get: operation('GET', '/current-api-session', {
     operationId: 'getCurrentAPISession',
     summary: 'Get the session of this request',
-    answer: data(currentSession),
+    answer: data(currentApiSessionDetail),
     ...onBothApis,
   }),
   delete: operation('DELETE', '/current-api-session', {

@@ -1,8 +1,8 @@
 import type { Operation } from '../api/kit/operation.ts';
+import { actorOfToken } from '../authentication/api-session-actor.ts';
 import { withSecondFactor } from '../authentication/factors.ts';
 import { expiry, needsTouch } from '../authentication/lifetime.ts';
-import { actorOfToken } from '../authentication/session-actor.ts';
-import type { Actor, SessionActor } from '../call/actor.ts';
+import type { Actor, ApiSessionActor } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import { unauthorized } from '../errors/index.ts';
 
@@ -11,7 +11,7 @@ type Early = Omit<Call, 'actor'>;
 export interface Caller {
   readonly actor: Actor;
   /** The session whose activity is to be written down, after the call. */
-  readonly active?: SessionActor['session'];
+  readonly active?: ApiSessionActor['session'];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { apiSession } from '../api/api-sessions.ts';
-import { actorOfSession } from '../authentication/session-actor.ts';
+import { actorOfApiSession } from '../authentication/api-session-actor.ts';
 import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
@@ -149,7 +149,7 @@ export class OngoingCall implements Call {
     const session = await entities.get(apiSession, this.actor.session.id);
     const actor =
       session &&
-      (await actorOfSession(
+      (await actorOfApiSession(
         entities,
         this.core.settings,
         this.core.activity.current(session),

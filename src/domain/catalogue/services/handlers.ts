@@ -7,7 +7,7 @@ import { edgeRouter } from '../../../api/routers.ts';
 import { services } from '../../../api/service-operations.ts';
 import { service } from '../../../api/services.ts';
 import { terminator } from '../../../api/terminators.ts';
-import type { SessionActor } from '../../../call/actor.ts';
+import type { ApiSessionActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -25,7 +25,7 @@ import { seenBy, viewerOf, visibleTo } from './seen.ts';
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 
 /** The session that asks; undefined for the host's own code. */
-const askingSession = ({ actor }: Call): SessionActor | undefined => (actor.kind === 'session' ? actor : undefined);
+const askingSession = ({ actor }: Call): ApiSessionActor | undefined => (actor.kind === 'session' ? actor : undefined);
 
 /** The config types that the request names, or else those that the login named. */
 export const askedConfigTypes = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>

@@ -1,9 +1,9 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSession } from '../../../api/api-sessions.ts';
-import { actorOfSession, isDisabled } from '../../../authentication/session-actor.ts';
+import { actorOfApiSession, isDisabled } from '../../../authentication/api-session-actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
@@ -34,7 +34,7 @@ const owesNothing = async (
   { session, token, proofs }: Extract<Call['actor'], { kind: 'session' }>,
 ): Promise<boolean> => {
   const current = await entities.get(apiSession, session.id);
-  const actor = current && (await actorOfSession(entities, call.core.settings, current, token, call.now(), proofs));
+  const actor = current && (await actorOfApiSession(entities, call.core.settings, current, token, call.now(), proofs));
   return actor?.authQueries.length === 0;
 };
 

@@ -1,11 +1,11 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import { mfa } from '../../../api/mfa.ts';
-import { apiSession } from '../../../api/api-sessions.ts';
+import { isDisabled } from '../../../authentication/api-session-actor.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
-import { isDisabled } from '../../../authentication/session-actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';

@@ -1,7 +1,7 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { mfa } from '../../../api/mfa.ts';
-import { apiSession } from '../../../api/api-sessions.ts';
-import { sessionsOf } from '../../../authentication/sessions.ts';
+import { apiSessionsOf } from '../../../authentication/api-sessions.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
@@ -63,7 +63,7 @@ export const passMfa = async (entities: Entities, sessionId: string, now: string
 
 /** Ends an enrollment. What sessions proved by it proves nothing any more: where the policy requires TOTP they owe a code again. */
 export const endMfa = async (entities: Entities, row: Mfa): Promise<void> => {
-  for (const session of await sessionsOf(entities, row.identityId)) {
+  for (const session of await apiSessionsOf(entities, row.identityId)) {
     if (session.mfaPassedAt) await entities.update(apiSession, session, { mfaPassedAt: null });
   }
   await entities.remove(mfa, row);

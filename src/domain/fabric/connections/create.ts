@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { identity } from '../../../api/identities.ts';
-import { carriedId, hello, type Listener, olderHello, routerInterfaces, syncStatus, reportedVersion } from '../../../api/router-reports.ts';
+import { carriedId, hello, type Listener, olderHello, reportedVersion, routerInterfaces, syncStatus } from '../../../api/router-reports.ts';
 import { router } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { StoreErrors } from '../../../call/store-errors.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Hello, routerInterfaces, SyncStatus, ReportedVersion } from '../../../api/router-reports.ts';
+import type { Hello, ReportedVersion, routerInterfaces, SyncStatus } from '../../../api/router-reports.ts';
 
 /** A network interface of a router, as the router tells of it. */
 export type RouterInterfaceReport = z.input<typeof routerInterfaces>[number];

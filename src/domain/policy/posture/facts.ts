@@ -1,7 +1,7 @@
+import type { apiSession } from '../../../api/api-sessions.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { postureCheck } from '../../../api/posture-checks/index.ts';
 import type { postureData } from '../../../api/posture-data.ts';
-import type { apiSession } from '../../../api/api-sessions.ts';
 
 export type PostureCheck = RowOf<typeof postureCheck>;
 export type PostureCheckOf<T extends PostureCheck['typeId']> = Extract<PostureCheck, { readonly typeId: T }>;

@@ -1,9 +1,9 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSession } from '../../../api/api-sessions.ts';
 import { expiry } from '../../../authentication/lifetime.ts';
-import type { SessionActor } from '../../../call/actor.ts';
+import type { ApiSessionActor } from '../../../call/actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -38,7 +38,7 @@ const AS_STORED = {};
 /** As its owner sees it: with the token that was presented, what is still owed, and when it ends. */
 export const presentOwnSession = async (
   entities: Entities,
-  { session, authQueries, token }: Pick<SessionActor, 'session' | 'authQueries' | 'token'>,
+  { session, authQueries, token }: Pick<ApiSessionActor, 'session' | 'authQueries' | 'token'>,
   call: Call,
 ) => {
   const detail = await presentOne(entities, apiSession, session, call, AS_STORED);

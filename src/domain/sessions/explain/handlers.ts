@@ -1,12 +1,12 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import { access } from '../../../api/explain.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { type PolicyType, servicePolicy } from '../../../api/policies.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import { edgeRouter } from '../../../api/routers.ts';
-import { session } from '../../../api/sessions.ts';
 import { service } from '../../../api/services.ts';
-import { apiSession } from '../../../api/api-sessions.ts';
+import { session } from '../../../api/sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';

@@ -1,7 +1,7 @@
 import { authentication } from '../../../api/authentication.ts';
 import { mfa } from '../../../api/mfa.ts';
 import { withSecondFactor } from '../../../authentication/factors.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import { implement } from '../../../call/implement.ts';
 import { withCode } from '../../directory/mfa/codes.ts';
 import { passMfa } from '../../directory/mfa/record.ts';
@@ -19,7 +19,7 @@ export const authenticationEntries = implement(authentication, {
   authenticateMfa: async (call, { body }) => {
     await withCode(call, 'login', body.code, async (entities, row, spent) => {
       await entities.update(mfa, row, spent);
-      await passMfa(entities, sessionOf(call.actor).session.id, call.now());
+      await passMfa(entities, apiSessionOf(call.actor).session.id, call.now());
     });
     return {};
   },

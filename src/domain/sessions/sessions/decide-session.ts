@@ -1,11 +1,11 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
-import { session } from '../../../api/sessions.ts';
 import { service } from '../../../api/services.ts';
-import { apiSession } from '../../../api/api-sessions.ts';
-import { isAdministrator, sessionOf } from '../../../call/actor.ts';
+import { session } from '../../../api/sessions.ts';
+import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, type FailingCheck, invalidField, notFound } from '../../../errors/index.ts';
@@ -43,7 +43,7 @@ export interface Refused {
  * @throws ApiError `NOT_FOUND` for a service that is not there for it, `COULD_NOT_VALIDATE` when only the other type is permitted, `NO_EDGE_ROUTERS_AVAILABLE`
  */
 export const decideSession = async (entities: Entities, call: Call, { serviceId, type }: SessionRequest): Promise<Granted | Refused> => {
-  const asking = sessionOf(call.actor);
+  const asking = apiSessionOf(call.actor);
   const now = call.now();
   // As they are in this transaction: between the call's beginning and its write a right may be lost.
   const who = await entities.require(identity, asking.identity.id);

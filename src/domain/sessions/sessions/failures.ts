@@ -1,7 +1,7 @@
 import { failedServiceRequest } from '../../../api/failed-service-requests.ts';
 import { identity } from '../../../api/identities.ts';
 import type { PolicyType } from '../../../api/policies.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { equals, text } from '../../../query/index.ts';
@@ -25,7 +25,7 @@ interface Failure {
 
 /** Notes that posture checks refused a session to the caller. The oldest makes way. */
 export const noteFailure = async (entities: Entities, call: Call, { service, type, decision }: Failure): Promise<void> => {
-  const { identity: who, session } = sessionOf(call.actor);
+  const { identity: who, session } = apiSessionOf(call.actor);
   const where = equals(text('identityId'), who.id);
   const known = await entities.list(failedServiceRequest, { where, sort: newestFirst });
   for (const old of known.slice(KEPT - 1)) await entities.remove(failedServiceRequest, old);

@@ -1,11 +1,12 @@
 /** By what sessions are let in, and until when. The evaluator decides; here it is asked for many sessions at once. */
+
+import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import { postureData } from '../../../api/posture-data.ts';
-import type { session } from '../../../api/sessions.ts';
 import { service } from '../../../api/services.ts';
-import { apiSession } from '../../../api/api-sessions.ts';
+import type { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { FOREVER } from '../../../query/dates.ts';
 import { and } from '../../../query/index.ts';

@@ -1,7 +1,7 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
 import { session, sessions } from '../../../api/sessions.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -9,7 +9,7 @@ import { notFound } from '../../../errors/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { presentOne } from '../../../resources/present.ts';
-import { type Granted, invalidPosture, decideSession, type SessionRequest } from './decide-session.ts';
+import { decideSession, type Granted, invalidPosture, type SessionRequest } from './decide-session.ts';
 import { tidyLapsed } from './ends.ts';
 import { noteFailure } from './failures.ts';
 import type { Session } from './grants.ts';
@@ -38,11 +38,17 @@ const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<
   return outcome;
 };
 
-const begin = async (entities: Entities, call: Call, request: SessionRequest, { existing, hasEnded, grant }: Granted, tags: Tags): Promise<Session> => {
+const begin = async (
+  entities: Entities,
+  call: Call,
+  request: SessionRequest,
+  { existing, hasEnded, grant }: Granted,
+  tags: Tags,
+): Promise<Session> => {
   if (existing && !hasEnded) return existing;
   if (existing) await entities.remove(session, existing);
   await tidyLapsed(entities, call.now());
-  const { session: of, identity } = sessionOf(call.actor);
+  const { session: of, identity } = apiSessionOf(call.actor);
   return entities.insert(session, newRow(session, { tags }, { ...request, ...grant, apiSessionId: of.id, identityId: identity.id }));
 };
 

@@ -3,8 +3,8 @@
  * that follow, each in a transaction of its own. What is left to be looked at is kept in the store, so that every controller knows whom to doubt meanwhile.
  */
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { session } from '../../../api/sessions.ts';
 import { sessionReview } from '../../../api/session-reviews.ts';
+import { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ALL, and, NONE, or, type Predicate, text } from '../../../query/index.ts';
 import { affectedBy } from './affected.ts';

@@ -1,5 +1,5 @@
 import { session } from '../../../api/sessions.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { unauthorized } from '../../../errors/index.ts';
@@ -34,6 +34,6 @@ export const requireSessionToken = async (entities: Entities, call: Call, token:
   const key = await call.core.pki.networkKey();
   const claims = await key.verify(token, { audience: AUDIENCE, now: call.core.platform.clock.now() });
   const row = claims?.z_t === 's' && typeof claims.jti === 'string' ? await entities.get(session, claims.jti) : undefined;
-  if (!row || row.identityId !== sessionOf(call.actor).identity.id || !(await isGoing(entities, call, row)))
+  if (!row || row.identityId !== apiSessionOf(call.actor).identity.id || !(await isGoing(entities, call, row)))
     throw unauthorized('the header session-token holds no token of a session of this identity');
 };

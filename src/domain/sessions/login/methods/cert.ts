@@ -3,8 +3,8 @@ import { authenticator } from '../../../../api/authenticators.ts';
 import { ca } from '../../../../api/cas.ts';
 import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
-import { isDisabled } from '../../../../authentication/session-actor.ts';
-import type { SessionActor } from '../../../../call/actor.ts';
+import { isDisabled } from '../../../../authentication/api-session-actor.ts';
+import type { ApiSessionActor } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../changes/entities.ts';
 import { beginsWith, type Certificate } from '../../../../pki/certificate.ts';
@@ -25,7 +25,7 @@ interface Proven {
  * from it to somebody who is trusted. Whoever fails is told the same.
  * @throws ApiError `INVALID_AUTH`
  */
-export const loginByCertificate = async (call: Call, body: LoginBody): Promise<SessionActor> => {
+export const loginByCertificate = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {
   const presented = await readPresented(call.peerCertificates);
   const trust = presented && (await trustIn(call, presented));
   if (!presented || !trust) throw invalidAuth();
@@ -75,7 +75,7 @@ const ownerOf = async (entities: Entities, leaf: Certificate): Promise<Proven | 
   return owner && { owner, own };
 };
 
-const open = async (entities: Entities, { owner, own }: Proven, trust: Trust, body: LoginBody, call: Call): Promise<SessionActor> => {
+const open = async (entities: Entities, { owner, own }: Proven, trust: Trust, body: LoginBody, call: Call): Promise<ApiSessionActor> => {
   const isComplete = trust.by !== 'network' || trust.isComplete;
   if (own && own.lastAuthResolvedToRoot !== isComplete) await entities.update(authenticator, own, { lastAuthResolvedToRoot: isComplete });
   return openSession(entities, owner, own?.id ?? 'internal', body, call, {
