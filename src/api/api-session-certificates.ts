@@ -44,7 +44,7 @@ const createdCertificate = created
   .extend({ certificate, cas: text.meta({ description: 'What to trust, in PEM.' }) })
   .meta({ id: 'CreatedApiSessionCertificate' });
 
-export const sessionCertificates = group('sessionCertificates', 'Certificates of the current API session', {
+export const apiSessionCertificates = group('apiSessionCertificates', 'Certificates of the current API session', {
   list: operation('GET', at, {
     operationId: 'listCurrentApiSessionCertificates',
     summary: 'List the certificates of the session of this request',

@@ -1,4 +1,4 @@
-import { apiSessionCertificate, sessionCertificates } from './api-session-certificates.ts';
+import { apiSessionCertificate, apiSessionCertificates } from './api-session-certificates.ts';
 import { apiSession, apiSessions, currentApiSession } from './api-sessions.ts';
 import { authPolicies, authPolicy } from './auth-policies.ts';
 import { authentication } from './authentication.ts';
@@ -76,7 +76,7 @@ export const groups = {
   roleAttributes: roleAttributeLists,
   controllers,
   database,
-  sessionCertificates,
+  apiSessionCertificates,
   trust,
   informational,
 } as const;

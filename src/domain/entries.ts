@@ -30,7 +30,7 @@ import { policyEntries } from './policy/policies/handlers.ts';
 import { postureEntries } from './policy/posture/handlers.ts';
 import { roleAttributeEntries } from './policy/roles/attributes-in-use.ts';
 import { accessibleServiceEntries } from './sessions/accessible/handlers.ts';
-import { sessionCertificateEntries } from './sessions/api-sessions/certificates.ts';
+import { apiSessionCertificateEntries } from './sessions/api-sessions/certificates.ts';
 import { apiSessionEntries } from './sessions/api-sessions/handlers.ts';
 import { policyAdviceFor } from './sessions/explain/advice.ts';
 import { accessEntries } from './sessions/explain/handlers.ts';
@@ -73,7 +73,7 @@ export const entries: readonly Entry[] = [
   ...implement(terminators, crudHandlers(terminators, terminator)),
   ...authenticationEntries,
   ...apiSessionEntries,
-  ...sessionCertificateEntries,
+  ...apiSessionCertificateEntries,
   ...sessionEntries,
   ...accessibleServiceEntries,
   ...accessEntries,

@@ -227,7 +227,7 @@ export interface Facade<P = CallOptions> {
    * A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and
    * nobody can log in with it.
    */
-  readonly sessionCertificates: SessionCertificatesApi<P>;
+  readonly apiSessionCertificates: SessionCertificatesApi<P>;
   /** What clients trust. */
   readonly trust: TrustApi<P>;
   /** Information. */

@@ -1,4 +1,4 @@
-import { apiSessionCertificate, sessionCertificates } from '../../../api/api-session-certificates.ts';
+import { apiSessionCertificate, apiSessionCertificates } from '../../../api/api-session-certificates.ts';
 import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
@@ -35,7 +35,7 @@ const makeRoom = async (entities: Entities, call: Call): Promise<void> => {
   for (const row of expired) await entities.remove(apiSessionCertificate, row);
 };
 
-export const sessionCertificateEntries = implement(sessionCertificates, {
+export const apiSessionCertificateEntries = implement(apiSessionCertificates, {
   list: (call, query) => call.read((entities) => listRows(entities, apiSessionCertificate, query, call, { within: ofSession(call) })),
   get: (call, { id }) =>
     call.read(async (entities) => presentOne(entities, apiSessionCertificate, await requireOwn(entities, call, id), call)),
