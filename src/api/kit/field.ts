@@ -45,7 +45,7 @@ export interface Field<W extends Write = Write, K extends Keep = Keep, In = unkn
   readonly set?:
     | { readonly of: 'attributes'; readonly empty?: 'list' }
     | { readonly of: 'selectors'; readonly target: string }
-    | { readonly of: 'words'; readonly from: string }
+    | { readonly of: 'attributeIndex'; readonly from: string }
     | { readonly of: 'keys'; readonly from: readonly string[] }
     | { readonly of: 'references'; readonly target: string; readonly onDelete?: 'restrict' }
     | { readonly of: 'values' };
