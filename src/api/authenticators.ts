@@ -27,7 +27,7 @@ export const authenticator = resource({
     /** Consecutive wrong passwords. */
     failedAttempts: readOnly(z.int(), { keep: 'hidden', default: 0, volatile: true }),
     /** Of the method `cert`: the certificate in PEM. */
-    certPem: { ...optional(pem, { absent: true }), write: 'createOptional' },
+    certPem: { ...optional(pem, { absent: true }), write: 'createOnlyOptional' },
     /** Of the method `cert`: SHA-1 of the certificate in hex. */
     fingerprint: readOnly(text, { absent: true, unique: true, filter: 'certFingerprint' }),
     /** Whether an authority of this network issued the certificate. */

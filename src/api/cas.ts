@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
-import { createOnly, optional, readOnly, replaceRequired, required } from './kit/field.ts';
+import { createOnly, optional, readOnly, required, requiredOnReplace } from './kit/field.ts';
 import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
 import { roles } from './kit/relations.ts';
@@ -61,7 +61,7 @@ export const ca = resource({
     /** Role attributes that identities get which enroll by themselves. */
     identityRoles: { ...roles(), write: 'required' },
     /** Names of identities that enroll by themselves: text with placeholders. */
-    identityNameFormat: replaceRequired(nameFormat, { default: DEFAULT_NAME_FORMAT }),
+    identityNameFormat: requiredOnReplace(nameFormat, { default: DEFAULT_NAME_FORMAT }),
     /** Whether certificates of this authority prove identities at a login. */
     isAuthEnabled: required(flag, { filter: true }),
     /** Whether identities may enroll by a token and a certificate of this authority. */

@@ -36,13 +36,13 @@ export const enrollment = resource({
     /** When the enrollment ends: RFC 3339. */
     expiresAt: createOnly(moment),
     /** Of the method `ottca`: id of the authority whose certificates will do. */
-    caId: { ...ca, write: 'createOptional', absent: true, reference: { ...ca.reference, orNull: true } },
+    caId: { ...ca, write: 'createOnlyOptional', absent: true, reference: { ...ca.reference, orNull: true } },
     /** Of the method `erott`: id of the edge router. */
     edgeRouterId: { ...edgeRouter, write: 'never', absent: true },
     /** Of the method `trott`: id of the router. */
     transitRouterId: { ...transitRouter, write: 'never', absent: true },
     /** Of the method `updb`: the username of the new authenticator. */
-    username: { ...optional(username), write: 'createOptional' },
+    username: { ...optional(username), write: 'createOnlyOptional' },
     /** SHA-256 of the token, by which an enrollment is found. */
     tokenHash: readOnly(text, { keep: 'hidden', unique: true }),
     /** The JWT, and in it the token, sealed: administrators may see both again. */

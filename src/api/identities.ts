@@ -5,7 +5,7 @@ import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.
 import { enrollment } from './enrollments.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
-import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.ts';
+import { convertedOnCreate, optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { related } from './kit/related.ts';
@@ -91,7 +91,7 @@ export const identity = resource({
     /** How it proves itself, by method. */
     authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
     /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
-    enrollment: exchanged(enrollmentRequest, outstandingEnrollments),
+    enrollment: convertedOnCreate(enrollmentRequest, outstandingEnrollments),
     /** Whether it has an API session. */
     hasApiSession: readOnly(flag, { keep: 'computed' }),
     /** Whether it is connected to an edge router. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
-import { notPatched, optional, readOnly, required } from './kit/field.ts';
+import { optional, readOnly, required, requiredOnCreate } from './kit/field.ts';
 import { listQuery, roleListQuery } from './kit/list-query.ts';
 import { references, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
@@ -20,7 +20,7 @@ export const service = resource({
   fields: {
     name: required(name, { unique: true, filter: true }),
     /** Whether clients must encrypt from end to end. */
-    encryptionRequired: notPatched(flag, { default: false }),
+    encryptionRequired: requiredOnCreate(flag, { default: false }),
     /** Milliseconds after which an idle connection is closed; 0: never. */
     maxIdleTimeMillis: optional(z.int(), { default: 0 }),
     /** How a terminator is chosen. */

@@ -31,9 +31,9 @@ export const terminator = resource({
     /** Cost as the traffic makes it. */
     dynamicCost: readOnly(z.int(), { keep: 'computed' }),
     /** Tells apart the instances of one service. */
-    identity: { ...optional(shortText, { default: '', filter: 'instanceId' }), write: 'createOptional' },
+    identity: { ...optional(shortText, { default: '', filter: 'instanceId' }), write: 'createOnlyOptional' },
     /** Proof of the owner of `identity`; kept sealed, and shown nowhere. */
-    identitySecret: { ...writeOnly(shortText), write: 'createOptional' },
+    identitySecret: { ...writeOnly(shortText), write: 'createOnlyOptional' },
     /** Under the host's secret key, bound to the terminator; null where none was given. */
     sealedIdentitySecret: readOnly(text, { keep: 'hidden' }),
     hostId: readOnly(text, { keep: 'hidden', default: '', filter: true }),

@@ -107,6 +107,7 @@ const rolePredicate = (entries: readonly string[], semantic = 'AllOf'): Predicat
       strange,
     );
   const { ids, attributes } = readSelectors(entries);
-  const byAttribute: Predicate = attributes.length === 0 ? NONE : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: attributes };
+  const byAttribute: Predicate =
+    attributes.length === 0 ? NONE : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: attributes };
   return or(byAttribute, oneOf(text('id'), ids));
 };

@@ -111,22 +111,22 @@ type TagsInput = {
 // Conditional, so that of a union of tables each gives its own shape.
 export type CreateBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'notPatched' | 'fixed'>]: In<F[K]> } & {
-        readonly [K in KeysWritten<F, 'optional' | 'createOptional' | 'replaceRequired'>]?: In<F[K]> | null | undefined;
+      { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'requiredOnCreate' | 'discriminator'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'optional' | 'createOnlyOptional' | 'requiredOnReplace'>]?: In<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
 export type ReplaceBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'required' | 'replaceRequired' | 'fixed'>]: In<F[K]> } & {
-        readonly [K in KeysWritten<F, 'optional' | 'notPatched'>]?: In<F[K]> | null | undefined;
+      { readonly [K in KeysWritten<F, 'required' | 'requiredOnReplace' | 'discriminator'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'optional' | 'requiredOnCreate'>]?: In<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
 export type PatchBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'fixed'>]: In<F[K]> } & {
-        readonly [K in KeysWritten<F, 'required' | 'optional' | 'replaceRequired'>]?: Patched<F[K]> | null | undefined;
+      { readonly [K in KeysWritten<F, 'discriminator'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'required' | 'optional' | 'requiredOnReplace'>]?: Patched<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
@@ -175,7 +175,7 @@ export const resource = <const K extends string, const F extends Fields>(declara
     entries
       .filter(([, f]) => needed.includes(f.write) || others.includes(f.write))
       .map(([key, { write, patch, schema, input = schema }]) => {
-        if (partial && write !== 'fixed') return [key, (patch ?? input).optional()] as const;
+        if (partial && write !== 'discriminator') return [key, (patch ?? input).optional()] as const;
         return [key, needed.includes(write) ? input : input.optional()] as const;
       });
   const [singular] = declaration.names;
@@ -183,11 +183,20 @@ export const resource = <const K extends string, const F extends Fields>(declara
     ...declaration,
     schemas: {
       create: body(
-        written(false, ['required', 'createOnly', 'notPatched', 'fixed'], 'createOptional', 'optional', 'replaceRequired'),
+        written(
+          false,
+          ['required', 'createOnly', 'requiredOnCreate', 'discriminator'],
+          'createOnlyOptional',
+          'optional',
+          'requiredOnReplace',
+        ),
         `${singular}Create`,
       ),
-      replace: body(written(false, ['required', 'replaceRequired', 'fixed'], 'optional', 'notPatched'), `${singular}Update`),
-      patch: body(written(true, ['required', 'fixed'], 'optional', 'replaceRequired'), `${singular}Patch`),
+      replace: body(
+        written(false, ['required', 'requiredOnReplace', 'discriminator'], 'optional', 'requiredOnCreate'),
+        `${singular}Update`,
+      ),
+      patch: body(written(true, ['required', 'discriminator'], 'optional', 'requiredOnReplace'), `${singular}Patch`),
       detail: detailSchema(fields, `${singular}Detail`),
     } as unknown as Resource<K, F>['schemas'], // the types say what these shapes say: both are computed from the same field table
   };
@@ -227,7 +236,7 @@ const detailSchema = (fields: Fields, id: string) => {
 const mayBeNull = ({ keep, write, set, default: unset }: Field): boolean =>
   set !== undefined
     ? !showsEmptyList(set)
-    : keep === 'stored' && unset === null && (write === 'optional' || write === 'createOptional' || write === 'never');
+    : keep === 'stored' && unset === null && (write === 'optional' || write === 'createOnlyOptional' || write === 'never');
 
 /** What a schema that transforms gives is, in an answer, what it takes, unless it is piped into a schema that says what it gives. */
 const outputOf = (schema: z.ZodType): z.ZodType => {
