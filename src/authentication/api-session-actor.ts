@@ -6,7 +6,7 @@ import type { Activity } from '../call/activity.ts';
 import type { ApiSessionActor, TokenProof } from '../call/actor.ts';
 import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../changes/entities.ts';
-import { equals, text } from '../query/index.ts';
+import { equals, stringField } from '../query/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
 import { owedCode, owedToken } from './factors.ts';
 import { idleSince } from './lifetime.ts';
@@ -26,7 +26,7 @@ export const actorOfToken = async (
   activity: Pick<Activity, 'current'>,
 ): Promise<ApiSessionActor | undefined> => {
   if (!isOpaqueToken(token)) return undefined;
-  const session = await entities.find(apiSession, equals(text('tokenHash'), hashToken(token)));
+  const session = await entities.find(apiSession, equals(stringField('tokenHash'), hashToken(token)));
   return session && actorOfApiSession(entities, settings, activity.current(session), token, now);
 };
 

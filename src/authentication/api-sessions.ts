@@ -1,7 +1,7 @@
 import { apiSession } from '../api/api-sessions.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { Entities } from '../changes/entities.ts';
-import { equals, text } from '../query/index.ts';
+import { equals, stringField } from '../query/index.ts';
 import { removeEntity } from '../resources/removal.ts';
 
 type ApiSession = RowOf<typeof apiSession>;
@@ -14,4 +14,4 @@ export const endApiSessions = async (entities: Entities, sessions: readonly ApiS
 
 /** The API sessions of an identity, idle ones included. */
 export const apiSessionsOf = (entities: Entities, identityId: string): Promise<readonly ApiSession[]> =>
-  entities.list(apiSession, { where: equals(text('identityId'), identityId) });
+  entities.list(apiSession, { where: equals(stringField('identityId'), identityId) });

@@ -65,7 +65,7 @@ export const ALL: Predicate = { op: 'all' };
 export const NONE: Predicate = { op: 'none' };
 
 /** A text field at the top of a row. */
-export const text = (name: string): FieldRef => ({ path: [name], type: 'string' });
+export const stringField = (name: string): FieldRef => ({ path: [name], type: 'string' });
 export const date = (name: string): FieldRef => ({ path: [name], type: 'date' });
 export const flag = (name: string): FieldRef => ({ path: [name], type: 'boolean' });
 

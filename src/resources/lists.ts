@@ -16,7 +16,7 @@ import {
   SortError,
   type SortKey,
   type Symbols,
-  text,
+  stringField,
 } from '../query/index.ts';
 
 const DEFAULT_LIMIT = 10;
@@ -109,5 +109,5 @@ const rolePredicate = (entries: readonly string[], semantic = 'AllOf'): Predicat
   const { ids, attributes } = readSelectors(entries);
   const byAttribute: Predicate =
     attributes.length === 0 ? NONE : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: attributes };
-  return or(byAttribute, oneOf(text('id'), ids));
+  return or(byAttribute, oneOf(stringField('id'), ids));
 };

@@ -6,7 +6,7 @@ import { postgres } from '../../../adapters/storage/kysely/postgres/engine.ts';
 import { Scope } from '../../../adapters/storage/kysely/scope.ts';
 import { selectCount, selectPage } from '../../../adapters/storage/kysely/select.ts';
 import type { Sql } from '../../../adapters/storage/kysely/sql.ts';
-import { and, equals, flag, has, not, or, type Predicate, text } from '../../../src/query/predicate.ts';
+import { and, equals, flag, has, not, or, type Predicate, stringField } from '../../../src/query/predicate.ts';
 import { needsPostgres, newSchema, type TestSchema } from '../../support/postgres.ts';
 import { pgNotes } from './postgres-support.ts';
 import { note, noteSchema } from './support.ts';
@@ -67,7 +67,8 @@ describe('query plans of PostgreSQL for tables without statistics', needsPostgre
         const page = { where, limit: 10 };
         const statements = [selectPage(scope, 'note', page), selectCount(scope, 'note', where)];
         // A sorted page of alternatives stays a join, for which PostgreSQL takes a hash table once there are some thousand rows.
-        if (where.op !== 'or') statements.push(selectPage(scope, 'note', { ...page, sort: [{ field: text('name'), descending: false }] }));
+        if (where.op !== 'or')
+          statements.push(selectPage(scope, 'note', { ...page, sort: [{ field: stringField('name'), descending: false }] }));
         for (const statement of statements) {
           const handled = await rowsHandled(statement);
           assert.ok(handled < 10 * ROWS * LABELS, `${handled} rows for ${statement.text}`);

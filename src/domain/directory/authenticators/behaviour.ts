@@ -4,7 +4,7 @@ import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
-import { and, equals, not, text } from '../../../query/index.ts';
+import { and, equals, not, stringField } from '../../../query/index.ts';
 import { isInUse } from './certificates.ts';
 import type { AuthenticatorBody, AuthenticatorRow } from './method.ts';
 import { authenticatorMethods } from './methods.ts';
@@ -35,7 +35,10 @@ export const authenticatorBehaviour = behaviour(authenticator, {
   guard: async (entities, row) => {
     const owner = await entities.get(identity, row.identityId);
     if (!owner?.isDefaultAdmin) return;
-    const others = await entities.count(authenticator, and(equals(text('identityId'), owner.id), not(equals(text('id'), row.id))));
+    const others = await entities.count(
+      authenticator,
+      and(equals(stringField('identityId'), owner.id), not(equals(stringField('id'), row.id))),
+    );
     if (others === 0)
       throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', {
         cause: {
@@ -51,7 +54,7 @@ export const requireFirst = async (
   entities: Entities,
   { identityId, method }: Pick<AuthenticatorRow, 'identityId' | 'method'>,
 ): Promise<void> => {
-  const same = and(equals(text('identityId'), identityId), equals(text('method'), method));
+  const same = and(equals(stringField('identityId'), identityId), equals(stringField('method'), method));
   if ((await entities.count(authenticator, same)) > 0) throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
 };
 

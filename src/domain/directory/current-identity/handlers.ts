@@ -9,7 +9,7 @@ import type { Handlers } from '../../../call/implement.ts';
 import type { Check } from '../../../call/password-checks.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, notFound, unauthorized } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { changedPassword, noPassword } from '../authenticators/behaviour.ts';
@@ -87,7 +87,7 @@ export const currentIdentityHandlers = {
     }),
   listAuthenticators: (call, query) =>
     call.read(async (entities) => {
-      const own = equals(text('identityId'), apiSessionOf(call.actor).identity.id);
+      const own = equals(stringField('identityId'), apiSessionOf(call.actor).identity.id);
       const page = await listRows(entities, authenticator, query, call, { within: own });
       return { ...page, data: page.data.map(asOwn) };
     }),

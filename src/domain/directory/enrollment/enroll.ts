@@ -3,7 +3,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { hashToken, isOpaqueToken } from '../../../tokens/opaque.ts';
 import type { Methods, Offer, Result } from './method.ts';
 
@@ -39,7 +39,7 @@ export const enroll = async (call: Call, methods: Methods, { token, method, offe
 };
 
 const outstanding = async (entities: Entities, token: string): Promise<Row> => {
-  const row = token === '' ? undefined : await entities.find(enrollment, equals(text('tokenHash'), hashToken(token)));
+  const row = token === '' ? undefined : await entities.find(enrollment, equals(stringField('tokenHash'), hashToken(token)));
   if (!row) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   return row;
 };

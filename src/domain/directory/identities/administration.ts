@@ -7,7 +7,7 @@ import { actorOfApiSession, isDisabled } from '../../../authentication/api-sessi
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
-import { equals, flag, or, text } from '../../../query/index.ts';
+import { equals, flag, or, stringField } from '../../../query/index.ts';
 import { hasMfa } from '../mfa/record.ts';
 import { isOpenBy } from './way-in.ts';
 
@@ -43,7 +43,7 @@ const canLogIn = async (entities: Entities, row: RowOf<typeof identity>, now: st
   if (isDisabled(row, now)) return false;
   const policy = await entities.require(authPolicy, row.authPolicyId);
   if (policy.secondary.requireExtJwtSigner) return false;
-  const ways = await entities.list(authenticator, { where: equals(text('identityId'), row.id) });
+  const ways = await entities.list(authenticator, { where: equals(stringField('identityId'), row.id) });
   if (!isOpenBy(ways, policy)) return false;
   return !policy.secondary.requireTotp || hasMfa(entities, row.id);
 };

@@ -5,7 +5,7 @@ import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessi
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { FOREVER } from '../../../query/dates.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { enabled } from './behaviour.ts';
 
 type Identity = RowOf<typeof identity>;
@@ -22,7 +22,7 @@ export const disableIdentity = async (entities: Entities, row: Identity, duratio
 /** Clears the disabled state, and the count of wrong passwords that may have led to it. */
 export const enableIdentity = async (entities: Entities, row: Identity): Promise<void> => {
   if (row.disabledAt !== null) await entities.update(identity, row, enabled);
-  for (const own of await entities.list(authenticator, { where: equals(text('identityId'), row.id) })) {
+  for (const own of await entities.list(authenticator, { where: equals(stringField('identityId'), row.id) })) {
     if (own.failedAttempts) await entities.update(authenticator, own, { failedAttempts: 0 });
   }
 };

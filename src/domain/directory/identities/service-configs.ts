@@ -7,7 +7,7 @@ import type { EntityReference } from '../../../api/shared.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFoundField } from '../../../errors/index.ts';
-import { and, equals, oneOf, text } from '../../../query/index.ts';
+import { and, equals, oneOf, stringField } from '../../../query/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
 
@@ -20,7 +20,7 @@ export interface Pair {
 export const listServiceConfigs = (call: Call, { id }: { readonly id: string }) =>
   call.read(async (entities) => {
     await entities.require(identity, id);
-    const rows = await entities.list(serviceConfig, { where: equals(text('identityId'), id) });
+    const rows = await entities.list(serviceConfig, { where: equals(stringField('identityId'), id) });
     const configs = await referencesTo(
       entities,
       config,
@@ -85,10 +85,14 @@ const ofType = (
 ): Promise<RowOf<typeof serviceConfig> | undefined> =>
   entities.find(
     serviceConfig,
-    and(equals(text('identityId'), identityId), equals(text('serviceId'), serviceId), equals(text('configTypeId'), configTypeId)),
+    and(
+      equals(stringField('identityId'), identityId),
+      equals(stringField('serviceId'), serviceId),
+      equals(stringField('configTypeId'), configTypeId),
+    ),
   );
 
 const referencesTo = async (entities: Entities, kind: Kind, ids: readonly string[]): Promise<ReadonlyMap<string, EntityReference>> => {
-  const rows = await entities.list(kind, { where: oneOf(text('id'), [...new Set(ids)]) });
+  const rows = await entities.list(kind, { where: oneOf(stringField('id'), [...new Set(ids)]) });
   return new Map(rows.map((row) => [row.id, referenceTo(kind, row)]));
 };

@@ -3,7 +3,7 @@ import { authenticator } from '../../../api/authenticators.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 
 type Policy = RowOf<typeof authPolicy>;
@@ -23,7 +23,7 @@ export const keepWayIn = async (
   policy: Pick<Policy, 'primary' | 'secondary'>,
   field?: string,
 ): Promise<void> => {
-  const ways = await entities.list(authenticator, { where: equals(text('identityId'), identityId) });
+  const ways = await entities.list(authenticator, { where: equals(stringField('identityId'), identityId) });
   if (ways.length > 0 && !isOpenBy(ways, policy))
     throw invalidField(
       field ?? 'primary',

@@ -5,7 +5,7 @@ import { apiSessionsOf } from '../../../authentication/api-sessions.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { newRecoveryCodes } from './recovery-codes.ts';
 import { newTotpSecret } from './totp.ts';
@@ -18,7 +18,7 @@ const secretOf = (identityId: string) => `mfa:${identityId}:secret`;
 const recoveryCodesOf = (identityId: string) => `mfa:${identityId}:recovery-codes`;
 
 export const mfaOf = (entities: Entities, identityId: string): Promise<Mfa | undefined> =>
-  entities.find(mfa, equals(text('identityId'), identityId));
+  entities.find(mfa, equals(stringField('identityId'), identityId));
 
 /** Whether logins of the identity owe a code: an enrollment that was not finished asks nothing of them. */
 export const hasMfa = async (entities: Entities, identityId: string): Promise<boolean> =>

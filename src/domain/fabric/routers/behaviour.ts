@@ -3,7 +3,7 @@ import { terminator } from '../../../api/terminators.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { explained } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { addEnrollment } from '../../directory/enrollment/behaviour.ts';
 import { keepCompanion, removeCompanion } from './companion.ts';
 import { outstandingOf } from './enrollment.ts';
@@ -11,7 +11,7 @@ import { presenceOf, resolvePresence } from './online.ts';
 
 /** Terminators keep the name of their router beside its id. */
 const renameInTerminators = async (entities: Entities, { id, name }: { readonly id: string; readonly name: string }) => {
-  for (const row of await entities.list(terminator, { where: equals(text('routerId'), id) }))
+  for (const row of await entities.list(terminator, { where: equals(stringField('routerId'), id) }))
     await entities.update(terminator, row, { routerName: name });
 };
 

@@ -5,7 +5,7 @@
  * writing its own row.
  */
 import { attributeIndexField, EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId } from '../../../api/kit/selectors.ts';
-import { ALL, and, equals, NONE, oneOf, or, type Predicate, text } from '../../../query/index.ts';
+import { ALL, and, equals, NONE, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 
 /** One side of a policy: a role array with the policy's semantic. */
 export interface Side {
@@ -74,7 +74,7 @@ export const selectedBy = (sides: readonly Side[]): Predicate => {
   // An array of which one attribute suffices elsewhere adds nobody.
   const covering = [...allOf.values()].filter((attributes) => !attributes.some((attribute) => anyOf.has(attribute)));
   return or(
-    oneOf(text('id'), [...ids]),
+    oneOf(stringField('id'), [...ids]),
     anyOf.size === 0 ? NONE : { op: 'overlaps', set: 'roleAttributes', values: [...anyOf] },
     ...covering.map((values): Predicate => ({ op: 'covers', set: 'roleAttributes', values })),
   );
@@ -96,7 +96,7 @@ export const selecting = (field: string, { id, roleAttributes }: Selectable): Pr
   return and(
     { op: 'overlaps', set: field, values: [...byItself, ...roleAttributes.map(selectorOfAttribute)] },
     or(
-      equals(text('semantic'), 'AnyOf'),
+      equals(stringField('semantic'), 'AnyOf'),
       { op: 'coveredBy', set: attributeIndexField(field), values: roleAttributes },
       { op: 'overlaps', set: field, values: byItself },
     ),

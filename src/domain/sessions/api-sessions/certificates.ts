@@ -8,7 +8,7 @@ import { certificatesPem } from '../../../pki/certificate.ts';
 import { issue } from '../../../pki/issue.ts';
 import { sessionProfile } from '../../../pki/profiles.ts';
 import { readRequest } from '../../../pki/request.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { selfLink } from '../../../resources/links.ts';
 import { presentOne } from '../../../resources/present.ts';
@@ -17,7 +17,7 @@ import { newId } from '../../../storage/ids.ts';
 /** Certificates that a session may have at a time. */
 const MOST = 50;
 
-const ofSession = (call: Call) => equals(text('apiSessionId'), apiSessionOf(call.actor).session.id);
+const ofSession = (call: Call) => equals(stringField('apiSessionId'), apiSessionOf(call.actor).session.id);
 
 /** Those of other sessions are not there for this one. */
 const requireOwn = async (entities: Entities, call: Call, id: string) => {

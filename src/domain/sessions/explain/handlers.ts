@@ -11,7 +11,7 @@ import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { and, equals, not, or, text } from '../../../query/index.ts';
+import { and, equals, not, or, stringField } from '../../../query/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { decisionOf } from '../../policy/access/decide.ts';
 import { evaluateAccess, evaluatePolicy, grants, type PolicyResult } from '../../policy/access/evaluate.ts';
@@ -72,8 +72,8 @@ const apiSessionOf = async (entities: Entities, who: Identity, id: string): Prom
 };
 
 const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceId, type }: Question) => {
-  const going = await visibleSessions(entities, call, equals(text('identityId'), identityId));
-  return firstOf(entities, session, and(going, equals(text('serviceId'), serviceId), equals(text('type'), type)), SHOWN);
+  const going = await visibleSessions(entities, call, equals(stringField('identityId'), identityId));
+  return firstOf(entities, session, and(going, equals(stringField('serviceId'), serviceId), equals(stringField('type'), type)), SHOWN);
 };
 
 /** All that select both, for one among them may pass; of those that select one of the two, some. */

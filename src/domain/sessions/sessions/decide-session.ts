@@ -9,7 +9,7 @@ import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, type FailingCheck, invalidField, notFound } from '../../../errors/index.ts';
-import { and, equals, text } from '../../../query/index.ts';
+import { and, equals, stringField } from '../../../query/index.ts';
 import { commonRouters } from '../../fabric/routers/common-routers.ts';
 import { type Decision, decideAccess } from '../../policy/access/decide.ts';
 import { policiesBetween } from '../../policy/policies/through.ts';
@@ -60,7 +60,7 @@ export const decideSession = async (entities: Entities, call: Call, { serviceId,
   if (routers.length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
   const existing = await entities.find(
     session,
-    and(equals(text('apiSessionId'), own.id), equals(text('serviceId'), serviceId), equals(text('type'), type)),
+    and(equals(stringField('apiSessionId'), own.id), equals(stringField('serviceId'), serviceId), equals(stringField('type'), type)),
   );
   return { isGranted: true, grant, routers, existing, hasEnded: existing !== undefined && isLapsed(existing, now) };
 };

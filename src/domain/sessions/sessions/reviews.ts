@@ -6,7 +6,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { sessionReview } from '../../../api/session-reviews.ts';
 import { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { ALL, and, NONE, or, type Predicate, text } from '../../../query/index.ts';
+import { ALL, and, NONE, or, type Predicate, stringField } from '../../../query/index.ts';
 import { affectedBy } from './affected.ts';
 import { refreshGrants } from './ends.ts';
 
@@ -57,7 +57,7 @@ const lookAtSome = async (entities: Entities, sessions: Predicate, after: string
   return rows.length < AT_ONCE ? undefined : rows.at(-1)?.id;
 };
 
-const beyond = (id: string): Predicate => ({ op: 'compare', field: text('id'), is: '>', value: id });
+const beyond = (id: string): Predicate => ({ op: 'compare', field: stringField('id'), is: '>', value: id });
 
 /** As it was kept. */
 const predicateOf = ({ sessions }: RowOf<typeof sessionReview>): Predicate => (sessions ?? NONE) as unknown as Predicate; // written above

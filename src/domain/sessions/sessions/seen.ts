@@ -5,7 +5,7 @@ import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { ALL, and, date, equals, matches, not, oneOf, or, type Predicate, text } from '../../../query/index.ts';
+import { ALL, and, date, equals, matches, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 import { grantsOf, isLapsed, type Session } from './grants.ts';
 import { sessionsInDoubt } from './reviews.ts';
 
@@ -15,14 +15,15 @@ import { sessionsInDoubt } from './reviews.ts';
 const LOOKED_AT = 1000;
 
 /** An administrator sees all sessions, anybody else those of the own identity. */
-const ownOf = ({ actor }: Call): Predicate => (isAdministrator(actor) ? ALL : equals(text('identityId'), apiSessionOf(actor).identity.id));
+const ownOf = ({ actor }: Call): Predicate =>
+  isAdministrator(actor) ? ALL : equals(stringField('identityId'), apiSessionOf(actor).identity.id);
 
 /** The sessions that the actor may see and that have not ended, neither with their time nor with their API session nor with their right. */
 export const visibleSessions = async (entities: Entities, call: Call, own = ownOf(call)): Promise<Predicate> => {
   const inTime = and(own, { op: 'compare', field: date('grantedUntil'), is: '>=', value: call.now() });
   const inDoubt = await inDoubtFor(entities, call);
-  const proved = oneOf(text('id'), inDoubt.op === 'none' ? [] : await stillGranted(entities, call, and(inTime, inDoubt)));
-  return and(inTime, or(not(inDoubt), proved), not(oneOf(text('apiSessionId'), await idle(entities, call, own))));
+  const proved = oneOf(stringField('id'), inDoubt.op === 'none' ? [] : await stillGranted(entities, call, and(inTime, inDoubt)));
+  return and(inTime, or(not(inDoubt), proved), not(oneOf(stringField('apiSessionId'), await idle(entities, call, own))));
 };
 
 /** Whoever comes across sessions in doubt sees to it that they are looked at: the controller that was about to may be lost. */

@@ -9,7 +9,7 @@ import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../changes/entities.ts';
 import { beginsWith, type Certificate } from '../../../../pki/certificate.ts';
 import { type Presented, readPresented } from '../../../../pki/presented.ts';
-import { equals, text } from '../../../../query/index.ts';
+import { equals, stringField } from '../../../../query/index.ts';
 import { externalIdOf } from '../../../directory/cas/claims.ts';
 import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../../../directory/cas/trust.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
@@ -65,12 +65,12 @@ const ownerByAuthority = async (entities: Entities, leaf: Certificate, caId: str
   if (!row?.isVerified || !row.isAuthEnabled) return undefined;
   const externalId = row.externalIdClaim ? externalIdOf(leaf, row.externalIdClaim) : undefined;
   if (externalId === undefined) return ownerOf(entities, leaf);
-  const owner = await entities.find(identity, equals(text('externalId'), externalId));
+  const owner = await entities.find(identity, equals(stringField('externalId'), externalId));
   return owner && { owner, own: undefined };
 };
 
 const ownerOf = async (entities: Entities, leaf: Certificate): Promise<Proven | undefined> => {
-  const own = await entities.find(authenticator, equals(text('fingerprint'), leaf.fingerprint));
+  const own = await entities.find(authenticator, equals(stringField('fingerprint'), leaf.fingerprint));
   const owner = own?.certPem && beginsWith(own.certPem, leaf) ? await entities.get(identity, own.identityId) : undefined;
   return owner && { owner, own };
 };

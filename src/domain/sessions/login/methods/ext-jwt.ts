@@ -7,7 +7,7 @@ import { externalTokensOf, proofOf, proves } from '../../../../authentication/ex
 import type { ApiSessionActor, TokenProof } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../changes/entities.ts';
-import { equals, text } from '../../../../query/index.ts';
+import { equals, stringField } from '../../../../query/index.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
 /**
@@ -33,7 +33,7 @@ const ownerOf = async (entities: Entities, proof: TokenProof, now: string): Prom
   const signer = await entities.get(externalJwtSigner, proof.signer.id);
   if (!signer) return undefined;
   const owner = signer.useExternalId
-    ? await entities.find(identity, equals(text('externalId'), proof.subject))
+    ? await entities.find(identity, equals(stringField('externalId'), proof.subject))
     : await entities.get(identity, proof.subject);
   if (!owner || !proves(proof, signer, owner) || isDisabled(owner, now)) return undefined;
   const { allowed, allowedSigners } = (await entities.require(authPolicy, owner.authPolicyId)).primary.extJwt;

@@ -8,7 +8,7 @@ import type { Call } from '../../../../call/call.ts';
 import type { Check } from '../../../../call/password-checks.ts';
 import type { Entities } from '../../../../changes/entities.ts';
 import { ApiError } from '../../../../errors/index.ts';
-import { equals, text } from '../../../../query/index.ts';
+import { equals, stringField } from '../../../../query/index.ts';
 import { countWrongPassword, type Tried } from '../../../directory/identities/lockout.ts';
 import { evenOut } from '../decoy.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
@@ -73,4 +73,4 @@ const succeed = async (
 };
 
 const authenticatorOf = (entities: Entities, username: string): Promise<RowOf<typeof authenticator> | undefined> =>
-  entities.find(authenticator, equals(text('username'), username));
+  entities.find(authenticator, equals(stringField('username'), username));
