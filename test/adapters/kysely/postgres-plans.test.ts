@@ -5,7 +5,7 @@ import { postgres } from '../../../adapters/storage/kysely/postgres/engine.ts';
 import { Scope } from '../../../adapters/storage/kysely/scope.ts';
 import { selectCount, selectDistinct, selectPage, selectReferenced, selectRow } from '../../../adapters/storage/kysely/select.ts';
 import type { Sql } from '../../../adapters/storage/kysely/sql.ts';
-import { ALL, and, equals, flag, has, oneOf, type Predicate, stringField } from '../../../src/query/predicate.ts';
+import { ALL, and, booleanField, equals, has, oneOf, type Predicate, stringField } from '../../../src/query/predicate.ts';
 import type { Query } from '../../../src/storage/port.ts';
 import { needsPostgres, newSchema, type TestSchema } from '../../support/postgres.ts';
 import { pgNotes } from './postgres-support.ts';
@@ -77,7 +77,7 @@ describe('query plans of PostgreSQL', needsPostgres, () => {
     for (const where of [
       has('labels', 'l1'),
       and(has('labels', 'l1'), has('labels', 'm1')),
-      and(has('labels', 'l1'), equals(flag('isOpen'), true)),
+      and(has('labels', 'l1'), equals(booleanField('isOpen'), true)),
       { op: 'overlaps', set: 'labels', values: ['l1', 'l2', 'm1'] } as const,
     ])
       assertIndexed(await page(where), 'overlay_note__labels_pkey');

@@ -11,7 +11,7 @@ import {
 } from '../../../adapters/storage/kysely/select.ts';
 import type { Sql } from '../../../adapters/storage/kysely/sql.ts';
 import { sqlite } from '../../../adapters/storage/kysely/sqlite/engine.ts';
-import { ALL, and, equals, flag, has, oneOf, type Predicate, stringField } from '../../../src/query/predicate.ts';
+import { ALL, and, booleanField, equals, has, oneOf, type Predicate, stringField } from '../../../src/query/predicate.ts';
 import type { Query, Store } from '../../../src/storage/port.ts';
 import { note, noteSchema, notes } from './support.ts';
 
@@ -75,7 +75,7 @@ describe('query plans of SQLite', () => {
     for (const where of [
       has('labels', 'l1'),
       and(has('labels', 'l1'), has('labels', 'm1')),
-      and(has('labels', 'l1'), equals(flag('isOpen'), true)),
+      and(has('labels', 'l1'), equals(booleanField('isOpen'), true)),
     ]) {
       const steps = page(where);
       assert.match(steps, /SEARCH s0 USING PRIMARY KEY \(ns=\? AND value=\?\)/);

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { comparator, matches } from '../../../src/query/evaluate.ts';
 import {
   and,
+  booleanField,
   ELEMENT,
   equals,
-  flag,
   has,
   not,
   oneOf,
@@ -68,7 +68,7 @@ const simple: fc.Arbitrary<Predicate> = fc.oneof(
   fc.constantFrom(1, 5, 600).map((value): Predicate => ({ op: 'compare', field: externalKey, is: value === 5 ? '<' : '>=', value })),
   someIds.map((ids) => oneOf(stringField('id'), ids)),
   fc.nat(9).map((i) => equals(stringField('ownerId'), `owner-${i}`)),
-  fc.boolean().map((isOpen) => equals(flag('isOpen'), isOpen)),
+  fc.boolean().map((isOpen) => equals(booleanField('isOpen'), isOpen)),
 );
 /** The shape of what policies select: some ids, some attributes, and several arrays of attributes. */
 const membership: fc.Arbitrary<Predicate> = fc

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import {
   ALL,
   and,
-  date,
+  booleanField,
+  dateField,
   ELEMENT,
   equals,
   type FieldRef,
-  flag,
   has,
   not,
   oneOf,
@@ -40,7 +40,7 @@ export const questions: Sentences = {
         assert.equal(await asked(store, where, { offset: 2, limit: 3 }), right.slice(2, 5).join(' '));
         assert.equal(await read(store, (tx) => tx.count('note', where)), right.length);
         const open = right.filter((id) => Number(id) % 3 === 0);
-        assert.equal(await asked(store, and(equals(flag('isOpen'), true), where), { limit: 4 }), open.slice(0, 4).join(' '));
+        assert.equal(await asked(store, and(equals(booleanField('isOpen'), true), where), { limit: 4 }), open.slice(0, 4).join(' '));
       }
   },
 
@@ -66,7 +66,7 @@ export const questions: Sentences = {
         [covers, holding],
         [{ ...covers, values: all.toReversed() }, holding],
         [and(here, not(covers)), others],
-        [and(covers, equals(flag('isOpen'), true)), [`${size}-all`]],
+        [and(covers, equals(booleanField('isOpen'), true)), [`${size}-all`]],
         [and(covers, not(has('labels', 'more'))), [`${size}-all`]],
         [or(covers, oneOf(stringField('id'), [`${size}-none`])), [...holding, `${size}-none`]],
         [and(here, not(or(covers, has('labels', first)))), [`${size}-last`, `${size}-none`, `${size}-without-first`]],
@@ -136,8 +136,8 @@ export const questions: Sentences = {
     );
     assert.equal(await asked(store, ALL, { sort: [{ field: order, descending: false }] }), 'b c a d');
     assert.equal(await asked(store, ALL, { sort: [{ field: order, descending: true }] }), 'd a c b');
-    assert.equal(await asked(store, ALL, { sort: [{ field: flag('isOpen'), descending: false }] }), 'c b d a');
-    assert.equal(await asked(store, ALL, { sort: [{ field: flag('isOpen'), descending: true }] }), 'a b d c');
+    assert.equal(await asked(store, ALL, { sort: [{ field: booleanField('isOpen'), descending: false }] }), 'c b d a');
+    assert.equal(await asked(store, ALL, { sort: [{ field: booleanField('isOpen'), descending: true }] }), 'a b d c');
   },
 
   'rows that the sort keys leave equal come by id ascending, whatever the direction': async (store) => {
@@ -161,7 +161,7 @@ export const questions: Sentences = {
       ),
     );
     assert.equal(await asked(store, ALL, { sort: [{ field: stringField('name'), descending: false }] }), '6 1 5 0 4 3 2');
-    assert.equal(await asked(store, { op: 'compare', field: date('dueAt'), is: '<', value: '2012-01-01T00:00:00.000Z' }), '0 1');
+    assert.equal(await asked(store, { op: 'compare', field: dateField('dueAt'), is: '<', value: '2012-01-01T00:00:00.000Z' }), '0 1');
     assert.equal(await asked(store, { op: 'compare', field: stringField('name'), is: '>=', value: '\uff5e' }), '2 3');
   },
 
@@ -178,7 +178,7 @@ export const questions: Sentences = {
 
   'offset and limit cut a page out of the matching rows': async (store) => {
     await save(store, ...[...'abcdefgh'].map((id, index) => note(id, { isOpen: index % 2 === 0, order: -index })));
-    const open = equals(flag('isOpen'), true);
+    const open = equals(booleanField('isOpen'), true);
     const byOrder = [{ field: order, descending: false }];
     assert.equal(await asked(store, ALL, { offset: 2, limit: 3 }), 'c d e');
     assert.equal(await asked(store, open, { offset: 1, limit: 2 }), 'c e');
@@ -225,8 +225,8 @@ export const questions: Sentences = {
       const where: Predicate = { op: 'size', set: 'noteIds', is: '=', value, of: { kind: 'note', where: of } };
       return idsOf(await read(store, (tx) => tx.list('noteGroup', { where }))).join(' ');
     };
-    assert.equal(await holding(equals(flag('isOpen'), true), 1), 'one');
-    assert.equal(await holding(equals(flag('isOpen'), true), 2), 'two');
+    assert.equal(await holding(equals(booleanField('isOpen'), true), 1), 'one');
+    assert.equal(await holding(equals(booleanField('isOpen'), true), 2), 'two');
     assert.equal(await holding(ALL, 2), 'one two');
   },
 
@@ -274,7 +274,7 @@ export const questions: Sentences = {
     const referenced = (values: readonly string[], where?: Predicate) =>
       read(store, async (tx) => [...(await tx.referenced('note', 'ownerId', values, where))].sort());
     assert.deepEqual(await referenced(['ann', 'eve', 'bob', 'ann']), ['ann', 'bob']);
-    assert.deepEqual(await referenced(['ann', 'bob'], equals(flag('isOpen'), true)), ['ann']);
+    assert.deepEqual(await referenced(['ann', 'bob'], equals(booleanField('isOpen'), true)), ['ann']);
     assert.deepEqual(await referenced([]), []);
     assert.deepEqual(await read(store, (tx) => tx.referenced('note', 'id', ['a', 'z'])), ['a']);
   },

@@ -5,7 +5,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, notFoundField } from '../../../errors/index.ts';
-import { and, equals, flag, stringField } from '../../../query/index.ts';
+import { and, booleanField, equals, stringField } from '../../../query/index.ts';
 import { keepAdministration } from '../identities/administration.ts';
 import { keepWayIn } from '../identities/way-in.ts';
 
@@ -14,7 +14,7 @@ export const authPolicyBehaviour = behaviour(authPolicy, {
     const named = signersOf(after);
     await requireSigners(entities, named);
     const administrators = await entities.list(identity, {
-      where: and(equals(flag('isDefaultAdmin'), true), equals(stringField('authPolicyId'), after.id ?? '')),
+      where: and(equals(booleanField('isDefaultAdmin'), true), equals(stringField('authPolicyId'), after.id ?? '')),
     });
     for (const administrator of administrators) await keepWayIn(entities, administrator.id, after);
     return { externalJwtSigners: [...new Set(named.map(({ id }) => id))] };

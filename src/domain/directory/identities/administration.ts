@@ -7,7 +7,7 @@ import { actorOfApiSession, isDisabled } from '../../../authentication/api-sessi
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
-import { equals, flag, or, stringField } from '../../../query/index.ts';
+import { booleanField, equals, or, stringField } from '../../../query/index.ts';
 import { hasMfa } from '../mfa/record.ts';
 import { isOpenBy } from './way-in.ts';
 
@@ -19,7 +19,9 @@ import { isOpenBy } from './way-in.ts';
  */
 export const keepAdministration = async (entities: Entities, call: Call, field: string, value: unknown): Promise<void> => {
   if (call.actor.kind !== 'session' || (await owesNothing(entities, call, call.actor))) return;
-  const administrators = await entities.list(identity, { where: or(equals(flag('isAdmin'), true), equals(flag('isDefaultAdmin'), true)) });
+  const administrators = await entities.list(identity, {
+    where: or(equals(booleanField('isAdmin'), true), equals(booleanField('isDefaultAdmin'), true)),
+  });
   for (const row of administrators) if (await canLogIn(entities, row, call.now())) return;
   throw invalidField(
     field,

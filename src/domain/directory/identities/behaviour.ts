@@ -9,7 +9,7 @@ import { idleSince } from '../../../authentication/lifetime.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
-import { date, equals, flag, oneOf, stringField } from '../../../query/index.ts';
+import { booleanField, dateField, equals, oneOf, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration } from './administration.ts';
 import { enrollNew, outstandingOf } from './enrollments.ts';
@@ -51,12 +51,12 @@ export const identityBehaviour = behaviour(identity, {
   present: async (entities, rows, call) => {
     const ids = rows.map((row) => row.id);
     const now = call.now();
-    const live = { op: 'compare', field: date('lastActivityAt'), is: '>', value: idleSince(call.core.settings, now) } as const;
+    const live = { op: 'compare', field: dateField('lastActivityAt'), is: '>', value: idleSince(call.core.settings, now) } as const;
     const [authenticators, outstanding, withSession, withMfa] = await Promise.all([
       entities.list(authenticator, { where: oneOf(stringField('identityId'), ids) }),
       outstandingOf(entities, ids, call),
       entities.referenced(apiSession, 'identityId', ids, live),
-      entities.referenced(mfa, 'identityId', ids, equals(flag('isVerified'), true)),
+      entities.referenced(mfa, 'identityId', ids, equals(booleanField('isVerified'), true)),
     ]);
     const byIdentity = Map.groupBy(authenticators, (row) => row.identityId);
     const logged = new Set(withSession);

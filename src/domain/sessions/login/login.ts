@@ -12,7 +12,7 @@ import type { Call } from '../../../call/call.ts';
 import type { Settings } from '../../../call/settings.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { date } from '../../../query/index.ts';
+import { dateField } from '../../../query/index.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { wantedConfigTypes } from '../../catalogue/services/config-data.ts';
 import { hasMfa } from '../../directory/mfa/record.ts';
@@ -73,7 +73,7 @@ export const openSession = async (
 /** Some of the sessions that ended by idling: each login tidies a few, so that none pile up. */
 const someIdleSessions = (entities: Entities, settings: Settings, now: string): Promise<readonly RowOf<typeof apiSession>[]> =>
   entities.list(apiSession, {
-    where: { op: 'compare', field: date('lastActivityAt'), is: '<=', value: idleSince(settings, now) },
-    sort: [{ field: date('lastActivityAt'), descending: false }],
+    where: { op: 'compare', field: dateField('lastActivityAt'), is: '<=', value: idleSince(settings, now) },
+    sort: [{ field: dateField('lastActivityAt'), descending: false }],
     limit: 10,
   });

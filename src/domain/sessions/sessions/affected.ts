@@ -5,7 +5,7 @@ import { postureCheck } from '../../../api/posture-checks/index.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Change } from '../../../changes/events.ts';
 import { FOREVER } from '../../../query/dates.ts';
-import { date, equals, has, NONE, type Predicate, stringField } from '../../../query/index.ts';
+import { dateField, equals, has, NONE, type Predicate, stringField } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { selecting } from '../../policy/roles/membership.ts';
 
@@ -19,7 +19,7 @@ export interface Affected {
 const UNAFFECTED: Affected = { losing: NONE, gaining: NONE };
 
 /** Sessions that end with their time, unless they come by more. */
-const TIMED: Predicate = { op: 'compare', field: date('grantedUntil'), is: '<', value: new Date(FOREVER).toISOString() };
+const TIMED: Predicate = { op: 'compare', field: dateField('grantedUntil'), is: '<', value: new Date(FOREVER).toISOString() };
 
 const SELECTION = ['type', 'semantic', 'identityRoles', 'serviceRoles', 'postureCheckRoles'];
 

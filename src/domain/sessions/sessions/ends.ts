@@ -1,7 +1,7 @@
 /** Ends of sessions: of those that lost their right, and of those whose time is over. */
 import { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { date } from '../../../query/index.ts';
+import { dateField } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { type Grant, grantsOf, isLapsed, type Session } from './grants.ts';
 
@@ -21,7 +21,7 @@ const SOME = 10;
 
 /** Nobody sees sessions any more whose time is over. Each new one tidies a few, so that none pile up. */
 export const tidyLapsed = async (entities: Entities, now: string): Promise<void> => {
-  const grantedUntil = date('grantedUntil');
+  const grantedUntil = dateField('grantedUntil');
   const over = await entities.list(session, {
     where: { op: 'compare', field: grantedUntil, is: '<', value: now },
     sort: [{ field: grantedUntil, descending: false }],

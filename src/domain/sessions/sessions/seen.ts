@@ -5,7 +5,7 @@ import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { ALL, and, date, equals, matches, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
+import { ALL, and, dateField, equals, matches, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 import { grantsOf, isLapsed, type Session } from './grants.ts';
 import { sessionsInDoubt } from './reviews.ts';
 
@@ -20,7 +20,7 @@ const ownOf = ({ actor }: Call): Predicate =>
 
 /** The sessions that the actor may see and that have not ended, neither with their time nor with their API session nor with their right. */
 export const visibleSessions = async (entities: Entities, call: Call, own = ownOf(call)): Promise<Predicate> => {
-  const inTime = and(own, { op: 'compare', field: date('grantedUntil'), is: '>=', value: call.now() });
+  const inTime = and(own, { op: 'compare', field: dateField('grantedUntil'), is: '>=', value: call.now() });
   const inDoubt = await inDoubtFor(entities, call);
   const proved = oneOf(stringField('id'), inDoubt.op === 'none' ? [] : await stillGranted(entities, call, and(inTime, inDoubt)));
   return and(inTime, or(not(inDoubt), proved), not(oneOf(stringField('apiSessionId'), await idle(entities, call, own))));
@@ -39,7 +39,12 @@ const stillGranted = async (entities: Entities, call: Call, where: Predicate): P
 };
 
 const idle = async (entities: Entities, call: Call, own: Predicate): Promise<readonly string[]> => {
-  const since: Predicate = { op: 'compare', field: date('lastActivityAt'), is: '<=', value: idleSince(call.core.settings, call.now()) };
+  const since: Predicate = {
+    op: 'compare',
+    field: dateField('lastActivityAt'),
+    is: '<=',
+    value: idleSince(call.core.settings, call.now()),
+  };
   const rows = await entities.list(apiSession, { where: and(since, own), limit: LOOKED_AT });
   return rows.map(({ id }) => id);
 };
