@@ -4,7 +4,7 @@ import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, moment, password, pem, tags, text, timestamp, username } from './shared.ts';
+import { dateTime, flag, password, pem, tags, text, timestamp, username } from './shared.ts';
 
 /** What a filter must accept and may never answer: neither hashes nor salts can be probed. */
 const secret = { secret: 'string' } as const;
@@ -111,7 +111,7 @@ export const extending = {
 const reEnroll = z
   .object({
     /** RFC 3339. */
-    expiresAt: moment,
+    expiresAt: dateTime,
   })
   .meta({ id: 'ReEnroll' });
 

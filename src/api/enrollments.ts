@@ -5,7 +5,7 @@ import { createOnly, optional, readOnly } from './kit/field.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { created, moment, text, username } from './shared.ts';
+import { created, dateTime, text, username } from './shared.ts';
 
 const identity = reference('identity', {
   write: 'createOnly',
@@ -34,7 +34,7 @@ export const enrollment = resource({
     // Bodies are read with `input`, so what the schema itself would take never counts.
     method: { ...createOnly(enrollmentMethod as z.ZodType<EnrollmentMethodName, IdentityMethodName>), input: requestableMethod },
     /** When the enrollment ends: RFC 3339. */
-    expiresAt: createOnly(moment),
+    expiresAt: createOnly(dateTime),
     /** Of the method `ottca`: id of the authority whose certificates will do. */
     caId: { ...ca, write: 'createOnlyOptional', absent: true, reference: { ...ca.reference, orNull: true } },
     /** Of the method `erott`: id of the edge router. */
@@ -59,7 +59,7 @@ export const enrollment = resource({
 const refresh = z
   .object({
     /** RFC 3339. */
-    expiresAt: moment,
+    expiresAt: dateTime,
   })
   .meta({ id: 'EnrollmentRefresh' });
 

@@ -41,7 +41,7 @@ export const isWebAddress = (value: string): boolean => /^https?:$/.test(URL.par
 export const flag = z.boolean();
 
 /** A date with its offset (RFC 3339), kept as `timestamp`. */
-export const moment = z.iso
+export const dateTime = z.iso
   .datetime({ offset: true })
   .max(64, { abort: true })
   .transform((given): string => new Date(given).toISOString());
