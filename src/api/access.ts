@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { entityReference, flag, text } from './shared.ts';
+import { boolean, entityReference, text } from './shared.ts';
 
 /** What policies say of one identity and one service. What is false or zero is left out. */
 export const policyAdvice = z
@@ -13,9 +13,9 @@ export const policyAdvice = z
     /** Id of the service. */
     serviceId: text,
     /** Whether a service policy lets the identity dial the service. */
-    isDialAllowed: flag.optional(),
+    isDialAllowed: boolean.optional(),
     /** Whether a service policy lets the identity bind the service. */
-    isBindAllowed: flag.optional(),
+    isBindAllowed: boolean.optional(),
     /** Edge routers that the identity may use. */
     identityRouterCount: z.int().optional(),
     /** Edge routers that the service may be reached through. */
@@ -25,7 +25,7 @@ export const policyAdvice = z
       .array(
         entityReference.extend({
           /** Whether the router is connected. */
-          isOnline: flag,
+          isOnline: boolean,
         }),
       )
       .nullable(),
@@ -40,7 +40,7 @@ export const commonEdgeRouter = z
     /** Host name under which clients reach the router. */
     hostname: text,
     /** Whether the router is connected. */
-    isOnline: flag,
+    isOnline: boolean,
     /** Address by protocol, e.g. `tls`. */
     supportedProtocols: z.record(text, text),
     /** How far the router is in learning what it must know of the network. */
@@ -48,9 +48,9 @@ export const commonEdgeRouter = z
     /** Cost of a path through the router, 0 to 65535. */
     cost: z.int(),
     /** Whether the router carries no traffic between other routers. */
-    noTraversal: flag,
+    noTraversal: boolean,
     /** Whether the router is disabled. */
-    disabled: flag,
+    disabled: boolean,
   })
   .meta({ id: 'CommonEdgeRouter' });
 

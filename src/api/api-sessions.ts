@@ -5,7 +5,7 @@ import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { mfaCode } from './mfa.ts';
-import { flag, sdkInfo, text, timestamp } from './shared.ts';
+import { boolean, sdkInfo, text, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** What a session still owes before it is fully authenticated, and how to give it. */
@@ -59,21 +59,21 @@ export const apiSession = resource({
     /** What the session still owes before it is fully authenticated. */
     authQueries: readOnly(z.array(authQuery), { keep: 'computed' }),
     /** Whether the session must pass a second factor. */
-    isMfaRequired: readOnly(flag, { filter: 'mfaRequired', default: false }),
+    isMfaRequired: readOnly(boolean, { filter: 'mfaRequired', default: false }),
     /** Whether the session has passed it. */
-    isMfaComplete: readOnly(flag, { filter: 'mfaComplete', default: false }),
+    isMfaComplete: readOnly(boolean, { filter: 'mfaComplete', default: false }),
     /** When this session last gave a right code, of the MFA that its identity has now. */
     mfaPassedAt: readOnly(timestamp, { keep: 'hidden' }),
     /** Whether the certificate of the login can be extended: an authority of this network issued it. */
-    isCertExtendable: readOnly(flag, { default: false }),
+    isCertExtendable: readOnly(boolean, { default: false }),
     /** Where the identity proved itself by an external id in a certificate of this authority, and by no authenticator. */
     caId: hiddenReference('ca', 'cascade'),
     /** Whether the client is asked to extend its certificate. */
-    isCertExtendRequested: readOnly(flag, { absent: true, default: false }),
+    isCertExtendRequested: readOnly(boolean, { absent: true, default: false }),
     /** Whether the extended certificate is to have a new key. */
-    isCertKeyRollRequested: readOnly(flag, { absent: true, default: false }),
+    isCertKeyRollRequested: readOnly(boolean, { absent: true, default: false }),
     /** The client left out certificates above its own, which the controller happens to know. */
-    improperClientCertChain: readOnly(flag, { filter: true, absent: true, default: false }),
+    improperClientCertChain: readOnly(boolean, { filter: true, absent: true, default: false }),
     /** When the session was last used, as it is stored. */
     lastActivityAt: readOnly(timestamp, { filter: true, index: true, volatile: true }),
     /** When the endpoint of this session last told that it woke, and that it was unlocked. */

@@ -5,7 +5,7 @@ import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
 import { roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, name, pem, shortText, text } from './shared.ts';
+import { boolean, name, pem, shortText, text } from './shared.ts';
 
 const claim = {
   location: z.enum(['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL']).meta({ description: 'Where the values stand in a certificate.' }),
@@ -63,13 +63,13 @@ export const ca = resource({
     /** Names of identities that enroll by themselves: text with placeholders. */
     identityNameFormat: requiredOnReplace(nameFormat, { default: DEFAULT_NAME_FORMAT }),
     /** Whether certificates of this authority prove identities at a login. */
-    isAuthEnabled: required(flag, { filter: true }),
+    isAuthEnabled: required(boolean, { filter: true }),
     /** Whether identities may enroll by a token and a certificate of this authority. */
-    isOttCaEnrollmentEnabled: required(flag, { filter: true }),
+    isOttCaEnrollmentEnabled: required(boolean, { filter: true }),
     /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
-    isAutoCaEnrollmentEnabled: required(flag, { filter: true }),
+    isAutoCaEnrollmentEnabled: required(boolean, { filter: true }),
     /** Whether its owner has proved to hold its key. */
-    isVerified: readOnly(flag, { default: false, filter: true }),
+    isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The common name that a certificate must have which proves it. */
     verificationToken: readOnly(text, { default: '' }),
     /** Which part of a certificate is the external id of its identity, where that is how identities are found. */

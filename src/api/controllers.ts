@@ -3,7 +3,7 @@ import { readOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
-import { flag, name, text, timestamp } from './shared.ts';
+import { boolean, name, text, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Where one version of an API answers. */
@@ -32,7 +32,7 @@ export const controller = resource({
     /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(text, { filter: true }),
     /** Whether the controller runs. */
-    isOnline: readOnly(flag, { keep: 'computed' }),
+    isOnline: readOnly(boolean, { keep: 'computed' }),
     /** When the controller last started. */
     lastJoinedAt: readOnly(timestamp, { filter: true }),
     /** It says again and again that it is there: until then it counts as such. */

@@ -3,7 +3,7 @@ import { authenticator, extending } from './authenticators.ts';
 import { identity } from './identities.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { entityBase, flag, password, tags, text, username } from './shared.ts';
+import { boolean, entityBase, password, tags, text, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const own = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;
@@ -45,7 +45,7 @@ const usableEdgeRouter = z
     /** Host name under which clients reach the router. */
     hostname: text,
     /** Whether the router is connected. */
-    isOnline: flag,
+    isOnline: boolean,
     /** Address by protocol, e.g. `tls`. */
     supportedProtocols: z.record(text, text),
     /** How far the router is in learning what it must know of the network. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { entityReference, flag, shortText, text, timestamp, username } from './shared.ts';
+import { boolean, entityReference, shortText, text, timestamp, username } from './shared.ts';
 
 const outstanding = {
   /** Id of the enrollment. */
@@ -24,7 +24,7 @@ interface IdentityMethod {
 
 const identityMethods = {
   /** By a certificate of the network. */
-  ott: { request: flag.nullish(), outstanding: z.object(outstanding) },
+  ott: { request: boolean.nullish(), outstanding: z.object(outstanding) },
   /** By a certificate of a known authority; asked for by the id of the authority. */
   ottca: {
     needs: 'caId',

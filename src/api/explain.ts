@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
-import { entityReference, flag, shortText, text } from './shared.ts';
+import { boolean, entityReference, shortText, text } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** One entry of a role array, held against one entity. */
 const selector = z
   .object({
     selector: text.meta({ description: 'An entry of the role array: `#attribute`, `@id`, `#all`.' }),
-    isMatching: flag.meta({ description: 'Whether the entity carries the attribute, has the id, or everything is selected.' }),
+    isMatching: boolean.meta({ description: 'Whether the entity carries the attribute, has the id, or everything is selected.' }),
   })
   .meta({ id: 'ExplainedSelector' });
 
 const side = z
   .object({
     /** Whether the role array selects the entity. */
-    isSelected: flag,
+    isSelected: boolean,
     /** The entries of the role array. */
     selectors: z.array(selector),
   })
@@ -28,7 +28,7 @@ const explainedCheck = z
     /** Type of the check. */
     typeId: text,
     /** Whether the identity satisfies it now. */
-    isPassing: flag,
+    isPassing: boolean,
     /** What the check asks for. */
     expectedValue: z.unknown(),
     actualValue: z.unknown().meta({ description: 'What the endpoint told; empty where it told nothing.' }),
@@ -42,7 +42,7 @@ const explainedPolicy = z
     policy: entityReference,
     /** Whether an entity must carry all attributes of a role array, or any. */
     semantic: z.enum(['AllOf', 'AnyOf']),
-    isGranting: flag.meta({ description: 'It selects both, and all its posture checks pass.' }),
+    isGranting: boolean.meta({ description: 'It selects both, and all its posture checks pass.' }),
     /** Its role array of identities. */
     identity: side,
     /** Its role array of services. */
@@ -73,8 +73,8 @@ export const explanation = z
   .object({
     /** What was asked about. */
     type: z.enum(['Dial', 'Bind']),
-    isAllowed: flag.meta({ description: 'A policy grants it, and all its posture checks pass.' }),
-    isPermitted: flag.meta({ description: 'A policy selects both, posture aside: what lists and policy advice tell.' }),
+    isAllowed: boolean.meta({ description: 'A policy grants it, and all its posture checks pass.' }),
+    isPermitted: boolean.meta({ description: 'A policy selects both, posture aside: what lists and policy advice tell.' }),
     /** The identity. */
     identity: entityReference,
     /** The service. */

@@ -16,7 +16,7 @@ import { identityPostureData } from './posture-data.ts';
 import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { policyTypeQuery, service } from './services.ts';
-import { blankIsNull, cost, envInfo, flag, jsonMap, name, precedence, sdkInfo, shortText, text, timestamp } from './shared.ts';
+import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText, text, timestamp } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is the default policy. */
@@ -58,9 +58,9 @@ export const identity = resource({
     /** Id of the identity type: `Default` or `Router`. */
     typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
     /** Whether it may administer the network. */
-    isAdmin: required(flag, { filter: true }),
+    isAdmin: required(boolean, { filter: true }),
     /** Whether it is the administrator that the network began with, which cannot be deleted. */
-    isDefaultAdmin: readOnly(flag, { default: false, filter: true }),
+    isDefaultAdmin: readOnly(boolean, { default: false, filter: true }),
     /** Role attributes, by which policies select the identity. */
     roleAttributes: roles(),
     /** Id of the authentication policy. */
@@ -79,7 +79,7 @@ export const identity = resource({
     /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
     /** Whether it is disabled now: it cannot log in. */
-    disabled: readOnly(flag, { keep: 'computed' }),
+    disabled: readOnly(boolean, { keep: 'computed' }),
     /** When it was disabled. */
     disabledAt: readOnly(timestamp, { absent: true }),
     /** Until when it is disabled; left out where there is no end. */
@@ -93,13 +93,13 @@ export const identity = resource({
     /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
     enrollment: convertedOnCreate(enrollmentRequest, outstandingEnrollments),
     /** Whether it has an API session. */
-    hasApiSession: readOnly(flag, { keep: 'computed' }),
+    hasApiSession: readOnly(boolean, { keep: 'computed' }),
     /** Whether it is connected to an edge router. */
-    hasEdgeRouterConnection: readOnly(flag, { keep: 'computed' }),
+    hasEdgeRouterConnection: readOnly(boolean, { keep: 'computed' }),
     /** Whether it is connected to an edge router, as far as routers tell. */
     edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
     /** Whether it has a second factor that is verified. */
-    isMfaEnabled: readOnly(flag, { keep: 'computed' }),
+    isMfaEnabled: readOnly(boolean, { keep: 'computed' }),
     /** Network interfaces of its endpoint; null when it has told of none. */
     interfaces: readOnly(z.array(jsonMap).nullable(), { keep: 'computed' }),
   },

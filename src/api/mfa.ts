@@ -3,7 +3,7 @@ import { readOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { entityBase, flag, shortText, text, timestamp } from './shared.ts';
+import { boolean, entityBase, shortText, text, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const whole = z.array(z.int());
@@ -18,7 +18,7 @@ export const mfa = resource({
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', unique: true }),
     /** Whether a code has proved that the authenticator app has the secret. */
-    isVerified: readOnly(flag, { default: false, filter: true }),
+    isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The TOTP secret in base32, sealed: it must be read again to check a code. */
     sealedSecret: readOnly(text, { keep: 'hidden' }),
     /** The recovery codes as a JSON list, sealed and not hashed: their owner may see them again. */
@@ -52,7 +52,7 @@ const mfaStatus = z
   .object({
     ...entityBase,
     /** Whether a code has proved that the authenticator app has the secret. */
-    isVerified: flag,
+    isVerified: boolean,
     /** The secret as an `otpauth:` address, until it is verified. */
     provisioningUrl: text.optional(),
     /** The recovery codes, until it is verified. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readOnly, required } from './kit/field.ts';
 import { attributeIndex, selectors } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, name } from './shared.ts';
+import { boolean, name } from './shared.ts';
 
 /** How many of the attributes of a role array an entity must carry. Ids in the array are selected whatever the semantic. */
 const semantic = z.enum(['AllOf', 'AnyOf']);
@@ -58,7 +58,7 @@ export const edgeRouterPolicy = resource({
     edgeRouterRoles: selectors('edgeRouter'),
     edgeRouterWords: attributeIndex('edgeRouterRoles'),
     /** The policy that joins an edge router with a tunneler to its own identity. */
-    isSystem: readOnly(flag, { default: false }),
+    isSystem: readOnly(boolean, { default: false }),
   },
   subLinks: ['edge-routers', 'identities'],
 });

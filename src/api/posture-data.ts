@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readOnly } from './kit/field.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, sdkInfo, text, timestamp } from './shared.ts';
+import { boolean, sdkInfo, text, timestamp } from './shared.ts';
 
 const texts = z.array(text).readonly();
 /** The id that the response named: by custom, that of the posture check that it answers. */
@@ -10,7 +10,7 @@ const answers = { postureCheckId: text };
 
 /** What an endpoint told of one process. */
 const processFact = z
-  .object({ ...answers, path: text.nullable(), isRunning: flag, hash: text.nullable(), signerFingerprints: texts.nullable() })
+  .object({ ...answers, path: text.nullable(), isRunning: boolean, hash: text.nullable(), signerFingerprints: texts.nullable() })
   .readonly();
 export type ProcessFact = z.infer<typeof processFact>;
 
@@ -43,7 +43,7 @@ const told = {
   /** When it was last told; null when it never was. */
   lastUpdatedAt: timestamp.nullable(),
   /** Whether it was told too long ago to count. */
-  timedOut: flag,
+  timedOut: boolean,
 };
 
 /** What belongs to one API session of an identity. */
@@ -61,13 +61,13 @@ const ofSession = z
       /** Id of the API session. */
       apiSessionId: text,
       /** Whether a code was passed. */
-      passedMfa: flag,
+      passedMfa: boolean,
       /** When a code was last passed. */
       passedAt: timestamp.nullable(),
       /** Whether a code was passed after the endpoint woke. */
-      passedOnWake: flag,
+      passedOnWake: boolean,
       /** Whether a code was passed after the endpoint was unlocked. */
-      passedOnUnlock: flag,
+      passedOnUnlock: boolean,
     }),
     /** What the client told of its software at the login. */
     sdkInfo,
@@ -106,7 +106,7 @@ export const identityPostureData = z
         /** SHA-256 of the binary in hex. */
         binaryHash: text.optional(),
         /** Whether the program runs. */
-        isRunning: flag.optional(),
+        isRunning: boolean.optional(),
         /** SHA-1 of the certificates that signed the binary, in hex. */
         signerFingerprints: z.array(text).nullable(),
       }),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { osType } from './posture-checks/os-type.ts';
-import { flag, links, text, timestamp } from './shared.ts';
+import { boolean, links, text, timestamp } from './shared.ts';
 
 const process = z.object({
   /** Operating system. */
@@ -24,7 +24,7 @@ const postureQuery = z
     updatedAt: timestamp,
     queryType: text.meta({ description: 'The type of the check.' }),
     /** Whether the session satisfies the check now. */
-    isPassing: flag,
+    isPassing: boolean,
     timeout: z.int().meta({ description: 'Seconds that an answer counts, -1 for no end.' }),
     timeoutRemaining: z.int().meta({ description: 'Seconds until the check fails unless it is answered again, -1 for no end.' }),
     /** When the check fails unless it is answered again. */
@@ -34,9 +34,9 @@ const postureQuery = z
     /** Of a check of several programs: which must run. */
     processes: z.array(process).nullable(),
     /** Whether a code is owed after waking. */
-    promptOnWake: flag.optional(),
+    promptOnWake: boolean.optional(),
     /** Whether a code is owed after unlocking. */
-    promptOnUnlock: flag.optional(),
+    promptOnUnlock: boolean.optional(),
   })
   .meta({ id: 'PostureQuery' });
 export type PostureQuery = z.infer<typeof postureQuery>;
@@ -49,7 +49,7 @@ export const postureQueries = z
     /** What the policy grants. */
     policyType: z.enum(['Dial', 'Bind']),
     /** Whether the session satisfies all checks of the policy now. */
-    isPassing: flag,
+    isPassing: boolean,
     /** The checks of the policy. */
     postureQueries: z.array(postureQuery),
   })

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flag } from './shared.ts';
+import { boolean } from './shared.ts';
 
 /** What a host passes on of what routers tell it. Routers are believed no more than any client: each text is short and can be shown, each list has an end. */
 
@@ -50,15 +50,15 @@ export const routerInterface = z
     /** Number of the interface, from 0. */
     index: z.int().min(0),
     /** Whether it is switched on. */
-    isUp: flag,
+    isUp: boolean,
     /** Whether it works. */
-    isRunning: flag,
+    isRunning: boolean,
     /** Whether it leads back to the machine. */
-    isLoopback: flag,
+    isLoopback: boolean,
     /** Whether it can broadcast. */
-    isBroadcast: flag,
+    isBroadcast: boolean,
     /** Whether it can multicast. */
-    isMulticast: flag,
+    isMulticast: boolean,
     /** IP addresses with the length of the prefix. */
     addresses: z.array(shortLine).max(64).default([]),
   })

@@ -5,7 +5,7 @@ import { group } from './kit/operation.ts';
 import { notes, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { routerInterfaces, versionInfo } from './router-reports.ts';
-import { cost, flag, jsonMap, name, text, timestamp } from './shared.ts';
+import { boolean, cost, jsonMap, name, text, timestamp } from './shared.ts';
 
 /** What may be left of its enrollment, for whom it may be told. */
 const whileUnverified = { keep: 'computed' } as const;
@@ -16,11 +16,11 @@ const common = {
   /** Cost of a path through the router, 0 to 65535. */
   cost: optional(cost, { default: 0, filter: true }),
   /** Whether the router carries no traffic between other routers. */
-  noTraversal: optional(flag, { default: false, filter: true }),
+  noTraversal: optional(boolean, { default: false, filter: true }),
   /** Whether the router is disabled: it may not connect. */
-  disabled: optional(flag, { default: false, filter: true }),
+  disabled: optional(boolean, { default: false, filter: true }),
   /** Whether the router is connected. */
-  isOnline: readOnly(flag, { keep: 'computed' }),
+  isOnline: readOnly(boolean, { keep: 'computed' }),
   /** New certificate of the router in PEM, until it has connected with it. */
   unverifiedCertPem: readOnly(text),
   /** SHA-1 of that certificate in hex. */
@@ -49,10 +49,10 @@ export const router = resource({
   fields: {
     ...common,
     /** Whether the router has enrolled. */
-    isVerified: readOnly(flag, { default: false }),
+    isVerified: readOnly(boolean, { default: false }),
     /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(text, { filter: true, index: true }),
-    isEdgeRouter: readOnly(flag, { keep: 'hidden', default: false, index: true }),
+    isEdgeRouter: readOnly(boolean, { keep: 'hidden', default: false, index: true }),
   },
 });
 
@@ -67,11 +67,11 @@ export const edgeRouter = resource({
     /** Role attributes, by which policies select the router. */
     roleAttributes: roles(),
     /** Whether the router is also an identity that hosts and dials services for others. */
-    isTunnelerEnabled: optional(flag, { default: false, filter: true }),
+    isTunnelerEnabled: optional(boolean, { default: false, filter: true }),
     /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
     /** Whether the router has enrolled. */
-    isVerified: readOnly(flag, { default: false, filter: true }),
+    isVerified: readOnly(boolean, { default: false, filter: true }),
     /** SHA-1 of the certificate in hex. */
     fingerprint: readOnly(text, { filter: true, index: true, absent: true }),
     /** Certificate of the router in PEM. */
@@ -84,7 +84,7 @@ export const edgeRouter = resource({
     syncStatus: readOnly(text, { keep: 'computed' }),
     /** What software the router runs. */
     versionInfo: readOnly(versionInfo, { keep: 'computed' }),
-    isEdgeRouter: readOnly(flag, { keep: 'hidden', default: true, index: true }),
+    isEdgeRouter: readOnly(boolean, { keep: 'hidden', default: true, index: true }),
   },
   subLinks: ['edge-router-policies'],
   symbols: { connected: { computed: 'boolean', shownAs: 'syncStatus' }, online: { computed: 'boolean', shownAs: 'isOnline' } },

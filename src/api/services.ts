@@ -5,7 +5,7 @@ import { listQuery, roleListQuery } from './kit/list-query.ts';
 import { references, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { postureQueries } from './posture-queries.ts';
-import { flag, jsonMap, name, shortText, text } from './shared.ts';
+import { boolean, jsonMap, name, shortText, text } from './shared.ts';
 
 export const terminatorStrategies: readonly string[] = ['smartrouting', 'random', 'weighted', 'sticky'];
 
@@ -20,7 +20,7 @@ export const service = resource({
   fields: {
     name: required(name, { unique: true, filter: true }),
     /** Whether clients must encrypt from end to end. */
-    encryptionRequired: requiredOnCreate(flag, { default: false }),
+    encryptionRequired: requiredOnCreate(boolean, { default: false }),
     /** Milliseconds after which an idle connection is closed; 0: never. */
     maxIdleTimeMillis: optional(z.int(), { default: 0 }),
     /** How a terminator is chosen. */

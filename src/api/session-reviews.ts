@@ -1,6 +1,6 @@
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { flag, jsonMap, text } from './shared.ts';
+import { boolean, jsonMap, text } from './shared.ts';
 
 /** What a change left to be done later, because it was about more sessions than one transaction looks at. */
 export const sessionReview = resource({
@@ -16,6 +16,6 @@ export const sessionReview = resource({
     /** Those up to this id were looked at. */
     lastId: readOnly(text, { keep: 'hidden' }),
     /** Whether they may have lost their right: until they were looked at, each must prove it. */
-    isInDoubt: readOnly(flag, { keep: 'hidden', default: false }),
+    isInDoubt: readOnly(boolean, { keep: 'hidden', default: false }),
   },
 });

@@ -3,7 +3,7 @@ import { list } from './kit/bounded.ts';
 import { readOnly } from './kit/field.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, shortText, text, timestamp } from './shared.ts';
+import { boolean, shortText, text, timestamp } from './shared.ts';
 
 /** Which data flows are to be traced. The controller carries none: who does, follows the changes of this kind. */
 export const trace = resource({
@@ -23,7 +23,7 @@ export const trace = resource({
 export const traceSpec = z
   .object({
     /** Whether to begin or to end. */
-    enabled: flag.optional(),
+    enabled: boolean.optional(),
     duration: shortText.optional().meta({ description: 'How long from now, such as `1h30m` or `90s`. Units: ns, us, ms, s, m, h.' }),
     traceId: shortText.optional().meta({ description: 'Default: a new UUID.' }),
     channels: list(shortText, 100).optional().meta({ description: '`EstablishPath`, `SelectPath` or `all`, which is the default.' }),
@@ -34,7 +34,7 @@ export const traceSpec = z
 export const traceDetail = z
   .object({
     /** Whether anything is traced. */
-    enabled: flag,
+    enabled: boolean,
     /** Id of the trace. */
     traceId: text.optional(),
     until: timestamp.meta({ description: 'The year 1 when nothing is traced.' }),
