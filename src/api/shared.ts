@@ -9,9 +9,9 @@ export {
   entityReference,
   link,
   links,
+  string,
   type Tags,
   tags,
-  text,
   timestamp,
 } from './kit/entity.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
-import { type EntityReference, entityReference, type Link, links, type Tags, tags, text, timestamp } from './entity.ts';
+import { type EntityReference, entityReference, type Link, links, string, type Tags, tags, timestamp } from './entity.ts';
 import { type Field, type Fields, type Keep, showsEmptyList, type Write } from './field.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
@@ -224,8 +224,8 @@ const detailSchema = (fields: Fields, id: string) => {
     .object({
       _links: links,
       createdAt: timestamp,
-      id: text,
-      tags: z.record(text, z.union([text, z.boolean(), z.null()])),
+      id: string,
+      tags: z.record(string, z.union([string, z.boolean(), z.null()])),
       updatedAt: timestamp,
       ...Object.fromEntries(shape),
     })
