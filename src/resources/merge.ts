@@ -1,4 +1,4 @@
-import type { Write } from '../api/kit/field.ts';
+import type { WriteMode } from '../api/kit/field.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
 import type { WriteVerb } from '../call/behaviour.ts';
@@ -63,7 +63,7 @@ const mergeLeaves = (before: unknown, given: unknown): unknown => {
   return merged;
 };
 
-const CHANGED_BY: Readonly<Record<WriteVerb, readonly Write[]>> = {
+const CHANGED_BY: Readonly<Record<WriteVerb, readonly WriteMode[]>> = {
   create: [],
   replace: ['required', 'optional', 'requiredOnReplace', 'requiredOnCreate'],
   patch: ['required', 'optional', 'requiredOnReplace'],

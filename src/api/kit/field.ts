@@ -6,7 +6,7 @@ import type { FieldType } from '../../query/predicate.ts';
  * `requiredOnReplace`: by that one. `createOnly`, `createOnlyOptional`: taken by create alone. `discriminator`: repeated in every body, and never
  * changed. `never`: read only.
  */
-export type Write =
+export type WriteMode =
   | 'required'
   | 'optional'
   | 'createOnly'
@@ -17,7 +17,7 @@ export type Write =
   | 'never';
 
 /** How a field is kept and shown: `stored` in the row, `computed` when shown, `input` accepted but not stored, `hidden` stored but not shown. */
-export type Keep = 'stored' | 'computed' | 'input' | 'hidden';
+export type KeepMode = 'stored' | 'computed' | 'input' | 'hidden';
 
 export interface FieldOptions {
   /** No two entities share a value; null is no value. A clash is 400 with this field. */
@@ -36,7 +36,7 @@ export interface FieldOptions {
   readonly patch?: z.ZodType;
 }
 
-export interface Field<W extends Write = Write, K extends Keep = Keep, In = unknown, Out = unknown> extends FieldOptions {
+export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = KeepMode, In = unknown, Out = unknown> extends FieldOptions {
   readonly write: W;
   readonly keep: K;
   readonly schema: z.ZodType<Out, In>;
@@ -151,7 +151,7 @@ export function writeOnly<In, Out>(schema: Schema<In, Out>, options?: FieldOptio
 export function writeOnly<In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly required?: true } = {},
-): Field<Write, 'input', In, Out | null> {
+): Field<WriteMode, 'input', In, Out | null> {
   return { ...options, write: options.required ? 'required' : 'optional', keep: 'input', schema, default: null };
 }
 
@@ -170,7 +170,7 @@ export const convertedOnCreate = <In, Out>(
 /** Never accepted in a body. `keep` defaults to `stored`; `computed`: when shown; `hidden`: stored and never shown. */
 export function readOnly<In, Out>(schema: Schema<In, Out>): Field<'never', 'stored', In, Out | null>;
 export function readOnly<In, Out>(schema: Schema<In, Out>, options: { readonly keep: 'computed' }): Field<'never', 'computed', In, Out>;
-export function readOnly<In, Out, K extends Keep>(
+export function readOnly<In, Out, K extends KeepMode>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly keep: K; readonly default?: Out },
 ): Field<'never', K, In, Out | null>;
@@ -185,8 +185,8 @@ export function readOnly<In, Out>(
 export function readOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions): Field<'never', 'stored', In, Out | null>;
 export function readOnly<In, Out>(
   schema: Schema<In, Out>,
-  options: FieldOptions & { readonly keep?: Keep; readonly default?: Out } = {},
-): Field<'never', Keep, In, Out | null> {
+  options: FieldOptions & { readonly keep?: KeepMode; readonly default?: Out } = {},
+): Field<'never', KeepMode, In, Out | null> {
   return { ...options, write: 'never', keep: options.keep ?? 'stored', schema, default: options.default ?? null };
 }
 

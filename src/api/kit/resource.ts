@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
 import { type EntityReference, entityReference, type Link, links, string, type Tags, tags, timestamp } from './entity.ts';
-import { type Field, type Fields, type Keep, showsEmptyList, type Write } from './field.ts';
+import { type Field, type Fields, type KeepMode, showsEmptyList, type WriteMode } from './field.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
 /** What a kind is, as data. Bodies, details, storage, filter symbols and links are derived from it. */
@@ -96,12 +96,12 @@ export interface BaseDetail {
   readonly updatedAt: string;
 }
 
-type In<X> = X extends Field<Write, Keep, infer I, unknown> ? I : never;
+type In<X> = X extends Field<WriteMode, KeepMode, infer I, unknown> ? I : never;
 /** Of a document that is patched leaf by leaf, some of the leaves. */
 type Patched<X> = X extends { readonly patch: z.ZodType<unknown, infer P> } ? P : In<X>;
-type KeysWritten<F, W extends Write> = { [K in keyof F]: F[K] extends { readonly write: W } ? K : never }[keyof F];
-type KeysKept<F, K2 extends Keep> = { [K in keyof F]: F[K] extends { readonly keep: K2 } ? K : never }[keyof F];
-type Value<X> = X extends Field<Write, Keep, infer _I, infer O> ? O : never;
+type KeysWritten<F, W extends WriteMode> = { [K in keyof F]: F[K] extends { readonly write: W } ? K : never }[keyof F];
+type KeysKept<F, K2 extends KeepMode> = { [K in keyof F]: F[K] extends { readonly keep: K2 } ? K : never }[keyof F];
+type Value<X> = X extends Field<WriteMode, KeepMode, infer _I, infer O> ? O : never;
 type Expand<T> = { [K in keyof T]: T[K] };
 type TagsInput = {
   /** User-defined names with values: text, boolean or null. */
@@ -171,7 +171,7 @@ export const resource = <const K extends string, const F extends Fields>(declara
   const entries = Object.entries(fields);
   const body = (shape: readonly (readonly [string, z.ZodType])[], id: string) =>
     z.object({ ...Object.fromEntries(shape), tags: tags.optional() }).meta({ id });
-  const written = (partial: boolean, needed: readonly Write[], ...others: Write[]) =>
+  const written = (partial: boolean, needed: readonly WriteMode[], ...others: WriteMode[]) =>
     entries
       .filter(([, f]) => needed.includes(f.write) || others.includes(f.write))
       .map(([key, { write, patch, schema, input = schema }]) => {
