@@ -5,7 +5,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { hashToken, isOpaqueToken } from '../../../tokens/opaque.ts';
-import type { Methods, Offer, Result } from './method.ts';
+import type { EnrollmentMethods, EnrollmentResult, Offer } from './method.ts';
 
 type Row = RowOf<typeof enrollment>;
 
@@ -21,7 +21,11 @@ export interface Attempt {
  * a token is spent by success alone, and once.
  * @throws ApiError `INVALID_ENROLLMENT_TOKEN`, `INVALID_ENROLL_METHOD`, `ENROLLMENT_EXPIRED`, `SERVER_TOO_MANY_REQUESTS`, and what the method throws
  */
-export const enroll = async (call: Call, methods: Methods, { token, method, offer }: Attempt): Promise<Result['answer']> => {
+export const enroll = async (
+  call: Call,
+  methods: EnrollmentMethods,
+  { token, method, offer }: Attempt,
+): Promise<EnrollmentResult['answer']> => {
   if (token !== undefined && token !== '' && !isOpaqueToken(token)) throw invalidField('token', 'token must be of type uuid', token);
   const row = await call.read((entities) => outstanding(entities, token ?? ''));
   if (method !== undefined && method !== row.method)
