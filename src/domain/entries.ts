@@ -13,7 +13,7 @@ import { confirmExtension, extend, requestExtension } from './directory/authenti
 import { caEntries } from './directory/cas/handlers.ts';
 import { currentIdentityHandlers } from './directory/current-identity/handlers.ts';
 import { enrollingEntries, enrollmentEntries } from './directory/enrollment/handlers.ts';
-import { reEnroll } from './directory/enrollment/re-enroll.ts';
+import { reEnrollAuthenticator } from './directory/enrollment/re-enroll.ts';
 import { externalJwtSignerEntries } from './directory/external-jwt-signers/handlers.ts';
 import { identityHandlers } from './directory/identities/handlers.ts';
 import { currentMfaEntries } from './directory/mfa/handlers.ts';
@@ -58,7 +58,7 @@ export const entries: readonly Entry[] = [
   ...implement(authPolicies, crudHandlers(authPolicies, authPolicy)),
   ...implement(authenticators, {
     ...crudHandlers(authenticators, authenticator),
-    reEnroll,
+    reEnroll: reEnrollAuthenticator,
     requestExtend: requestExtension,
     extend,
     extendVerify: confirmExtension,

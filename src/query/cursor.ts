@@ -1,5 +1,5 @@
 /** The parser's way through the tokens of a filter: one token of lookahead, keywords in any case, and the bounds on what is read. */
-import { FilterError, shown } from './errors.ts';
+import { FilterError, shownText } from './errors.ts';
 import { type Token, tokenize } from './tokens.ts';
 import type { Name } from './tree.ts';
 
@@ -40,7 +40,7 @@ export const cursorOf = (text: string): Cursor => {
   let terms = 0;
 
   const unexpected = (wanted: string): FilterError =>
-    new FilterError(`expected ${wanted}, found ${token.is === 'end' ? 'the end' : shown(token.text)}`, token.at + 1);
+    new FilterError(`expected ${wanted}, found ${token.is === 'end' ? 'the end' : shownText(token.text)}`, token.at + 1);
   const at = (symbol: string): boolean =>
     (token.is === 'word' && token.text.toLowerCase() === symbol.toLowerCase()) || (token.is === 'mark' && token.text === symbol);
   const take = (): Token => {

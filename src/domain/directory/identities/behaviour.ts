@@ -12,7 +12,7 @@ import { ApiError, invalidField } from '../../../errors/index.ts';
 import { booleanField, dateField, equals, oneOf, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration } from './administration.ts';
-import { enrollNew, outstandingOf } from './enrollments.ts';
+import { enrollNew, identityEnrollmentsOf } from './enrollments.ts';
 import { keepWayIn } from './way-in.ts';
 
 type Identity = RowOf<typeof identity>;
@@ -54,7 +54,7 @@ export const identityBehaviour = behaviour(identity, {
     const live = { op: 'compare', field: dateField('lastActivityAt'), is: '>', value: idleSince(call.core.settings, now) } as const;
     const [authenticators, outstanding, withSession, withMfa] = await Promise.all([
       entities.list(authenticator, { where: oneOf(stringField('identityId'), ids) }),
-      outstandingOf(entities, ids, call),
+      identityEnrollmentsOf(entities, ids, call),
       entities.referenced(apiSession, 'identityId', ids, live),
       entities.referenced(mfa, 'identityId', ids, equals(booleanField('isVerified'), true)),
     ]);

@@ -26,7 +26,7 @@ export const enrollNew = async (entities: Entities, { id }: Identity, request: R
 };
 
 /** What the identities of a page may still enroll by, by method, as their details show it. */
-export const outstandingOf = async (
+export const identityEnrollmentsOf = async (
   entities: Entities,
   ids: readonly string[],
   call: Call,

@@ -14,7 +14,7 @@ const MOST_ROUTERS = 25;
 
 type Router = RowOf<typeof edgeRouter>;
 
-export interface Pair {
+export interface IdentityAndService {
   readonly identity: RowOf<typeof identity>;
   readonly service: RowOf<typeof service>;
 }
@@ -22,7 +22,7 @@ export interface Pair {
 /** The edge routers that both of each pair may use, 25 at most, those that are online first. Four questions to the store, however many pairs there are. */
 export const commonRouters = async (
   entities: Entities,
-  pairs: readonly Pair[],
+  pairs: readonly IdentityAndService[],
   presence: Connections,
 ): Promise<readonly (readonly Router[])[]> => {
   const identities = [...new Set(pairs.map(({ identity }) => identity))];

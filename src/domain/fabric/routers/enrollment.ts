@@ -13,7 +13,7 @@ type Owner = 'edgeRouterId' | 'transitRouterId';
 type Unverified = Pick<RowOf<typeof router>, 'id' | 'isVerified'>;
 
 /** What is left of the enrollments of routers that have none of their certificates, as their details show it: one question for a page. */
-export const outstandingOf = async (
+export const routerEnrollmentsOf = async (
   entities: Entities,
   owner: Owner,
   rows: readonly Unverified[],
@@ -39,7 +39,7 @@ export const outstandingOf = async (
 };
 
 /** An edge router's certificate and enrollment are good for nothing any more, and it gets another enrollment; what else it is stays. */
-export const reEnroll = async (call: Call, { id }: { readonly id: string }) => {
+export const reEnrollRouter = async (call: Call, { id }: { readonly id: string }) => {
   await call.write(async (entities) => {
     const row = await entities.require(edgeRouter, id);
     for (const each of await entities.list(enrollment, { where: equals(stringField('edgeRouterId'), id) }))
