@@ -3,12 +3,12 @@ import { readOnly, required } from '../kit/field.ts';
 import { plainRoles } from '../kit/relations.ts';
 import { variantResource } from '../kit/variants.ts';
 import { name } from '../shared.ts';
-import { domain } from './domain.ts';
-import { mac } from './mac.ts';
-import { mfa } from './mfa.ts';
-import { os } from './os.ts';
-import { process } from './process.ts';
-import { processMulti } from './process-multi.ts';
+import { domainCheck } from './domain.ts';
+import { macCheck } from './mac.ts';
+import { mfaCheck } from './mfa.ts';
+import { osCheck } from './os.ts';
+import { processCheck } from './process.ts';
+import { processMultiCheck } from './process-multi.ts';
 
 export const postureCheck = variantResource(
   {
@@ -25,5 +25,5 @@ export const postureCheck = variantResource(
     },
   },
   'typeId',
-  { OS: os, MAC: mac, MFA: mfa, PROCESS: process, PROCESS_MULTI: processMulti, DOMAIN: domain },
+  { OS: osCheck, MAC: macCheck, MFA: mfaCheck, PROCESS: processCheck, PROCESS_MULTI: processMultiCheck, DOMAIN: domainCheck },
 );
