@@ -5,7 +5,7 @@ import type { RowOf } from '../../../../api/kit/resource.ts';
 import { isDisabled } from '../../../../authentication/api-session-actor.ts';
 import type { ApiSessionActor } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
-import type { Check } from '../../../../call/password-checks.ts';
+import type { CheckPassword } from '../../../../call/password-checks.ts';
 import type { Entities } from '../../../../changes/entities.ts';
 import { ApiError } from '../../../../errors/index.ts';
 import { equals, stringField } from '../../../../query/index.ts';
@@ -26,7 +26,7 @@ export const loginByPassword = async (call: Call, body: LoginBody): Promise<ApiS
   return call.core.passwordChecks.guess(call, username, isAdministrators, (check) => attempt(call, body, username, password, check));
 };
 
-const attempt = async (call: Call, body: LoginBody, username: string, password: string, check: Check): Promise<ApiSessionActor> => {
+const attempt = async (call: Call, body: LoginBody, username: string, password: string, check: CheckPassword): Promise<ApiSessionActor> => {
   const candidate = await call.read((entities) => candidateOf(entities, username, call.now()));
   const hash = candidate?.own.passwordHash ?? undefined;
   const { isRight, renewedHash } = await check(password, hash);
