@@ -4,7 +4,7 @@ import type { RowOf } from '../api/kit/resource.ts';
 import type { TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import { equals, stringField } from '../query/index.ts';
-import { bearerTokens, readToken, textOf } from '../tokens/token.ts';
+import { bearerTokens, readToken, stringClaim } from '../tokens/token.ts';
 
 type Signer = RowOf<typeof externalJwtSigner>;
 
@@ -20,7 +20,7 @@ type Token = ReturnType<typeof externalTokensOf>[number];
 
 /** What a token proves, if anything: it is checked against the signer of its issuer. Outside of transactions, for keys may have to be loaded. */
 export const proofOf = async (call: Pick<Call, 'core' | 'read'>, token: Token): Promise<TokenProof | undefined> => {
-  const issuer = textOf(token.claims, 'iss');
+  const issuer = stringClaim(token.claims, 'iss');
   const signer =
     issuer === undefined
       ? undefined

@@ -18,7 +18,7 @@ interface Place {
   readonly blanks: number;
 }
 
-export type Token = Place &
+export type FilterToken = Place &
   (
     | { readonly is: 'word' | 'mark' | 'end' }
     | { readonly is: 'string' | 'date'; readonly value: string }
@@ -26,11 +26,11 @@ export type Token = Place &
   );
 
 /** @returns the tokens of `text`, the last of which is `end`. @throws FilterError */
-export const tokenize = (text: string): readonly Token[] => {
+export const tokenize = (text: string): readonly FilterToken[] => {
   if (text.length > MAX_FILTER_LENGTH) {
     throw new FilterError(`the filter has ${text.length} characters, but at most ${MAX_FILTER_LENGTH} are read`, MAX_FILTER_LENGTH + 1);
   }
-  const tokens: Token[] = [];
+  const tokens: FilterToken[] = [];
   let at = 0;
   for (;;) {
     const blanks = run(BLANKS, text, at).length;
@@ -56,7 +56,7 @@ const run = (pattern: RegExp, text: string, at: number): string => {
   return pattern.exec(text)?.[0] ?? '';
 };
 
-const tokenAt = (text: string, at: number, blanks: number): Token => {
+const tokenAt = (text: string, at: number, blanks: number): FilterToken => {
   if (at === text.length) return { is: 'end', at, blanks, text: '' };
   const word = run(WORD, text, at);
   if (word === 'datetime' && text[at + word.length] === '(') return dateAt(text, at, blanks);
@@ -94,7 +94,7 @@ const numberOf = (text: string, at: number): { readonly value: number; readonly 
   return { value, decimal: isExact ? text : decimalText(value) };
 };
 
-const dateAt = (text: string, at: number, blanks: number): Token => {
+const dateAt = (text: string, at: number, blanks: number): FilterToken => {
   const close = text.indexOf(')', at);
   const source = text.slice(at, close === -1 ? text.length : close + 1);
   const value = close === -1 ? undefined : normaliseDate(/^datetime\([ \t\r\n]*([^ \t\r\n]*)[ \t\r\n]*\)$/.exec(source)?.[1] ?? '');
@@ -104,7 +104,7 @@ const dateAt = (text: string, at: number, blanks: number): Token => {
 
 const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-const stringAt = (text: string, start: number, blanks: number): Token => {
+const stringAt = (text: string, start: number, blanks: number): FilterToken => {
   const parts: string[] = [];
   let at = start + 1;
   for (;;) {
