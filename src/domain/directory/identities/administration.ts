@@ -9,7 +9,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { booleanField, equals, or, stringField } from '../../../query/index.ts';
 import { hasMfa } from '../mfa/record.ts';
-import { isOpenBy } from './way-in.ts';
+import { allowsLoginBy } from './way-in.ts';
 
 /**
  * Called after a change of what policies ask for: it must be possible to undo it at once. Either the session that made it owes nothing now, or some
@@ -46,6 +46,6 @@ const canLogIn = async (entities: Entities, row: RowOf<typeof identity>, now: st
   const policy = await entities.require(authPolicy, row.authPolicyId);
   if (policy.secondary.requireExtJwtSigner) return false;
   const ways = await entities.list(authenticator, { where: equals(stringField('identityId'), row.id) });
-  if (!isOpenBy(ways, policy)) return false;
+  if (!allowsLoginBy(ways, policy)) return false;
   return !policy.secondary.requireTotp || hasMfa(entities, row.id);
 };

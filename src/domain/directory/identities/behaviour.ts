@@ -13,7 +13,7 @@ import { booleanField, dateField, equals, oneOf, stringField } from '../../../qu
 import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration } from './administration.ts';
 import { enrollNew, identityEnrollmentsOf } from './enrollments.ts';
-import { keepWayIn } from './way-in.ts';
+import { requireAdministratorLogin } from './way-in.ts';
 
 type Identity = RowOf<typeof identity>;
 
@@ -30,7 +30,7 @@ export const identityBehaviour = behaviour(identity, {
     if (!before?.isDefaultAdmin) return undefined;
     if (!after.isAdmin) throw invalidField('isAdmin', 'the default administrator cannot be demoted', false);
     if (after.authPolicyId !== before.authPolicyId)
-      await keepWayIn(entities, before.id, await entities.require(authPolicy, after.authPolicyId), 'authPolicyId');
+      await requireAdministratorLogin(entities, before.id, await entities.require(authPolicy, after.authPolicyId), 'authPolicyId');
     return undefined;
   },
   write: async (entities, after, before, call, body) => {

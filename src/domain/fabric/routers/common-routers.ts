@@ -5,7 +5,7 @@ import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import { and, not, type Predicate } from '../../../query/index.ts';
-import { identityToRouters, serviceToRouters, sideOf, type Way } from '../../policy/policies/through.ts';
+import { identityToRouters, type PolicyPath, serviceToRouters, sideOf } from '../../policy/policies/through.ts';
 import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../../policy/roles/membership.ts';
 import { online, presenceOf } from './online.ts';
 
@@ -54,7 +54,11 @@ interface Leading {
   readonly to: Side;
 }
 
-const leading = async (entities: Entities, { policies, from, to }: Way, starts: readonly Selectable[]): Promise<readonly Leading[]> => {
+const leading = async (
+  entities: Entities,
+  { policies, from, to }: PolicyPath,
+  starts: readonly Selectable[],
+): Promise<readonly Leading[]> => {
   const rows = await entities.list(policies, { where: maybeSelecting(from, starts) });
   return rows
     .map((row) => ({ from: sideOf(row, from), to: sideOf(row, to) }))
