@@ -5,7 +5,7 @@ import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { mfaCode } from './mfa.ts';
-import { boolean, sdkInfo, text, timestamp } from './shared.ts';
+import { boolean, sdkInfo, string, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** What a session still owes before it is fully authenticated, and how to give it. */
@@ -18,19 +18,19 @@ export const authQuery = z
     /** Characters of a code. */
     format: z.enum(['numeric', 'alpha', 'alphaNumeric']).optional(),
     /** Method of the request that gives the code. */
-    httpMethod: text.optional(),
+    httpMethod: string.optional(),
     /** Where the code goes, or where the token comes from. */
-    httpUrl: text.optional(),
+    httpUrl: string.optional(),
     /** Id of the external JWT signer. */
-    id: text.optional(),
+    id: string.optional(),
     /** Client id at the provider of the signer. */
-    clientId: text.optional(),
+    clientId: string.optional(),
     /** Least length of a code. */
     minLength: z.int().optional(),
     /** Greatest length of a code. */
     maxLength: z.int().optional(),
     /** Scopes to ask the provider for. */
-    scopes: z.array(text).nullable(),
+    scopes: z.array(string).nullable(),
   })
   .meta({ id: 'AuthQuery' });
 
@@ -49,13 +49,13 @@ export const apiSession = resource({
     /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
     authenticatorId: reference('authenticator', { write: 'never', onDelete: 'cascade', alone: true, filter: 'authenticator' }),
     /** SHA-256 of the token. The token itself is stored nowhere. */
-    tokenHash: readOnly(text, { keep: 'hidden', unique: true }),
+    tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The token where it is the caller's own session; the session's id, which opens nothing, elsewhere. */
-    token: readOnly(text, { keep: 'computed' }),
+    token: readOnly(string, { keep: 'computed' }),
     /** Address that the login came from. */
-    ipAddress: readOnly(text, { filter: true, default: '' }),
+    ipAddress: readOnly(string, { filter: true, default: '' }),
     /** Config types whose data the session sees with services. */
-    configTypes: readOnly(z.array(text), { default: [] }),
+    configTypes: readOnly(z.array(string), { default: [] }),
     /** What the session still owes before it is fully authenticated. */
     authQueries: readOnly(z.array(authQuery), { keep: 'computed' }),
     /** Whether the session must pass a second factor. */
@@ -116,7 +116,7 @@ const totpToken = z
     /** When it was issued. */
     issuedAt: timestamp,
     /** A JWT. */
-    token: text,
+    token: string,
   })
   .meta({ id: 'TotpToken' });
 

@@ -4,7 +4,7 @@ import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, dateTime, password, pem, tags, text, timestamp, username } from './shared.ts';
+import { boolean, dateTime, password, pem, string, tags, timestamp, username } from './shared.ts';
 
 /** What a filter must accept and may never answer: neither hashes nor salts can be probed. */
 const secret = { secret: 'string' } as const;
@@ -23,13 +23,13 @@ export const authenticator = resource({
     username: optional(username, { unique: true, filter: 'updbUsername', absent: true }),
     /** Of the method `updb`. Kept as a hash. */
     password: writeOnly(password),
-    passwordHash: readOnly(text, { keep: 'hidden' }),
+    passwordHash: readOnly(string, { keep: 'hidden' }),
     /** Consecutive wrong passwords. */
     failedAttempts: readOnly(z.int(), { keep: 'hidden', default: 0, volatile: true }),
     /** Of the method `cert`: the certificate in PEM. */
     certPem: { ...optional(pem, { absent: true }), write: 'createOnlyOptional' },
     /** Of the method `cert`: SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { absent: true, unique: true, filter: 'certFingerprint' }),
+    fingerprint: readOnly(string, { absent: true, unique: true, filter: 'certFingerprint' }),
     /** Whether an authority of this network issued the certificate. */
     isIssuedByNetwork: readOnly(boolean, { absent: true, filter: true, default: false }),
     /** Whether the client is asked to extend the certificate at its next login. */
@@ -43,7 +43,7 @@ export const authenticator = resource({
     /** The certificate authority that a certificate of somebody else's goes back to. */
     caId: hiddenReference('ca', 'cascade'),
     /** Issued to take the place of `certPem`, and not confirmed yet: leaf first. */
-    unverifiedCertPem: readOnly(text, { keep: 'hidden' }),
+    unverifiedCertPem: readOnly(string, { keep: 'hidden' }),
     lastExtendRolledKeys: readOnly(boolean, { keep: 'hidden', default: false }),
   },
   links: { identities: './identities/{identityId}' },
@@ -79,8 +79,8 @@ const extension = z
 /** A new certificate, not confirmed yet. */
 const extended = z
   .object({
-    ca: text.meta({ description: 'PEM of the authorities of the network.' }),
-    clientCert: text.meta({ description: 'PEM of the new certificate and those above it.' }),
+    ca: string.meta({ description: 'PEM of the authorities of the network.' }),
+    clientCert: string.meta({ description: 'PEM of the new certificate and those above it.' }),
   })
   .meta({ id: 'IdentityExtendCerts' });
 /** The proof that a new certificate has arrived. */

@@ -5,7 +5,7 @@ import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
 import { roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, name, pem, shortText, text } from './shared.ts';
+import { boolean, name, pem, shortText, string } from './shared.ts';
 
 const claim = {
   location: z.enum(['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL']).meta({ description: 'Where the values stand in a certificate.' }),
@@ -55,9 +55,9 @@ export const ca = resource({
     name: required(name, { unique: true, filter: true }),
     certPem: createOnly(pem.meta({ description: 'PEM of one or more certificates, of which the first is the authority.' })),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { unique: true, filter: true }),
+    fingerprint: readOnly(string, { unique: true, filter: true }),
     /** SHA-256 of the subject's DER: certificates find their issuer by it. */
-    subjectHash: readOnly(text, { keep: 'hidden', index: true }),
+    subjectHash: readOnly(string, { keep: 'hidden', index: true }),
     /** Role attributes that identities get which enroll by themselves. */
     identityRoles: { ...roles(), write: 'required' },
     /** Names of identities that enroll by themselves: text with placeholders. */
@@ -71,7 +71,7 @@ export const ca = resource({
     /** Whether its owner has proved to hold its key. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The common name that a certificate must have which proves it. */
-    verificationToken: readOnly(text, { default: '' }),
+    verificationToken: readOnly(string, { default: '' }),
     /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
     externalIdClaim: {
       ...optional(claimIfAny, { absent: true }),

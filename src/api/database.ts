@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { readOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, text, timestamp } from './shared.ts';
+import { boolean, string, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const finding = z
   .object({
     /** What is wrong, with the entity. */
-    description: text,
+    description: string,
     /** Whether it has been made right. */
     fixed: boolean,
   })
@@ -30,7 +30,7 @@ export const maintenanceTask = resource({
     endedAt: readOnly(timestamp),
     /** When it last ended well. */
     succeededAt: readOnly(timestamp),
-    error: readOnly(text),
+    error: readOnly(string),
     isFix: readOnly(boolean, { default: false }),
     tooManyFindings: readOnly(boolean, { default: false }),
     findings: readOnly(z.array(finding), { default: [] }),
@@ -41,7 +41,7 @@ const integrityState = z
   .object({
     /** When the run ended; null while it runs. */
     endTime: timestamp.nullable(),
-    error: text.nullable().meta({ description: 'Why the run ended before all was looked at.' }),
+    error: string.nullable().meta({ description: 'Why the run ended before all was looked at.' }),
     fixingErrors: boolean.meta({ description: 'Whether the last run is one that fixes.' }),
     /** Whether the run is under way. */
     inProgress: boolean,
@@ -56,7 +56,7 @@ const snapshotState = z
   .object({
     /** When it ended; null while it is being taken. */
     endTime: timestamp.nullable(),
-    error: text.nullable().meta({ description: 'Why the last snapshot was not kept.' }),
+    error: string.nullable().meta({ description: 'Why the last snapshot was not kept.' }),
     /** Whether it is being taken. */
     inProgress: boolean,
     /** When it began; null when there was none. */

@@ -5,7 +5,7 @@ import { createOnly, optional, readOnly } from './kit/field.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { created, dateTime, text, username } from './shared.ts';
+import { created, dateTime, string, username } from './shared.ts';
 
 const identity = reference('identity', {
   write: 'createOnly',
@@ -44,13 +44,13 @@ export const enrollment = resource({
     /** Of the method `updb`: the username of the new authenticator. */
     username: { ...optional(username), write: 'createOnlyOptional' },
     /** SHA-256 of the token, by which an enrollment is found. */
-    tokenHash: readOnly(text, { keep: 'hidden', unique: true }),
+    tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The JWT, and in it the token, sealed: administrators may see both again. */
-    sealed: readOnly(text, { keep: 'hidden' }),
+    sealed: readOnly(string, { keep: 'hidden' }),
     /** The token to enroll with. */
-    token: readOnly(text, { keep: 'computed' }),
+    token: readOnly(string, { keep: 'computed' }),
     /** The token as a JWT, which also says where to enroll. */
-    jwt: readOnly(text, { keep: 'computed' }),
+    jwt: readOnly(string, { keep: 'computed' }),
   },
   symbols: { token: { secret: 'string', hashedAs: 'tokenHash' } },
 });

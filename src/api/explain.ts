@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
-import { boolean, entityReference, shortText, text } from './shared.ts';
+import { boolean, entityReference, shortText, string } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** One entry of a role array, held against one entity. */
 const selector = z
   .object({
-    selector: text.meta({ description: 'An entry of the role array: `#attribute`, `@id`, `#all`.' }),
+    selector: string.meta({ description: 'An entry of the role array: `#attribute`, `@id`, `#all`.' }),
     isMatching: boolean.meta({ description: 'Whether the entity carries the attribute, has the id, or everything is selected.' }),
   })
   .meta({ id: 'ExplainedSelector' });
@@ -26,7 +26,7 @@ const explainedCheck = z
     /** The check. */
     check: entityReference,
     /** Type of the check. */
-    typeId: text,
+    typeId: string,
     /** Whether the identity satisfies it now. */
     isPassing: boolean,
     /** What the check asks for. */
@@ -55,12 +55,12 @@ const explainedPolicy = z
 const suggestion = z
   .object({
     /** What to do, as a sentence. */
-    description: text,
+    description: string,
     size: z.int().meta({ description: 'How many attributes, role entries or policies it adds, or posture checks it is about.' }),
     /** The operation that does it. */
     operationId: z.enum(['patchIdentity', 'patchService', 'patchServicePolicy', 'createServicePolicy']).optional(),
-    id: text.optional().meta({ description: 'Of the entity to patch.' }),
-    body: z.record(text, z.unknown()).optional().meta({ description: 'The body of that operation.' }),
+    id: string.optional().meta({ description: 'Of the entity to patch.' }),
+    body: z.record(string, z.unknown()).optional().meta({ description: 'The body of that operation.' }),
     postureChecks: z
       .array(entityReference)
       .optional()
@@ -91,7 +91,7 @@ export const explanation = z
     commonRouters: z.array(entityReference).meta({ description: 'Edge routers that both may use: without one, no session can be made.' }),
     moreCommonRouters: z.int().meta({ description: 'Edge routers that both may use and are not shown.' }),
     sessions: z
-      .array(text)
+      .array(string)
       .meta({ description: 'Ids of the sessions of the type that the identity has to the service now, in all its API sessions.' }),
     moreSessions: z.int().meta({ description: 'Such sessions that are not shown.' }),
     suggestions: z.array(suggestion).meta({ description: 'For a denial the smallest changes that would grant it, smallest first.' }),

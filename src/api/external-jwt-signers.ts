@@ -5,7 +5,7 @@ import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { texts } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, shortText, text, timestamp } from './shared.ts';
+import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, shortText, string, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Dates of what has no certificate. */
@@ -65,9 +65,9 @@ export const externalJwtSigner = resource({
     /** Whether that claim is the `externalId` of an identity, or its id. */
     useExternalId: optional(boolean, { default: false, filter: true }),
     /** Common name of the certificate. */
-    commonName: readOnly(text, { default: '', filter: true }),
+    commonName: readOnly(string, { default: '', filter: true }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { unique: true, filter: true }),
+    fingerprint: readOnly(string, { unique: true, filter: true }),
     /** When the certificate begins to be valid; the year 1 where there is none. */
     notBefore: readOnly(timestamp, { default: NO_DATE, filter: true }),
     /** When the certificate ceases to be valid; the year 1 where there is none. */

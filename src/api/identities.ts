@@ -16,7 +16,7 @@ import { identityPostureData } from './posture-data.ts';
 import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { policyTypeQuery, service } from './services.ts';
-import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText, text, timestamp } from './shared.ts';
+import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText, string, timestamp } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is the default policy. */
@@ -29,18 +29,18 @@ const authenticatorSummaries = z
     cert: z
       .object({
         /** Id of the authenticator. */
-        id: text,
+        id: string,
         /** SHA-1 of the certificate in hex. */
-        fingerprint: text,
+        fingerprint: string,
       })
       .optional(),
     /** By username and password. */
     updb: z
       .object({
         /** Id of the authenticator. */
-        id: text,
+        id: string,
         /** The username. */
-        username: text,
+        username: string,
       })
       .optional(),
   })

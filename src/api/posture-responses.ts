@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { list, textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
-import { boolean, text } from './shared.ts';
+import { boolean, string } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Answers in one request, at most. */
@@ -94,11 +94,11 @@ export type PostureResponse = z.infer<typeof postureResponse>;
 const affectedService = z
   .object({
     /** Id of the service. */
-    id: text,
+    id: string,
     /** Name of the service. */
-    name: text,
+    name: string,
     /** Type of the posture check that asks. */
-    postureQueryType: text,
+    postureQueryType: string,
     timeout: z.int().meta({ description: 'Seconds, -1 for none.' }),
     timeoutRemaining: z.int().meta({ description: 'Seconds until the check fails unless a code comes.' }),
   })

@@ -5,7 +5,7 @@ import { group } from './kit/operation.ts';
 import { notes, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { routerInterfaces, versionInfo } from './router-reports.ts';
-import { boolean, cost, jsonMap, name, text, timestamp } from './shared.ts';
+import { boolean, cost, jsonMap, name, string, timestamp } from './shared.ts';
 
 /** What may be left of its enrollment, for whom it may be told. */
 const whileUnverified = { keep: 'computed' } as const;
@@ -22,13 +22,13 @@ const common = {
   /** Whether the router is connected. */
   isOnline: readOnly(boolean, { keep: 'computed' }),
   /** New certificate of the router in PEM, until it has connected with it. */
-  unverifiedCertPem: readOnly(text),
+  unverifiedCertPem: readOnly(string),
   /** SHA-1 of that certificate in hex. */
-  unverifiedFingerprint: readOnly(text),
+  unverifiedFingerprint: readOnly(string),
   /** Network interfaces of the router, as it tells. */
   interfaces: readOnly(routerInterfaces),
   /** Id of the enrollment by which it got its certificate: the same until it enrolls anew. */
-  enrolledBy: readOnly(text, { keep: 'hidden', index: true }),
+  enrolledBy: readOnly(string, { keep: 'hidden', index: true }),
   /** The names and addresses in its certificates, which no other router gets: see `wordsOf`. */
   serverNames: notes(),
   /** When its enrollment was created, while it has not enrolled. */
@@ -36,9 +36,9 @@ const common = {
   /** When its enrollment ends, while it has not enrolled. */
   enrollmentExpiresAt: { ...readOnly(timestamp, whileUnverified), absent: true },
   /** Token to enroll with as a JWT, while it has not enrolled. */
-  enrollmentJwt: { ...readOnly(text, whileUnverified), absent: true },
+  enrollmentJwt: { ...readOnly(string, whileUnverified), absent: true },
   /** Token to enroll with, while it has not enrolled. */
-  enrollmentToken: { ...readOnly(text, whileUnverified), absent: true },
+  enrollmentToken: { ...readOnly(string, whileUnverified), absent: true },
 } as const;
 
 export const router = resource({
@@ -51,7 +51,7 @@ export const router = resource({
     /** Whether the router has enrolled. */
     isVerified: readOnly(boolean, { default: false }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { filter: true, index: true }),
+    fingerprint: readOnly(string, { filter: true, index: true }),
     isEdgeRouter: readOnly(boolean, { keep: 'hidden', default: false, index: true }),
   },
 });
@@ -73,15 +73,15 @@ export const edgeRouter = resource({
     /** Whether the router has enrolled. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { filter: true, index: true, absent: true }),
+    fingerprint: readOnly(string, { filter: true, index: true, absent: true }),
     /** Certificate of the router in PEM. */
-    certPem: readOnly(text),
+    certPem: readOnly(string),
     /** Host name under which clients reach the router. */
-    hostname: readOnly(text, { keep: 'computed' }),
+    hostname: readOnly(string, { keep: 'computed' }),
     /** Address by protocol, e.g. `tls`. */
-    supportedProtocols: readOnly(z.record(text, text), { keep: 'computed' }),
+    supportedProtocols: readOnly(z.record(string, string), { keep: 'computed' }),
     /** How far the router is in learning what it must know of the network. */
-    syncStatus: readOnly(text, { keep: 'computed' }),
+    syncStatus: readOnly(string, { keep: 'computed' }),
     /** What software the router runs. */
     versionInfo: readOnly(versionInfo, { keep: 'computed' }),
     isEdgeRouter: readOnly(boolean, { keep: 'hidden', default: true, index: true }),

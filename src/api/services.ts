@@ -5,7 +5,7 @@ import { listQuery, roleListQuery } from './kit/list-query.ts';
 import { references, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { postureQueries } from './posture-queries.ts';
-import { boolean, jsonMap, name, shortText, text } from './shared.ts';
+import { boolean, jsonMap, name, shortText, string } from './shared.ts';
 
 export const terminatorStrategies: readonly string[] = ['smartrouting', 'random', 'weighted', 'sticky'];
 
@@ -32,7 +32,7 @@ export const service = resource({
     /** Of the asking identity; `Invalid` where an administrator has neither. Null in lists below other entities. */
     permissions: readOnly(z.array(z.enum(['Bind', 'Dial', 'Invalid'])).nullable(), { keep: 'computed' }),
     /** Config data by the name of its type, of the types that were asked for. */
-    config: readOnly(z.record(text, jsonMap).nullable(), { keep: 'computed' }),
+    config: readOnly(z.record(string, jsonMap).nullable(), { keep: 'computed' }),
     /** What the client must prove before policies let it in. */
     postureQueries: readOnly(z.array(postureQueries), { keep: 'computed' }),
   },

@@ -5,7 +5,7 @@ import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { entityReference, shortText, tags, text, timestamp } from './shared.ts';
+import { entityReference, shortText, string, tags, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const sessionType = z.enum(['Dial', 'Bind']);
@@ -13,7 +13,7 @@ const sessionType = z.enum(['Dial', 'Bind']);
 const sessionEdgeRouter = commonEdgeRouter
   .extend({
     /** The same as `supportedProtocols`. */
-    urls: z.record(text, text),
+    urls: z.record(string, string),
   })
   .meta({ id: 'SessionEdgeRouter' });
 
@@ -33,13 +33,13 @@ export const session = resource({
     /** Whether it dials or binds the service. */
     type: readOnly(sessionType, { filter: true, default: 'Dial' }),
     /** Stands where the token would: the session's id, which opens nothing. */
-    token: readOnly(text, { keep: 'computed' }),
+    token: readOnly(string, { keep: 'computed' }),
     /** Routers by which the client reaches the service. */
     edgeRouters: readOnly(z.array(sessionEdgeRouter).nullable(), { keep: 'computed' }),
     /** Service policies that let it in. */
     servicePolicies: readOnly(z.array(entityReference), { keep: 'computed' }),
     /** Ids of the service policies that let it in when it was last looked at. As long as none of them changes, it has its right. */
-    grantedBy: { ...readOnly(z.array(text).readonly(), { keep: 'hidden', default: [], volatile: true }), set: { of: 'values' } },
+    grantedBy: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [], volatile: true }), set: { of: 'values' } },
     /** Until when posture lets it in, unless something changes. */
     grantedUntil: readOnly(timestamp, { keep: 'hidden', index: true, volatile: true }),
   },
@@ -66,22 +66,22 @@ const createdSession = z
     /** Null in this answer. */
     createdAt: z.null(),
     /** Id of the session. */
-    id: text,
+    id: string,
     /** Null in this answer. */
     updatedAt: z.null(),
     /** Null in this answer. */
     apiSession: z.null(),
     /** Id of the API session. */
-    apiSessionId: text,
+    apiSessionId: string,
     /** Null in this answer. */
     service: z.null(),
     /** Id of the service. */
-    serviceId: text,
+    serviceId: string,
     /** Id of the identity of the API session. */
-    identityId: text,
+    identityId: string,
     /** Whether it dials or binds the service. */
     type: sessionType,
-    token: text.meta({ description: 'A JWT by which routers know the session.' }),
+    token: string.meta({ description: 'A JWT by which routers know the session.' }),
     /** Routers by which the client reaches the service. */
     edgeRouters: z.array(sessionEdgeRouter),
   })
@@ -91,7 +91,7 @@ const createdSession = z
 const routePath = z
   .object({
     /** Ids of routers. */
-    routePath: z.array(text),
+    routePath: z.array(string),
   })
   .meta({ id: 'SessionRoutePath' });
 
