@@ -3,12 +3,12 @@ import { readOnly, required } from '../kit/field.ts';
 import { plainRoles } from '../kit/relations.ts';
 import { variantResource } from '../kit/variants.ts';
 import { name } from '../shared.ts';
-import { domainCheck } from './domain.ts';
-import { macCheck } from './mac.ts';
-import { mfaCheck } from './mfa.ts';
-import { osCheck } from './os.ts';
-import { processCheck } from './process.ts';
-import { processMultiCheck } from './process-multi.ts';
+import { domainVariant } from './domain.ts';
+import { macVariant } from './mac.ts';
+import { mfaVariant } from './mfa.ts';
+import { osVariant } from './os.ts';
+import { processVariant } from './process.ts';
+import { processMultiVariant } from './process-multi.ts';
 
 export const postureCheck = variantResource(
   {
@@ -25,5 +25,5 @@ export const postureCheck = variantResource(
     },
   },
   'typeId',
-  { OS: osCheck, MAC: macCheck, MFA: mfaCheck, PROCESS: processCheck, PROCESS_MULTI: processMultiCheck, DOMAIN: domainCheck },
+  { OS: osVariant, MAC: macVariant, MFA: mfaVariant, PROCESS: processVariant, PROCESS_MULTI: processMultiVariant, DOMAIN: domainVariant },
 );

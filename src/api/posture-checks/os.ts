@@ -52,7 +52,7 @@ const operatingSystems = list(
   .pipe(z.array(operatingSystem).readonly());
 
 /** The endpoint must run one of these operating systems, in one of the versions. */
-export const osCheck = variant('OperatingSystem', {
+export const osVariant = variant('OperatingSystem', {
   /** The operating systems that will do. */
   operatingSystems: required(operatingSystems),
 });

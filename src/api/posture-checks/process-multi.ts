@@ -66,7 +66,7 @@ const processes = list(entry, 1000)
   .pipe(z.array(stored).readonly());
 
 /** Programs must run on the endpoint: all of them, or one (`OneOf`, which clients call `AnyOf`). */
-export const processMultiCheck = variant('ProcessMulti', {
+export const processMultiVariant = variant('ProcessMulti', {
   /** Whether all programs must run, or one. */
   semantic: required(z.enum(['AllOf', 'AnyOf', 'OneOf'])),
   /** The programs. */

@@ -52,7 +52,7 @@ const patch = body.transform(({ hashes, signerFingerprint, ...rest }) => ({
 }));
 
 /** A program must run on the endpoint. */
-export const processCheck = variant('Process', {
+export const processVariant = variant('Process', {
   /** The program. */
   process: required(processDocument, { patch }),
 });
