@@ -3,8 +3,8 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { postureCheck } from '../../../api/posture-checks/index.ts';
 import type { postureData } from '../../../api/posture-data.ts';
 
-export type PostureCheck = RowOf<typeof postureCheck>;
-export type PostureCheckOf<T extends PostureCheck['typeId']> = Extract<PostureCheck, { readonly typeId: T }>;
+export type StoredPostureCheck = RowOf<typeof postureCheck>;
+export type PostureCheckOf<T extends StoredPostureCheck['typeId']> = Extract<StoredPostureCheck, { readonly typeId: T }>;
 
 /** What an API session is known for. Times are ISO texts. */
 export type SessionFacts = Pick<RowOf<typeof apiSession>, 'mfaPassedAt' | 'wokenAt' | 'unlockedAt' | 'sdkInfo'>;

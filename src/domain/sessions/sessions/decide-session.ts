@@ -13,7 +13,7 @@ import { and, equals, stringField } from '../../../query/index.ts';
 import { commonRouters } from '../../fabric/routers/common-routers.ts';
 import { type Decision, decideAccess } from '../../policy/access/decide.ts';
 import { policiesBetween } from '../../policy/policies/through.ts';
-import { type Grant, grantOf, isLapsed, type Session } from './grants.ts';
+import { type Grant, grantOf, isLapsed, type StoredSession } from './grants.ts';
 
 /** The service that a client asks to dial or bind. */
 export interface SessionRequest {
@@ -27,7 +27,7 @@ export interface Granted {
   readonly grant: Grant;
   readonly routers: readonly RowOf<typeof edgeRouter>[];
   /** The session that exists already, and whether it has expired. */
-  readonly existing: Session | undefined;
+  readonly existing: StoredSession | undefined;
   readonly hasEnded: boolean;
 }
 

@@ -3,10 +3,10 @@ import { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { dateField } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
-import { type Grant, grantsOf, isLapsed, type Session } from './grants.ts';
+import { type Grant, grantsOf, isLapsed, type StoredSession } from './grants.ts';
 
 /** Ends those that lost their right, and notes by what the others live now. What has ended with its time does not come back. */
-export const refreshGrants = async (entities: Entities, sessions: readonly Session[], now: string): Promise<void> => {
+export const refreshGrants = async (entities: Entities, sessions: readonly StoredSession[], now: string): Promise<void> => {
   if (sessions.length === 0) return;
   for (const [row, grant] of await grantsOf(entities, sessions, now)) {
     if (!grant || isLapsed(row, now)) await entities.remove(session, row);
@@ -14,7 +14,7 @@ export const refreshGrants = async (entities: Entities, sessions: readonly Sessi
   }
 };
 
-const isSameGrant = (row: Session, { grantedBy, grantedUntil }: Grant): boolean =>
+const isSameGrant = (row: StoredSession, { grantedBy, grantedUntil }: Grant): boolean =>
   row.grantedUntil === grantedUntil && isSameJson(row.grantedBy, grantedBy);
 
 const SOME = 10;

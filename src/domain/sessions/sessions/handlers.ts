@@ -12,17 +12,17 @@ import { presentOne } from '../../../resources/present.ts';
 import { decideSession, type Granted, invalidPosture, type SessionRequest } from './decide-session.ts';
 import { tidyLapsed } from './ends.ts';
 import { noteFailure } from './failures.ts';
-import type { Session } from './grants.ts';
+import type { StoredSession } from './grants.ts';
 import { sessionRouter } from './present.ts';
 import { requireVisible, visibleSessions } from './seen.ts';
 import { sessionToken } from './token.ts';
 
 interface Obtained {
-  readonly row: Session;
+  readonly row: StoredSession;
   readonly routers: readonly RowOf<typeof edgeRouter>[];
 }
 
-type Tags = Session['tags'];
+type Tags = StoredSession['tags'];
 
 /** The session of this API session for a request: the one that there is, for which nothing is written, or a new one. */
 const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<Obtained> => {
@@ -44,7 +44,7 @@ const begin = async (
   request: SessionRequest,
   { existing, hasEnded, grant }: Granted,
   tags: Tags,
-): Promise<Session> => {
+): Promise<StoredSession> => {
   if (existing && !hasEnded) return existing;
   if (existing) await entities.remove(session, existing);
   await tidyLapsed(entities, call.now());

@@ -6,7 +6,7 @@ import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
 import { ALL, and, dateField, equals, matches, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
-import { grantsOf, isLapsed, type Session } from './grants.ts';
+import { grantsOf, isLapsed, type StoredSession } from './grants.ts';
 import { sessionsInDoubt } from './reviews.ts';
 
 /**
@@ -50,7 +50,7 @@ const idle = async (entities: Entities, call: Call, own: Predicate): Promise<rea
 };
 
 /** @throws ApiError `NOT_FOUND` for one that has ended, and for another identity's */
-export const requireVisible = async (entities: Entities, call: Call, id: string): Promise<Session> => {
+export const requireVisible = async (entities: Entities, call: Call, id: string): Promise<StoredSession> => {
   const row = await entities.require(session, id);
   const isOwn = isAdministrator(call.actor) || apiSessionOf(call.actor).identity.id === row.identityId;
   if (!isOwn || !(await isGoing(entities, call, row))) throw notFound(session.kind, id);
@@ -58,7 +58,7 @@ export const requireVisible = async (entities: Entities, call: Call, id: string)
 };
 
 /** Whether a session that is stored has not ended. */
-export const isGoing = async (entities: Entities, call: Call, row: Session): Promise<boolean> => {
+export const isGoing = async (entities: Entities, call: Call, row: StoredSession): Promise<boolean> => {
   const of = await entities.get(apiSession, row.apiSessionId);
   if (!of || (of.lastActivityAt ?? '') <= idleSince(call.core.settings, call.now()) || isLapsed(row, call.now())) return false;
   return !matches(await inDoubtFor(entities, call), row) || (await grantsOf(entities, [row], call.now())).get(row) !== undefined;

@@ -3,7 +3,7 @@ import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { unauthorized } from '../../../errors/index.ts';
-import type { Session } from './grants.ts';
+import type { StoredSession } from './grants.ts';
 import { isGoing } from './seen.ts';
 
 const AUDIENCE = 'openziti';
@@ -11,7 +11,7 @@ const AUDIENCE = 'openziti';
 const LIFETIME = 31_557_600;
 
 /** The JWT by which routers know a session, signed as the network's JWTs are. */
-export const sessionToken = async ({ core }: Call, { id, apiSessionId, identityId, serviceId, type }: Session): Promise<string> => {
+export const sessionToken = async ({ core }: Call, { id, apiSessionId, identityId, serviceId, type }: StoredSession): Promise<string> => {
   const key = await core.pki.networkKey();
   const iat = Math.floor(core.platform.clock.now() / 1000);
   return key.sign({
