@@ -17,10 +17,10 @@ import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { relatedList } from '../../../resources/related.ts';
 import { type ByPolicyType, typed } from '../../policy/policies/policy-type.ts';
-import { ofType, reachedFrom, serviceToIdentities, serviceToRouters } from '../../policy/policies/through.ts';
+import { ofType, reachedFrom, serviceToIdentities, serviceToRouters } from '../../policy/policies/traversal.ts';
 import { selecting } from '../../policy/roles/membership.ts';
 import { wantedConfigTypes } from './config-data.ts';
-import { seenBy, viewerOf, visibleTo } from './seen.ts';
+import { seenBy, viewerOf, visibleTo } from './visibility.ts';
 
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 

@@ -8,7 +8,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { presentRows } from '../../../resources/present.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import type { Posture } from '../../policy/posture/posture.ts';
-import { seenBy, type Viewer, visibleTo } from './seen.ts';
+import { seenBy, type Viewer, visibleTo } from './visibility.ts';
 
 /** Longer lists are not compared. */
 const MOST_SERVICES = 500;

@@ -9,7 +9,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { booleanField, equals, or, stringField } from '../../../query/index.ts';
 import { hasMfa } from '../mfa/record.ts';
-import { allowsLoginBy } from './way-in.ts';
+import { allowsLoginBy } from './administrator-login.ts';
 
 /**
  * Called after a change of what policies ask for: it must be possible to undo it at once. Either the session that made it owes nothing now, or some

@@ -12,8 +12,8 @@ import { ApiError, invalidField } from '../../../errors/index.ts';
 import { booleanField, dateField, equals, oneOf, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration } from './administration.ts';
+import { requireAdministratorLogin } from './administrator-login.ts';
 import { enrollNew, identityEnrollmentsOf } from './enrollments.ts';
-import { requireAdministratorLogin } from './way-in.ts';
 
 type Identity = RowOf<typeof identity>;
 

@@ -5,7 +5,7 @@ import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import { and, not, type Predicate } from '../../../query/index.ts';
-import { identityToRouters, type PolicyPath, serviceToRouters, sideOf } from '../../policy/policies/through.ts';
+import { identityToRouters, type PolicyPath, serviceToRouters, sideOf } from '../../policy/policies/traversal.ts';
 import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../../policy/roles/membership.ts';
 import { online, presenceOf } from './online.ts';
 

@@ -3,7 +3,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { PolicyType, servicePolicy } from '../../../api/policies.ts';
 import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { policiesBetween, policiesOfIdentity } from '../policies/through.ts';
+import { policiesBetween, policiesOfIdentity } from '../policies/traversal.ts';
 import type { SessionFacts } from '../posture/facts.ts';
 import { loadPosture } from '../posture/load.ts';
 import { type Access, evaluateAccess, type PolicyResult } from './evaluate.ts';

@@ -5,7 +5,7 @@ import type { Call } from '../../../call/call.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { presenceOf } from '../../fabric/routers/online.ts';
 import { evaluatePermissions } from '../../policy/access/evaluate.ts';
-import { policiesBetween, routersBetween } from '../../policy/policies/through.ts';
+import { policiesBetween, routersBetween } from '../../policy/policies/traversal.ts';
 
 /** What policies, posture aside, let an identity do with a service, and the routers that both may use. */
 export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: string; readonly serviceId: string }) =>

@@ -16,10 +16,10 @@ import { referenceTo } from '../../../resources/links.ts';
 import { decisionOf } from '../../policy/access/decide.ts';
 import { evaluateAccess, evaluatePolicy, grants, type PolicyResult } from '../../policy/access/evaluate.ts';
 import { suggestAccess } from '../../policy/access/suggest.ts';
-import { firstOf, ofType, routersBetween } from '../../policy/policies/through.ts';
+import { firstOf, ofType, routersBetween } from '../../policy/policies/traversal.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import { describeSide, selecting } from '../../policy/roles/membership.ts';
-import { visibleSessions } from '../sessions/seen.ts';
+import { visibleSessions } from '../sessions/visibility.ts';
 
 type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;

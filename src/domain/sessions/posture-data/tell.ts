@@ -7,7 +7,7 @@ import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
-import { policiesOfIdentity } from '../../policy/policies/through.ts';
+import { policiesOfIdentity } from '../../policy/policies/traversal.ts';
 import type { EndpointEvent, Notice } from '../../policy/posture/check-type.ts';
 import { checkTypeOf } from '../../policy/posture/check-types.ts';
 import type { Facts } from '../../policy/posture/facts.ts';

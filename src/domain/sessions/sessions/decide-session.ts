@@ -12,7 +12,7 @@ import { ApiError, type FailingCheck, invalidField, notFound } from '../../../er
 import { and, equals, stringField } from '../../../query/index.ts';
 import { commonRouters } from '../../fabric/routers/common-routers.ts';
 import { type Decision, decideAccess } from '../../policy/access/decide.ts';
-import { policiesBetween } from '../../policy/policies/through.ts';
+import { policiesBetween } from '../../policy/policies/traversal.ts';
 import { type Grant, grantOf, isLapsed, type StoredSession } from './grants.ts';
 
 /** The service that a client asks to dial or bind. */

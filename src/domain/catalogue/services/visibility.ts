@@ -6,7 +6,7 @@ import type { Presenter } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ALL, type Predicate } from '../../../query/index.ts';
 import { evaluatePermissions, evaluatePolicy, type Permissions } from '../../policy/access/evaluate.ts';
-import { policiesOfIdentity, sideOf } from '../../policy/policies/through.ts';
+import { policiesOfIdentity, sideOf } from '../../policy/policies/traversal.ts';
 import type { SessionFacts } from '../../policy/posture/facts.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import type { Posture } from '../../policy/posture/posture.ts';
