@@ -31,7 +31,7 @@ const explainedCheck = z
     isPassing: boolean,
     /** What the check asks for. */
     expectedValue: z.unknown(),
-    actualValue: z.unknown().meta({ description: 'What the endpoint told; empty where it told nothing.' }),
+    actualValue: z.unknown().meta({ description: 'What the endpoint reported; empty where it reported nothing.' }),
   })
   .meta({ id: 'ExplainedPostureCheck' });
 

@@ -13,7 +13,7 @@ const failedCheck = z
     postureCheckName: string,
     /** Type of the posture check. */
     postureCheckType: string,
-    actualValue: z.unknown().meta({ description: 'What the endpoint had told; empty where it had told nothing.' }),
+    actualValue: z.unknown().meta({ description: 'What the endpoint had reported; empty where it had reported nothing.' }),
     /** What the check asks for. */
     expectedValue: z.unknown(),
     semantic: string.optional().meta({ description: 'Of a check of several processes.' }),

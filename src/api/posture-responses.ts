@@ -19,7 +19,7 @@ const macAddress = textUpTo(64).transform(hexDigits);
 /** The hardware addresses of the endpoint. */
 const macResponse = z
   .object({
-    /** What is told. */
+    /** What is reported. */
     typeId: z.literal('MAC'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -30,7 +30,7 @@ const macResponse = z
 /** The Windows domain of the endpoint. */
 const domainResponse = z
   .object({
-    /** What is told. */
+    /** What is reported. */
     typeId: z.literal('DOMAIN'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -41,7 +41,7 @@ const domainResponse = z
 /** The operating system of the endpoint. */
 const osResponse = z
   .object({
-    /** What is told. */
+    /** What is reported. */
     typeId: z.literal('OS'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -56,7 +56,7 @@ const osResponse = z
 /** A program of the endpoint. */
 const processResponse = z
   .object({
-    /** What is told. */
+    /** What is reported. */
     typeId: z.literal('PROCESS'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -73,7 +73,7 @@ const processResponse = z
 /** What has just happened to the endpoint. */
 const endpointState = z
   .object({
-    /** What is told. */
+    /** What is reported. */
     typeId: z.literal('ENDPOINT_STATE'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -104,7 +104,7 @@ const affectedService = z
   })
   .meta({ id: 'PostureResponseService' });
 
-/** What follows from what was told. */
+/** What follows from what was reported. */
 const result = z
   .object({
     /** The services that will ask for a code soon. */

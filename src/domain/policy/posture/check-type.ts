@@ -2,7 +2,7 @@ import type { OperatingSystem } from '../../../api/posture-checks/os.ts';
 import type { PostureQuery } from '../../../api/posture-queries.ts';
 import type { Facts, StoredPostureCheck } from './facts.ts';
 
-/** How a check stands, with what it asks for and what was told, as explanations and failed requests show them. */
+/** How a check stands, with what it asks for and what was reported, as explanations and failed requests show them. */
 export interface Evaluation {
   readonly isPassing: boolean;
   readonly expectedValue: unknown;

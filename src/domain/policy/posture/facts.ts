@@ -9,7 +9,7 @@ export type PostureCheckOf<T extends StoredPostureCheck['typeId']> = Extract<Sto
 /** What an API session is known for. Times are ISO texts. */
 export type SessionFacts = Pick<RowOf<typeof apiSession>, 'mfaPassedAt' | 'wokenAt' | 'unlockedAt' | 'sdkInfo'>;
 
-/** What is known of an endpoint: what was told for its identity, and what its API session did. */
+/** What is known of an endpoint: what was reported for its identity, and what its API session did. */
 type Known = Pick<RowOf<typeof postureData>, 'mac' | 'domain' | 'os' | 'processes' | 'paths'> & { readonly session: SessionFacts };
 
 /** Anything may be missing, on every level: a check must fail then, and must not break. So nothing is reached without asking whether it is there. */
