@@ -87,7 +87,7 @@ export interface ExplainedPostureCheck {
   readonly isPassing: boolean;
   /** What the check asks for. */
   readonly expectedValue: unknown;
-  /** What the endpoint told; empty where it told nothing. */
+  /** What the endpoint reported; empty where it reported nothing. */
   readonly actualValue: unknown;
 }
 

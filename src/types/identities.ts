@@ -305,7 +305,7 @@ export interface DisableIdentity {
 }
 
 /**
- * What the endpoints of an identity told of themselves: the last word on each matter, for all API sessions of the
+ * What the endpoints of an identity reported about themselves: the last word on each matter, for all API sessions of the
  * identity. The id is the identity's. What belongs to a single session (codes, waking, unlocking) is kept with that
  * session.
  */
@@ -314,9 +314,9 @@ export interface PostureData {
   readonly mac: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** MAC addresses in hex digits. */
     readonly addresses: readonly string[] | null;
@@ -325,9 +325,9 @@ export interface PostureData {
   readonly domain: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** Name of the domain. */
     readonly domain: string | null;
@@ -336,9 +336,9 @@ export interface PostureData {
   readonly os: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** Name of the system. */
     readonly type: string | null;
@@ -351,9 +351,9 @@ export interface PostureData {
   readonly processes: readonly {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** SHA-256 of the binary in hex. */
     readonly binaryHash?: string | undefined;
@@ -388,7 +388,7 @@ export interface ApiSessionPostureData {
     /** Whether a code was passed after the endpoint was unlocked. */
     readonly passedOnUnlock: boolean;
   };
-  /** What the client told of its software at the login. */
+  /** What the client reported of its software at the login. */
   readonly sdkInfo: SdkInfo;
 }
 
@@ -426,7 +426,7 @@ export interface FailedPostureCheck {
   readonly postureCheckName: string;
   /** Type of the posture check. */
   readonly postureCheckType: string;
-  /** What the endpoint had told; empty where it had told nothing. */
+  /** What the endpoint had reported; empty where it had reported nothing. */
   readonly actualValue: unknown;
   /** What the check asks for. */
   readonly expectedValue: unknown;

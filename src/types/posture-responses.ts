@@ -7,7 +7,7 @@ export type PostureResponse = PostureResponseMac | PostureResponseDomain | Postu
 
 /** The hardware addresses of the endpoint. */
 export interface PostureResponseMac {
-  /** What is told. */
+  /** What is reported. */
   readonly typeId: 'MAC';
   /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface PostureResponseMac {
 
 /** The Windows domain of the endpoint. */
 export interface PostureResponseDomain {
-  /** What is told. */
+  /** What is reported. */
   readonly typeId: 'DOMAIN';
   /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
@@ -27,7 +27,7 @@ export interface PostureResponseDomain {
 
 /** The operating system of the endpoint. */
 export interface PostureResponseOperatingSystem {
-  /** What is told. */
+  /** What is reported. */
   readonly typeId: 'OS';
   /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
@@ -41,7 +41,7 @@ export interface PostureResponseOperatingSystem {
 
 /** A program of the endpoint. */
 export interface PostureResponseProcess {
-  /** What is told. */
+  /** What is reported. */
   readonly typeId: 'PROCESS';
   /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
@@ -57,7 +57,7 @@ export interface PostureResponseProcess {
 
 /** What has just happened to the endpoint. */
 export interface PostureResponseEndpointState {
-  /** What is told. */
+  /** What is reported. */
   readonly typeId: 'ENDPOINT_STATE';
   /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
@@ -67,7 +67,7 @@ export interface PostureResponseEndpointState {
   readonly unlocked?: boolean | null | undefined;
 }
 
-/** What follows from what was told. */
+/** What follows from what was reported. */
 export interface PostureResponseResult {
   /** The services that will ask for a code soon. */
   readonly services: readonly PostureResponseService[];
