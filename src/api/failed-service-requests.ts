@@ -14,7 +14,7 @@ const failedCheck = z
     /** Type of the posture check. */
     postureCheckType: string,
     actualValue: z.unknown().meta({ description: 'What the endpoint had reported; empty where it had reported nothing.' }),
-    /** What the check asks for. */
+    /** The value that the check expects. */
     expectedValue: z.unknown(),
     semantic: string.optional().meta({ description: 'Of a check of several processes.' }),
     criteria: jsonMap.optional().meta({ description: 'Of a check of MFA: the times that it goes by.' }),

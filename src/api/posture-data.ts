@@ -8,15 +8,15 @@ const texts = z.array(string).readonly();
 /** The id that the response named: by custom, that of the posture check that it answers. */
 const answers = { postureCheckId: string };
 
-/** What an endpoint reported of one process. */
+/** One process as an endpoint reported it. */
 const processFact = z
   .object({ ...answers, path: string.nullable(), isRunning: boolean, hash: string.nullable(), signerFingerprints: texts.nullable() })
   .readonly();
 export type ProcessFact = z.infer<typeof processFact>;
 
 /**
- * What the endpoints of an identity reported about themselves: the last word on each matter, for all API sessions of the identity. The id is the
- * identity's. What belongs to a single session (codes, waking, unlocking) is kept with that session.
+ * The latest facts that the endpoints of an identity reported, for all its API sessions. The id is the identity's. Facts of a single session (codes,
+ * waking, unlocking) are kept with that session.
  */
 export const postureData = resource({
   kind: 'postureData',
@@ -30,7 +30,7 @@ export const postureData = resource({
     os: readOnly(z.object({ ...answers, type: string, version: string, build: string.nullable() }).readonly(), { keep: 'hidden' }),
     /** The last answer for each id of a response. */
     processes: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
-    /** The last answer for each path, whatever the id. */
+    /** The last report for each path, under any id. */
     paths: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
     /** When each fact was reported last, if only to repeat it: which is no change worth a revision. */
     toldAt: readOnly(z.record(string, timestamp).readonly(), { keep: 'hidden', volatile: true }),
@@ -46,7 +46,7 @@ const reported = {
   timedOut: boolean,
 };
 
-/** What belongs to one API session of an identity. */
+/** Facts of one API session of an identity. */
 const ofSession = z
   .object({
     /** The state of the endpoint. */
@@ -69,12 +69,12 @@ const ofSession = z
       /** Whether a code was passed after the endpoint was unlocked. */
       passedOnUnlock: boolean,
     }),
-    /** What the client reported of its software at the login. */
+    /** The software that the client reported at login. */
     sdkInfo,
   })
   .meta({ id: 'APISessionPostureData' });
 
-/** What the endpoints of an identity reported about themselves. What was never reported is null. */
+/** The facts that the endpoints of an identity reported. Null if never reported. */
 export const identityPostureData = z
   .object({
     /** The hardware addresses. */

@@ -14,7 +14,7 @@ export interface Violation {
 export const ROOT = '(root)';
 const MAX_REPORTED = 5;
 
-/** @throws ApiError 400 `COULD_NOT_VALIDATE` with the first violation; the reason tells up to four more, each with its place: many clients show nothing else */
+/** @throws ApiError 400 `COULD_NOT_VALIDATE` with the first violation; the reason includes up to four more, because many clients show nothing else */
 export const refuseViolations = (violations: readonly Violation[]): void => {
   const [first] = violations;
   if (first) throw invalidField(first.field, violationsText(violations), first.value);

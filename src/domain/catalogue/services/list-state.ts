@@ -1,4 +1,4 @@
-/** What the list of services shows an identity now, so short that two states of it can be compared. */
+/** A digest of the list of services that an identity sees now, to compare two states of it. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { RowOf } from '../../../api/kit/resource.ts';

@@ -40,7 +40,7 @@ export const lastServiceChange = (call: Call): Promise<{ readonly lastChangeAt: 
     const recent = call.isJoined ? recentChanges.known() : await recentChanges.catchUp(entities);
     const answers = answersOf(call.core);
     const before = answers.get(actor.session.id);
-    // What this call does not see cannot be compared, nor what a host has not committed yet.
+    // State that this call does not see cannot be compared, nor can uncommitted writes of a host.
     if (!recent.isSeen) return { lastChangeAt: before?.lastChangeAt ?? (await beginning(entities, actor, recent)).lastChangeAt };
     const now = before ? await since(entities, call, before, recent) : await first(entities, call, recent);
     answers.set(actor.session.id, now);

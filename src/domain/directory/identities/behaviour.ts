@@ -90,5 +90,5 @@ type EnrollmentRequest = CreateBody<(typeof identity)['fields']>['enrollment'];
 const summaries = (rows: readonly RowOf<typeof authenticator>[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(rows.map((row) => [row.method, authenticatorMethods[row.method].summary(row)]));
 
-/** Fields of an identity that nobody has disabled. */
+/** Fields of an enabled identity. */
 export const enabled: Pick<Identity, 'disabledAt' | 'disabledUntil'> = { disabledAt: null, disabledUntil: null };

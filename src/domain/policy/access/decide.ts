@@ -12,7 +12,7 @@ type Policy = RowOf<typeof servicePolicy>;
 
 /** Whether something may be done now, and why. */
 export interface Decision {
-  /** Some policy of the type selects both; without, there is no right to it, whatever the posture. */
+  /** Some policy of the type selects both, whatever its posture checks say. */
   readonly isPermitted: boolean;
   /** One of these policies passes. */
   readonly isGranted: boolean;
@@ -28,7 +28,7 @@ export interface Asker {
   readonly now: string;
 }
 
-/** What the evaluator says of one type of right. */
+/** The evaluator's result for one type of right. */
 export const decisionOf = ({ permissions, dial, bind, results }: Access<Policy>, type: PolicyType): Decision => ({
   isPermitted: type === 'Dial' ? permissions.dial : permissions.bind,
   isGranted: type === 'Dial' ? dial : bind,

@@ -10,7 +10,7 @@ import { relatedList } from '../../../resources/related.ts';
 import { selectedBy } from '../roles/membership.ts';
 import { sideOf } from './traversal.ts';
 
-/** What one side of a policy selects. */
+/** The entities that one side of a policy selects. */
 const selectedIn = (field: string) => (_entities: unknown, policy: Readonly<Record<string, unknown>>) =>
   selectedBy([sideOf(policy, field)]);
 

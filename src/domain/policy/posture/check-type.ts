@@ -9,11 +9,11 @@ export interface Evaluation {
   readonly actualValue: unknown;
   /** When it fails unless it is answered again, where time alone makes it fail. ms */
   readonly failsAt?: number;
-  /** Whatever else a type has to say, by its name on the wire. */
+  /** Further properties of a type, by their name on the wire. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** What the endpoint's user did just now. */
+/** An event on the endpoint. */
 export interface EndpointEvent {
   readonly woken: boolean;
   readonly unlocked: boolean;
@@ -32,10 +32,10 @@ export interface CheckType<C extends StoredPostureCheck> {
   readonly name: string;
   /** The systems on which it is offered. */
   readonly operatingSystems: readonly OperatingSystem[];
-  /** What is stored of a check in another form than its body gives it. */
+  /** Fields of a check that are stored in another form than in its body. */
   normalize?(check: C): Partial<C> | undefined;
   evaluate(check: C, facts: Facts, now: number): Evaluation;
-  /** What the query for the check tells the client beyond what all queries tell. */
+  /** Fields of the posture query beyond those of all queries. */
   query?(check: C, facts: Facts, now: number): Partial<PostureQuery>;
   /** Whether what just happened makes the check fail soon, unless it is answered again. */
   notice?(check: C, facts: Facts, event: EndpointEvent, now: number): Notice | undefined;

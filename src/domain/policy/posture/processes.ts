@@ -3,7 +3,7 @@ import type { Facts } from './facts.ts';
 
 export type ReportedProcess = NonNullable<Facts['processes']>[number];
 
-/** What a check asks of one process. An empty list asks nothing. */
+/** The requirements of a check on one process. An empty list requires nothing. */
 export interface Demand {
   readonly hashes: readonly string[];
   readonly signers: readonly string[];

@@ -1,4 +1,4 @@
-/** What posture responses do to what is known of an endpoint. Pure. */
+/** The effect of posture responses on the facts of an endpoint. Pure functions. */
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { ProcessFact, postureData } from '../../../api/posture-data.ts';
 import type { PostureResponse } from '../../../api/posture-responses.ts';
@@ -82,7 +82,7 @@ export const afterResponses = (before: ReportedFacts, responses: readonly Postur
   // Each response is handed to the function of its own type.
   responses.reduce((reported, response) => (apply[response.typeId] as Apply<PostureResponse['typeId']>)(reported, response, now), before);
 
-/** What the endpoint's user did, by what is reported. */
+/** The event in a posture response. */
 export const eventIn = (responses: readonly PostureResponse[]): EndpointEvent => {
   const states = responses.filter((response) => response.typeId === 'ENDPOINT_STATE');
   return { woken: states.some(({ woken }) => woken === true), unlocked: states.some(({ unlocked }) => unlocked === true) };

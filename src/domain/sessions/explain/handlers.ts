@@ -25,7 +25,7 @@ type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Policies, edge routers in common, and sessions that are shown; how many there are beyond is told. */
+/** Most policies, common edge routers and sessions in an explanation; the counts cover all of them. */
 const SHOWN = 50;
 
 interface Question {
