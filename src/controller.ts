@@ -34,6 +34,13 @@ export interface ManagementController extends Facade {
   readonly system: Facade;
   /** The operations as the owner of a session may call them. */
   as(session: string | { readonly token: string | null }, options?: AsOptions): Facade;
+  /**
+   * The operations as an identity may call them, without a session: for hosts that know their users otherwise. It has the rights of that identity when each
+   * call is made. Second factors are not asked for, since the host vouches for who it is; what is about a session rejects with `UNAUTHORIZED`, as every call
+   * does while the identity is disabled.
+   * @param id of the identity; for an unknown one each call rejects with `NOT_FOUND`
+   */
+  asIdentity(id: string): Facade;
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /**
@@ -94,6 +101,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
         ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
       });
     },
+    asIdentity: (id) => facade({ kind: 'identity', id: String(id) }),
     handle: createHandler(serving),
     only: (...selection) => ({
       handle: createHandler({ ...serving, surfaces: selection.map((one) => (typeof one === 'string' ? surfaceNamed(one) : one)) }),

@@ -14,9 +14,13 @@ export const change = resource({
     action: readOnly(z.enum(['create', 'update', 'delete']), { filter: true }),
     entity: readOnly(text, { filter: true }),
     entityId: readOnly(text, { filter: true, index: true }),
-    /** Id of the identity, or `system`. */
+    /** Id of the identity, the host's own name for who acted (`sso:123`), `system`, or `anonymous`. */
     actor: readOnly(text, { filter: true }),
     requestId: readOnly(text, { filter: true }),
+    /** For whom the actor did it, in the host's words. */
+    onBehalfOf: readOnly(text.nullable()),
+    /** Why, in the host's words. */
+    reason: readOnly(text.nullable()),
     before: readOnly(jsonMap),
     after: readOnly(jsonMap),
     /** How far the log reaches, see `changes/log.ts`. */

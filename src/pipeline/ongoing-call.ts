@@ -1,8 +1,9 @@
 import { apiSession } from '../api/sessions.ts';
-import { actorOfSession } from '../authentication/session-actor.ts';
+import { actingIdentity, actorOfSession } from '../authentication/session-actor.ts';
 import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
+import type { Attribution } from '../changes/attribution.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import type { Precondition } from '../changes/precondition.ts';
 import type { CarryOut, Write } from '../changes/writer.ts';
@@ -56,6 +57,11 @@ export class OngoingCall implements Call {
 
   get requestId() {
     return this.#source.requestId;
+  }
+
+  get attribution(): Attribution {
+    const { actor = actorId(this.actor), requestId, onBehalfOf, reason } = this.#source;
+    return { actor, requestId, onBehalfOf, reason };
   }
 
   get surface() {
@@ -145,6 +151,8 @@ export class OngoingCall implements Call {
 
   /** A right may be lost between the start of a call and its write: what counts is the state that the write sees. */
   async #assertStillAllowed(entities: Entities): Promise<void> {
+    if (this.actor.kind === 'identity')
+      return authorize(await actingIdentity(entities, this.actor.identity.id, this.now()), this.operation);
     if (this.actor.kind !== 'session') return;
     const session = await entities.get(apiSession, this.actor.session.id);
     const actor =
@@ -162,7 +170,7 @@ export class OngoingCall implements Call {
   }
 
   get #isOrdinary(): boolean {
-    return this.actor.kind === 'session' && !isAdministrator(this.actor);
+    return 'identity' in this.actor && !isAdministrator(this.actor);
   }
 
   /** One read within another has the place of that. */
@@ -189,8 +197,7 @@ export class OngoingCall implements Call {
   #context(): EntitiesContext {
     const { platform, settings, stamp } = this.core;
     return {
-      actor: actorId(this.actor),
-      requestId: this.requestId,
+      ...this.attribution,
       random: platform.random,
       stamp,
       changesKept: settings.changesKept,
