@@ -1,7 +1,7 @@
+import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
 import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import type { AuthQuery, apiSession } from '../api/sessions.ts';
 import { unauthorized } from '../errors/index.ts';
 
 /** Who calls. */
@@ -10,7 +10,7 @@ export type Actor =
   /** The host's own code, with every right. */
   | { readonly kind: 'system' }
   | IdentityActor
-  | SessionActor;
+  | ApiSessionActor;
 
 /** An identity for which the host vouches: it has its rights, and needs neither a session nor a second factor. */
 export interface IdentityActor {
@@ -18,7 +18,7 @@ export interface IdentityActor {
   readonly identity: RowOf<typeof identity>;
 }
 
-export interface SessionActor {
+export interface ApiSessionActor {
   readonly kind: 'session';
   readonly session: RowOf<typeof apiSession>;
   readonly identity: RowOf<typeof identity>;
@@ -48,13 +48,13 @@ export const isAdministrator = (actor: Actor): boolean =>
 export const identityOf = (actor: Actor): RowOf<typeof identity> => identified(actor).identity;
 
 /** The actor of an operation that is about its own identity, in a session or without one. @throws as `identityOf` */
-export const identified = (actor: Actor): SessionActor | IdentityActor => {
+export const identified = (actor: Actor): ApiSessionActor | IdentityActor => {
   if (!('identity' in actor)) throw unauthorized('this operation is about the identity of the call, and there is none');
   return actor;
 };
 
 /** The actor of an operation that is about its session. @throws ApiError `UNAUTHORIZED` for a call in process that has none */
-export const sessionOf = (actor: Actor): SessionActor => {
+export const apiSessionOf = (actor: Actor): ApiSessionActor => {
   if (actor.kind !== 'session') throw unauthorized('this operation is about the session of the call, and there is none');
   return actor;
 };

@@ -6,10 +6,10 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Handlers } from '../../../call/implement.ts';
-import type { Check } from '../../../call/password-checks.ts';
+import type { CheckPassword } from '../../../call/password-checks.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, notFound, unauthorized } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { changedPassword, noPassword } from '../authenticators/behaviour.ts';
@@ -64,7 +64,12 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
 };
 
 /** @throws ApiError `UNAUTHORIZED` with the field when the password is another */
-const proveByPassword = async (call: Call, row: RowOf<typeof authenticator>, currentPassword: string, check: Check): Promise<void> => {
+const proveByPassword = async (
+  call: Call,
+  row: RowOf<typeof authenticator>,
+  currentPassword: string,
+  check: CheckPassword,
+): Promise<void> => {
   if ((await check(currentPassword, row.passwordHash ?? undefined)).isRight) return;
   await call.write(async (entities) => {
     const own = await ownAuthenticator(entities, call, row.id);
@@ -87,7 +92,7 @@ export const currentIdentityHandlers = {
     }),
   listAuthenticators: (call, query) =>
     call.read(async (entities) => {
-      const own = equals(text('identityId'), identityOf(call.actor).id);
+      const own = equals(stringField('identityId'), identityOf(call.actor).id);
       const page = await listRows(entities, authenticator, query, call, { within: own });
       return { ...page, data: page.data.map(asOwn) };
     }),

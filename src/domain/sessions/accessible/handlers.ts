@@ -7,7 +7,7 @@ import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { askedConfigTypes } from '../../catalogue/services/handlers.ts';
@@ -15,7 +15,7 @@ import { seenBy, type Viewer, viewerOf, visibleTo } from '../../catalogue/servic
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
 import { evaluatePermissions } from '../../policy/access/evaluate.ts';
 import { policiesBetween } from '../../policy/policies/through.ts';
-import { requireSessionToken } from '../service-sessions/token.ts';
+import { requireSessionToken } from '../sessions/token.ts';
 
 const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>
   viewerOf(entities, identified(call.actor), await askedConfigTypes(entities, call, configTypes));
@@ -45,7 +45,7 @@ export const accessibleServiceEntries = implement(accessibleServices, {
   listTerminators: (call, { id, ...query }) =>
     call.read(async (entities) => {
       await requireAccessible(entities, call, id);
-      const page = await listRows(entities, terminator, query, call, { within: equals(text('serviceId'), id) });
+      const page = await listRows(entities, terminator, query, call, { within: equals(stringField('serviceId'), id) });
       const data = page.data.map(({ _links, createdAt, id, tags, updatedAt, identity, routerId, service, serviceId }) => {
         if (!service) throw notFound('service', serviceId);
         return { _links, createdAt, id, tags, updatedAt, identity: identity ?? '', routerId, service, serviceId };

@@ -1,9 +1,9 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { postureData } from '../../../api/posture-data.ts';
 import type { PostureResponse } from '../../../api/posture-responses.ts';
 import { service } from '../../../api/services.ts';
-import { apiSession } from '../../../api/sessions.ts';
-import { identityOf, sessionOf } from '../../../call/actor.ts';
+import { apiSessionOf, identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
@@ -24,7 +24,7 @@ interface AffectedService extends Notice {
 /** Keeps what the client of a session tells of its endpoint: all of it, or nothing. */
 export const tell = (call: Call, responses: readonly PostureResponse[]): Promise<{ services: AffectedService[] }> =>
   call.write(async (entities) => {
-    const { identity, session } = sessionOf(call.actor);
+    const { identity, session } = apiSessionOf(call.actor);
     const now = call.now();
     const known = await entities.get(postureData, identity.id);
     const current = await entities.require(apiSession, session.id);
