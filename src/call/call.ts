@@ -7,6 +7,7 @@ import type { Entities } from '../changes/entities.ts';
 import type { ApiError } from '../errors/index.ts';
 import type { Actor } from './actor.ts';
 import type { Core } from './core.ts';
+import type { Grant } from './grant.ts';
 
 export type { Credentials };
 
@@ -48,6 +49,7 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
 /** One call on its way: who, when, and how to reach the store. */
 export interface Call {
   readonly actor: Actor;
+  readonly grant: Grant;
   readonly operation: Operation;
   readonly requestId: string;
   /** To whom its changes are put down. */
