@@ -5,6 +5,7 @@ import { readCertificates } from '../pki/certificate.ts';
 import type { KeyPair } from '../pki/network-key.ts';
 import type { PkiSources } from '../pki/pki.ts';
 import { openSigner } from '../pki/signer.ts';
+import { DAY, YEAR } from '../platform/durations.ts';
 import type { Clock } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
@@ -38,9 +39,8 @@ export interface KeptAuthority extends PkiSources {
 }
 
 const ID = 'authority';
-const DAY = 86_400_000;
 /** Half of a signer's life: the other half is left for what it signed. ms */
-const RENEW_AFTER = 5 * 365 * DAY;
+const RENEW_AFTER = 5 * YEAR;
 /** It signs for a year. ms */
 const LAST_RENEWAL = 400 * DAY;
 
