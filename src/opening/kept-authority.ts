@@ -1,5 +1,5 @@
-import { keptSecret } from '../api/kept-secrets.ts';
-import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import type { EntitiesContext } from '../changes/entities.ts';
+import { keepAs, keptAs } from '../changes/kept-secrets.ts';
 import { newRoot, newServerCertificate, newSigner } from '../pki/authority.ts';
 import { readCertificates } from '../pki/certificate.ts';
 import type { KeyPair } from '../pki/network-key.ts';
@@ -58,12 +58,12 @@ export const keptAuthority = async (
   former?: FormerAuthority,
 ): Promise<KeptAuthority> => {
   const making = { random: context.random, now: clock.now() };
-  let kept = await store.transaction('read', async (tx) => (await entitiesOf(tx, context).get(keptSecret, ID))?.sealed);
+  let kept = await keptAs(store, context, ID);
   for (;;) {
     // What was sealed here is of that shape.
     const current: OwnAuthority | undefined = kept == null ? undefined : JSON.parse(await secrets.unseal(kept, ID));
     const next = await dueChange(current, former, making);
-    if (next) kept = await replace(store, kept, await secrets.seal(JSON.stringify(next), ID), context);
+    if (next) kept = await keepAs(store, context, ID, await secrets.seal(JSON.stringify(next), ID), kept);
     else if (current) return sourcesOf(current);
   }
 };
@@ -114,17 +114,3 @@ const sourcesOf = (authority: OwnAuthority): KeptAuthority => {
     networkKey: server,
   };
 };
-
-/** @returns what is kept now: `sealed`, or what another controller has put in place of `before` */
-const replace = (
-  store: Store,
-  before: string | null | undefined,
-  sealed: string,
-  context: EntitiesContext,
-): Promise<string | null | undefined> =>
-  store.transaction('write', async (tx) => {
-    const entities = entitiesOf(tx, context);
-    const known = await entities.get(keptSecret, ID);
-    if (!known) return (await entities.insert(keptSecret, { id: ID, sealed })).sealed;
-    return known.sealed === before ? (await entities.update(keptSecret, known, { sealed })).sealed : known.sealed;
-  });
