@@ -3,6 +3,7 @@ import { crud } from './kit/crud.ts';
 import { createOnly, optional, readOnly, replaceRequired, required } from './kit/field.ts';
 import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
+import { preprocess } from './kit/preprocess.ts';
 import { roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { flag, name, pem, shortText, text } from './shared.ts';
@@ -25,10 +26,7 @@ export const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
 /** Command-line clients send one without any part where none is meant. */
-const claimIfAny = z.preprocess(
-  (given) => (isEmptyDocument(given) ? undefined : given),
-  externalIdClaim.optional(),
-) as unknown as typeof externalIdClaim; // what the step before takes is said by no type
+const claimIfAny = preprocess((given) => (isEmptyDocument(given) ? undefined : given), externalIdClaim.optional());
 
 const isEmptyDocument = (value: unknown): boolean =>
   typeof value === 'object' &&

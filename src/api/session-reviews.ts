@@ -1,6 +1,11 @@
+import * as z from 'zod';
+import type { Predicate } from '../query/predicate.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { flag, jsonMap, text } from './shared.ts';
+import { flag, text } from './shared.ts';
+
+/** Plain data, that no client sends. */
+const predicate = z.custom<Predicate>();
 
 /** What a change left to be done later, because it was about more sessions than one transaction looks at. */
 export const sessionReview = resource({
@@ -12,7 +17,7 @@ export const sessionReview = resource({
   unrecorded: true,
   fields: {
     /** The predicate that the sessions satisfy. */
-    sessions: readOnly(jsonMap, { keep: 'hidden' }),
+    sessions: readOnly(predicate, { keep: 'hidden' }),
     /** Those up to this id were looked at. */
     lastId: readOnly(text, { keep: 'hidden' }),
     /** Whether they may have lost their right: until they were looked at, each must prove it. */

@@ -74,7 +74,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       at: after?.updatedAt ?? context.stamp(),
       before: before && visible(kind, before),
       after: after && visible(kind, after),
-    } as unknown as Change; // of a recorded kind, and `visible` leaves of a row what `ChangedRow` says
+    } as Change; // of a recorded kind, and `visible` leaves of a row what `ChangedRow` says
     await append(change);
     changes.push(change);
   };

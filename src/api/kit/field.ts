@@ -154,7 +154,7 @@ export const exchanged = <In, Out>(
   write: 'createOptional',
   keep: 'computed',
   input,
-  schema: schema as unknown as Schema<In, Out>, // bodies are read with `input`, so what `schema` itself would take never counts
+  schema: schema as Schema<In, Out>, // bodies are read with `input`, so what `schema` itself would take never counts
   default: null,
 });
 
