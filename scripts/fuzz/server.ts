@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 const root = resolve(import.meta.dirname, '../..');
 export const PASSWORD = 'the-password-of-the-fuzzer';
 
-export interface Memory {
+interface Memory {
   /** Bytes in use once garbage is collected. */
   readonly heap: number;
   readonly rss: number;

@@ -4,7 +4,7 @@ import { kinds } from '../../src/api/index.ts';
 import type { Resource } from '../../src/api/kit/resource.ts';
 import { idOf, optionsOf } from './schemas.ts';
 
-export type BodyName = keyof Resource['schemas'];
+type BodyName = keyof Resource['schemas'];
 
 /** What a schema of a kind is. */
 export interface Kind {

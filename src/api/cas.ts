@@ -22,7 +22,7 @@ const claim = {
 };
 
 /** Which part of a certificate is the external id of its identity. */
-export const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
+const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
 /** Command-line clients send one without any part where none is meant. */
@@ -35,7 +35,7 @@ const isEmptyDocument = (value: unknown): boolean =>
   Object.values(value).every((part) => part === null || part === undefined);
 
 /** The name of an identity that enrols by itself, unless the authority says otherwise. */
-export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
+const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 const nameFormat = shortText
   .transform((value) => (value.trim() === '' ? DEFAULT_NAME_FORMAT : value))
   .meta({

@@ -15,7 +15,7 @@ const apiVersion = z
   .meta({ id: 'ApiVersion', description: 'Where one version of an API answers.' });
 
 /** What this controller is, and where its APIs answer. */
-export const versionInformation = z
+const versionInformation = z
   .object({
     /** By the name of the API, then by its version. */
     apiVersions: z.record(text, z.record(text, apiVersion)),

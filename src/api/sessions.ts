@@ -9,7 +9,7 @@ import { flag, sdkInfo, text, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** What a session still owes before it is fully authenticated, and how to give it. */
-export const authQuery = z
+const authQuery = z
   .object({
     /** What is owed: a code, or a token of an external signer. */
     typeId: z.enum(['MFA', 'TOTP', 'EXT-JWT']),

@@ -4,12 +4,9 @@ import { mapOf, textUpTo } from './kit/bounded.ts';
 export {
   created,
   type EntityReference,
-  empty,
   entityBase,
   entityReference,
-  link,
   links,
-  type Tags,
   tags,
   text,
   timestamp,

@@ -18,7 +18,7 @@ export interface Of {
 }
 
 /** Fields of an authenticator of which no extension is asked or under way. */
-export const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extendRequestedAt' | 'unverifiedCertPem'> = {
+const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extendRequestedAt' | 'unverifiedCertPem'> = {
   isExtendRequested: false,
   isKeyRollRequested: false,
   extendRequestedAt: null,

@@ -12,7 +12,7 @@ export const checksOf = async (entities: Entities, policies: readonly CheckingPo
 };
 
 /** What is known of an identity's endpoint; without a session nothing of what sessions do. */
-export const factsOf = async (entities: Entities, identityId: string, session: SessionFacts | undefined): Promise<Facts> => ({
+const factsOf = async (entities: Entities, identityId: string, session: SessionFacts | undefined): Promise<Facts> => ({
   ...(await entities.get(postureData, identityId)),
   session,
 });
