@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Predicate } from '../query/predicate.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { flag, text } from './shared.ts';
+import { boolean, string } from './shared.ts';
 
 /** Plain data, that no client sends. */
 const predicate = z.custom<Predicate>();
@@ -19,8 +19,8 @@ export const sessionReview = resource({
     /** The predicate that the sessions satisfy. */
     sessions: readOnly(predicate, { keep: 'hidden' }),
     /** Those up to this id were looked at. */
-    lastId: readOnly(text, { keep: 'hidden' }),
+    lastId: readOnly(string, { keep: 'hidden' }),
     /** Whether they may have lost their right: until they were looked at, each must prove it. */
-    isInDoubt: readOnly(flag, { keep: 'hidden', default: false }),
+    isInDoubt: readOnly(boolean, { keep: 'hidden', default: false }),
   },
 });

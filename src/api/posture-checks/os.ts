@@ -4,7 +4,7 @@ import { required } from '../kit/field.ts';
 import { preprocess } from '../kit/preprocess.ts';
 import { byCodePoint, sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
-import { shortText, text } from '../shared.ts';
+import { shortText, string } from '../shared.ts';
 import { osKey, osType } from './os-type.ts';
 import { readVersionRange } from './version-range.ts';
 
@@ -18,7 +18,7 @@ export const operatingSystem = z
     /** Name of the system. */
     type: osType,
     /** Ranges of which the version must be in one; null for any version. */
-    versions: z.array(text).readonly().nullable(),
+    versions: z.array(string).readonly().nullable(),
   })
   .readonly()
   .meta({ id: 'OperatingSystem' });
@@ -49,7 +49,7 @@ const operatingSystems = list(preprocess(withCapitals, given), 100)
   .pipe(z.array(operatingSystem).readonly());
 
 /** The endpoint must run one of these operating systems, in one of the versions. */
-export const os = variant('OperatingSystem', {
+export const osVariant = variant('OperatingSystem', {
   /** The operating systems that will do. */
   operatingSystems: required(operatingSystems),
 });

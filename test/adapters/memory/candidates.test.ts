@@ -4,7 +4,7 @@ import { candidates } from '../../../adapters/storage/memory/candidates.ts';
 import { listRows } from '../../../adapters/storage/memory/select.ts';
 import { emptyTable, insertRow, type Posting, type Table } from '../../../adapters/storage/memory/table.ts';
 import { emptyTree, type Tree } from '../../../adapters/storage/memory/tree.ts';
-import { and, equals, type Predicate, text } from '../../../src/query/predicate.ts';
+import { and, equals, type Predicate, stringField } from '../../../src/query/predicate.ts';
 
 const ROWS = 2000;
 const OWNERS = 1000;
@@ -44,14 +44,14 @@ describe('what a question can concern, in the memory store', () => {
     const index = watched(table.indexes.get('at') ?? emptyTree<Posting>(), () => leaves++);
     const watchedTable = { ...table, indexes: new Map(table.indexes).set('at', index) };
     for (let owner = 0; owner < OWNERS; owner++) {
-      const rows = listRows(watchedTable, { where: and(equals(text('owner'), `o${owner}`), since(1)) }, () => undefined);
+      const rows = listRows(watchedTable, { where: and(equals(stringField('owner'), `o${owner}`), since(1)) }, () => undefined);
       assert.equal(rows.length, owner === 0 ? 1 : 2);
     }
     assert.ok(leaves <= 5 * OWNERS, `${leaves} leaves of an index were looked at for ${OWNERS} questions`);
   });
 
   test('is just what two conditions have in common that hold for about as many rows', () => {
-    const where = and(equals(text('half'), 'first'), since(500));
+    const where = and(equals(stringField('half'), 'first'), since(500));
     assert.equal(candidates(table, where)?.isExact, true);
     assert.equal(idsWhere(where).length, 500);
   });

@@ -6,7 +6,7 @@ import { selfLink } from '../../../resources/links.ts';
 import { type Side, selects } from '../roles/membership.ts';
 import type { Evaluation } from './check-type.ts';
 import { checkTypeOf } from './check-types.ts';
-import type { Facts, PostureCheck } from './facts.ts';
+import type { Facts, StoredPostureCheck } from './facts.ts';
 import { memoized } from './memoized.ts';
 
 /** What counts of a service policy here. */
@@ -16,7 +16,7 @@ export interface CheckingPolicy {
 }
 
 export interface CheckResult extends Evaluation {
-  readonly check: PostureCheck;
+  readonly check: StoredPostureCheck;
 }
 
 export interface Posture {
@@ -30,9 +30,9 @@ export interface Posture {
  * @param checks all that the policies in question select; others do no harm
  * @param now ms since 1970
  */
-export const postureOf = (checks: readonly PostureCheck[], facts: Facts, now: number): Posture => {
+export const postureOf = (checks: readonly StoredPostureCheck[], facts: Facts, now: number): Posture => {
   // Many services hang on few policies, and those on fewer checks.
-  const evaluated = memoized((check: PostureCheck): CheckResult => ({ check, ...checkTypeOf(check).evaluate(check, facts, now) }));
+  const evaluated = memoized((check: StoredPostureCheck): CheckResult => ({ check, ...checkTypeOf(check).evaluate(check, facts, now) }));
   const resultsFor = memoized(({ semantic, postureCheckRoles: roles }: CheckingPolicy): readonly CheckResult[] =>
     roles.length === 0 ? [] : checks.filter((check) => selects({ semantic, roles }, check)).map(evaluated),
   );

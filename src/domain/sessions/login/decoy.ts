@@ -1,7 +1,7 @@
 import { keptSecret } from '../../../api/kept-secrets.ts';
 import type { Entities, EntitiesContext } from '../../../changes/entities.ts';
 import { keepAs, keptAs } from '../../../changes/kept-secrets.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import type { Store } from '../../../storage/port.ts';
 
 const ID = 'decoy';
@@ -17,6 +17,6 @@ export const keepDecoy = async (store: Store, context: EntitiesContext): Promise
  */
 export const evenOut = async (entities: Entities, isCounted: boolean): Promise<void> => {
   // Found as an authenticator is, so that the store has the same to do.
-  const decoy = await entities.find(keptSecret, equals(text('id'), ID));
+  const decoy = await entities.find(keptSecret, equals(stringField('id'), ID));
   if (decoy && !isCounted) await entities.update(keptSecret, decoy, {});
 };
