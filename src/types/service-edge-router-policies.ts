@@ -112,7 +112,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    * Create a service edge router policy.
    *
    * For administrators (right `serviceEdgeRouterPolicy.create`): `POST /service-edge-router-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    * @example await controller.serviceEdgeRouterPolicies.create({ body: { name: 'all', semantic: 'AnyOf', serviceRoles: ['#all'], edgeRouterRoles: ['#all'] } });
    */
   readonly create: (input: { readonly body: ServiceEdgeRouterPolicyCreate }, options?: P) => Promise<Created>;
@@ -121,8 +121,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `serviceEdgeRouterPolicy.update`): `PUT /service-edge-router-policies/{id}` of the management
    * API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ServiceEdgeRouterPolicyUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -130,8 +129,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `serviceEdgeRouterPolicy.update`): `PATCH /service-edge-router-policies/{id}` of the
    * management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ServiceEdgeRouterPolicyPatch }, options?: P) => Promise<Empty>;
   /**
@@ -139,7 +137,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `serviceEdgeRouterPolicy.delete`): `DELETE /service-edge-router-policies/{id}` of the
    * management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
