@@ -7,7 +7,7 @@ import { boolean, string } from './shared.ts';
 /** Plain data, that no client sends. */
 const predicate = z.custom<Predicate>();
 
-/** What a change left to be done later, because it was about more sessions than one transaction looks at. */
+/** The rest of a review of sessions that one transaction could not complete, because a change affected too many of them. */
 export const sessionReview = resource({
   kind: 'sessionReview',
   collection: 'session-reviews',

@@ -3,8 +3,8 @@ import type { Core } from '../../../call/core.ts';
 import type { ChangeListeners } from '../../../changes/listeners.ts';
 
 /**
- * Loads the keys of a signer once a change of it is committed, so that the first login need not wait for them. Whatever goes wrong here,
- * that login loads them again.
+ * Fetches the keys of a signer once a change of it is committed, so that the first login need not wait for them. On any error, that login fetches
+ * them again.
  */
 export const loadKeysEarly = (events: Pick<ChangeListeners, 'on'>, { background, tokens }: Pick<Core, 'background' | 'tokens'>): void => {
   events.on('externalJwtSigner', ({ action, entityId }) => {

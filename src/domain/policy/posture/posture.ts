@@ -9,7 +9,7 @@ import { checkTypeOf } from './check-types.ts';
 import type { Facts, StoredPostureCheck } from './facts.ts';
 import { memoized } from './memoized.ts';
 
-/** What counts of a service policy here. */
+/** The fields of a service policy that posture reads. */
 export interface CheckingPolicy {
   readonly semantic: Side['semantic'];
   readonly postureCheckRoles: readonly string[];
@@ -22,7 +22,7 @@ export interface CheckResult extends Evaluation {
 export interface Posture {
   /** A result for each check that the policy selects; none for a policy without checks, which always passes. */
   resultsFor(policy: CheckingPolicy): readonly CheckResult[];
-  /** What a client must know to answer a check. */
+  /** The posture query of a check, for clients. */
   queryFor(result: CheckResult): PostureQuery;
 }
 
