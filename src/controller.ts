@@ -18,6 +18,7 @@ import { createParts } from './opening/parts.ts';
 import { beginWork } from './opening/work.ts';
 import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
+import { observeCalls } from './pipeline/observe-calls.ts';
 import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
@@ -71,7 +72,7 @@ const open = async (options: ControllerOptions): Promise<ManagementController> =
 };
 
 const start = async (store: Store, opening: Opening): Promise<ManagementController> => {
-  const { platform, settings, member } = opening;
+  const { platform, settings, member, observer } = opening;
   const { changesKept, changeBytesKept } = settings;
   const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
@@ -80,9 +81,9 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   await beginWork(parts, member);
   const storeErrors = createStoreErrors(platform);
   const invoke = createInvoke(parts, storeErrors);
-  const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
+  const facade = (credentials: Credentials) => createFacade(entries, observeCalls(invoke, observer), platform.random, credentials);
   const system = facade({ kind: 'system' });
-  const serving = { entries, invoke, settings, platform };
+  const serving = { entries, invoke, settings, platform, observer };
   return {
     ...system,
     system,

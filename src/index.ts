@@ -34,6 +34,16 @@ export {
   type NetworkAuthorityOptions,
   networkAuthority,
 } from './network-authority.ts';
+export type {
+  ActorKind,
+  AuthenticationEvent,
+  AuthenticationFailure,
+  AuthenticationMethod,
+  AuthorizationEvent,
+  Observe,
+  ObservedEvent,
+  OperationEvent,
+} from './observability/events.ts';
 export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
 export type { Health } from './opening/health.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';

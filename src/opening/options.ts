@@ -1,5 +1,7 @@
 import { checkedSettings, defaultSettings, type Settings } from '../call/settings.ts';
 import type { MemberOptions } from '../domain/maintenance/controllers/membership.ts';
+import type { Observe } from '../observability/events.ts';
+import { createObserver, type Observer } from '../observability/observer.ts';
 import { checkedOptions } from '../options.ts';
 import type { PkiOptions } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -26,6 +28,10 @@ export interface ControllerOptions extends PkiOptions {
   readonly snapshots?: SnapshotSink | undefined;
   /** Makes the controller known under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
   readonly member?: MemberOptions | undefined;
+  /**
+   * Is told of every call, login and denial, e.g. `createMetrics().observe`, or several that are. Default: nobody, and nothing is measured.
+   */
+  readonly observe?: Observe | readonly Observe[] | undefined;
 }
 
 /** The options of a controller, checked, with the default of each that was left out. */
@@ -39,6 +45,9 @@ export interface Opening {
   readonly pki: PkiOptions;
   readonly snapshots: SnapshotSink | undefined;
   readonly member: MemberOptions | undefined;
+  readonly observer: Observer | undefined;
+  /** Whether the host has said under which address clients reach it. */
+  readonly isAddressSet: boolean;
 }
 
 /** @throws TypeError for an unknown option, and for settings, credentials or a secret key out of bounds */
@@ -51,9 +60,12 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     secretKey,
     snapshots,
     member,
+    observe,
     ...pki
   } = checkedOptions('ManagementController.open', options, OPTIONS);
   checkedOptions("the option 'administrator' of ManagementController.open", administrator, { username: true, password: true, name: true });
+  if ([observe ?? []].flat().some((one) => typeof one !== 'function'))
+    throw new TypeError("the option 'observe' of ManagementController.open must be a function, or a list of functions");
   if (member) checkedOptions("the option 'member' of ManagementController.open", member, { name: true, ctrlAddress: true });
   const settings = checkedSettings({ ...defaultSettings, ...given });
   if (given.address === undefined)
@@ -62,7 +74,8 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     );
   const credentials = firstCredentials(platform, administrator);
   const secrets = await secretsOf(secretKey, storage, platform.random);
-  return { storage, platform, settings, secrets, credentials, pki, snapshots, member };
+  const observer = createObserver(observe, platform);
+  return { storage, platform, settings, secrets, credentials, pki, snapshots, member, observer, isAddressSet: given.address !== undefined };
 };
 
 const OPTIONS = {
@@ -73,6 +86,7 @@ const OPTIONS = {
   secretKey: true,
   snapshots: true,
   member: true,
+  observe: true,
   pki: true,
   serverCertificate: true,
   bundle: true,

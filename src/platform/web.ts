@@ -19,7 +19,7 @@ import type { Platform, Random } from './platform.ts';
 export const webPlatform = (overrides: Partial<Platform> = {}): Platform => {
   checkedOptions('the platform', overrides, { clock: true, random: true, passwords: true, logger: true, outbound: true });
   const random = overrides.random ?? webRandom;
-  const clock = overrides.clock ?? { now: () => Date.now() };
+  const clock = overrides.clock ?? { now: () => Date.now(), monotonic: () => performance.now() };
   return Object.freeze({
     clock,
     random,
