@@ -66,13 +66,15 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
 /** @throws ApiError `UNAUTHORIZED` with the field when the password is another */
 const proveByPassword = async (call: Call, row: RowOf<typeof authenticator>, currentPassword: string, check: Check): Promise<void> => {
   if ((await check(currentPassword, row.passwordHash ?? undefined)).isRight) return;
-  await call.write(async (entities) => {
+  const counted = await call.write(async (entities) => {
     const own = await ownAuthenticator(entities, call, row.id);
-    if (own.passwordHash !== row.passwordHash) return;
+    if (own.passwordHash !== row.passwordHash) return 'no';
     const owner = await entities.require(identity, own.identityId);
     const { updb } = (await entities.require(authPolicy, owner.authPolicyId)).primary;
-    await countWrongPassword(entities, { own, owner, updb }, call.now());
+    return countWrongPassword(entities, { own, owner, updb }, call.now());
   });
+  call.observation?.authentication('password', 'failed');
+  if (counted === 'locked') call.observation?.authentication('password', 'locked');
   throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
 };
 

@@ -8,8 +8,9 @@ import type { Call } from '../../../../call/call.ts';
 import type { Check } from '../../../../call/password-checks.ts';
 import type { Entities } from '../../../../changes/entities.ts';
 import { ApiError } from '../../../../errors/index.ts';
+import type { AuthenticationFailure } from '../../../../observability/events.ts';
 import { equals, text } from '../../../../query/index.ts';
-import { countWrongPassword, type Tried } from '../../../directory/identities/lockout.ts';
+import { type Counted, countWrongPassword, type Tried } from '../../../directory/identities/lockout.ts';
 import { evenOut } from '../decoy.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
@@ -28,30 +29,48 @@ export const loginByPassword = async (call: Call, body: LoginBody): Promise<Sess
 
 const attempt = async (call: Call, body: LoginBody, username: string, password: string, check: Check): Promise<SessionActor> => {
   const candidate = await call.read((entities) => candidateOf(entities, username, call.now()));
-  const hash = candidate?.own.passwordHash ?? undefined;
+  const hash = candidate.tried?.own.passwordHash ?? undefined;
   const { isRight, renewedHash } = await check(password, hash);
-  const actor = await call.write(async (entities) => {
+  const { actor, counted } = await call.write(async (entities): Promise<Outcome> => {
     // The password was checked outside: what it was checked against must still hold.
-    const now = await candidateOf(entities, username, call.now());
-    const current = hash !== undefined && now?.own.passwordHash === hash ? now : undefined;
-    if (isRight) return current && succeed(entities, current, body, renewedHash, call);
-    await evenOut(entities, current !== undefined && (await countWrongPassword(entities, current, call.now())));
-    return undefined;
+    const { tried, refusal, identityId } = await candidateOf(entities, username, call.now());
+    const current = hash !== undefined && tried?.own.passwordHash === hash ? tried : undefined;
+    call.observation?.failsAs(refusal, identityId);
+    if (isRight) return current ? { actor: await succeed(entities, current, body, renewedHash, call) } : {};
+    const counted = current ? await countWrongPassword(entities, current, call.now()) : 'no';
+    await evenOut(entities, counted !== 'no');
+    return { counted };
   });
-  if (!actor) throw invalidAuth();
-  return actor;
+  if (actor) return actor;
+  if (counted === 'locked') call.observation?.authentication('password', 'locked');
+  throw invalidAuth();
 };
+
+interface Outcome {
+  readonly actor?: SessionActor;
+  /** What came of a wrong password. */
+  readonly counted?: Counted;
+}
+
+/** Whom a username stands for, or why nobody may log in by it. */
+interface Candidate {
+  readonly tried?: Tried;
+  readonly refusal?: AuthenticationFailure;
+  readonly identityId: string | undefined;
+}
 
 /** In place of the id of an identity that there is not: asked for all the same. */
 const NO_ID = 'none';
 
 /** Always makes three requests to the store. */
-const candidateOf = async (entities: Entities, username: string, now: string): Promise<Tried | undefined> => {
+const candidateOf = async (entities: Entities, username: string, now: string): Promise<Candidate> => {
   const own = await authenticatorOf(entities, username);
   const owner = await entities.get(identity, own?.identityId ?? NO_ID);
   const policy = await entities.get(authPolicy, owner?.authPolicyId ?? NO_ID);
-  if (!own || !owner || !policy?.primary.updb.allowed || isDisabled(owner, now)) return undefined;
-  return { own, owner, updb: policy.primary.updb };
+  const identityId = owner?.id;
+  if (!own || !owner) return { refusal: 'unknown', identityId };
+  if (!policy?.primary.updb.allowed || isDisabled(owner, now)) return { refusal: 'not-allowed', identityId };
+  return { tried: { own, owner, updb: policy.primary.updb }, identityId };
 };
 
 const belongsToAdministrator = async (entities: Entities, username: string): Promise<boolean> => {
