@@ -45,9 +45,11 @@ export type {
   OperationEvent,
 } from './observability/events.ts';
 export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
-export type { Health } from './opening/health.ts';
+export type { Health, HealthReason } from './opening/health.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
+export { type ProbeOptions, probes } from './opening/probes.ts';
+export type { Statistics, Turns } from './opening/statistics.ts';
 export { type Making, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
 export type { KeyPair } from './pki/network-key.ts';
 export type { PkiOptions } from './pki/pki.ts';

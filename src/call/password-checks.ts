@@ -1,4 +1,4 @@
-import { type Applicant, createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { type Applicant, createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { tooManyRequests } from '../concurrency/wait-queue.ts';
 import { ApiError } from '../errors/index.ts';
 import { networkOf } from '../platform/addresses.ts';
@@ -23,7 +23,7 @@ export type Check = (password: string, hash: string | undefined) => Promise<Verd
  * The work on passwords of one controller: little at a time, in turns that go round the addresses that ask for it, no sooner over for a username that does
  * not exist, and only while its request waits.
  */
-export interface PasswordChecks {
+export interface PasswordChecks extends Pick<FairSemaphore, 'running' | 'waiting'> {
   /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` when its place in the queue is lost to others, or its time is over while it waits */
   hash(by: By, password: string): Promise<string>;
   /**
@@ -77,6 +77,12 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
   };
 
   return {
+    get running() {
+      return semaphore.running;
+    },
+    get waiting() {
+      return semaphore.waiting;
+    },
     hash: (by, password) =>
       // Who holds a transaction of the host's waits for none: those before it may wait for that transaction.
       by.isJoined

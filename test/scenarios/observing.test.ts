@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuthenticationEvent, AuthorizationEvent, ObservedEvent, OperationEvent } from '../../src/index.ts';
 import { type OpenOptions, onEveryStore, PASSWORD } from '../support/app.ts';
+import { until } from '../support/until.ts';
 
 type Of<T extends ObservedEvent['type']> = Extract<ObservedEvent, { readonly type: T }>;
 
@@ -169,6 +170,8 @@ onEveryStore('observing', (open) => {
 
   test('the wait for a turn to write is told', async () => {
     const { app, during } = await opened();
+    const waiting = async () => (await app.controller.statistics()).queues.writes.waiting;
+    assert.equal(await waiting(), 0, 'and what is counted in the store is remembered for the rest of this test');
     const release = Promise.withResolvers<void>();
     // A write that holds the store; the others wait for it, or for their turn.
     const holding = app.tamper(async () => release.promise);
@@ -176,7 +179,7 @@ onEveryStore('observing', (open) => {
       const calls = Array.from({ length: 8 }, (_, i) =>
         app.controller.identities.create({ body: { name: `waits ${i}`, type: 'User', isAdmin: false } }),
       );
-      await new Promise((turn) => setTimeout(turn, 20));
+      await until(async () => (await waiting()) === 4);
       app.clock.advance('3s');
       release.resolve();
       await holding;
