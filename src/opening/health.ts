@@ -3,7 +3,7 @@ import { controller } from '../api/controllers.ts';
 import type { Core } from '../call/core.ts';
 import { endOfLog } from '../changes/log.ts';
 import type { Certificate } from '../pki/certificate.ts';
-import { equals, text } from '../query/index.ts';
+import { equals, stringField } from '../query/index.ts';
 import { StoreSchemaMismatch } from '../storage/errors.ts';
 import type { Row } from '../storage/port.ts';
 import type { Opening } from './options.ts';
@@ -68,7 +68,7 @@ const lookAtStore = async ({ store }: Core, member: string | undefined, now: num
     await store.check?.();
     const [last, own] = await store.transaction('read', async (tx) => [
       (await tx.list(change.kind, endOfLog('newest')))[0],
-      member === undefined ? undefined : (await tx.list(controller.kind, { where: equals(text('name'), member), limit: 1 }))[0],
+      member === undefined ? undefined : (await tx.list(controller.kind, { where: equals(stringField('name'), member), limit: 1 }))[0],
     ]);
     return { store: 'ready', reasons: [...clockOf(last, now), ...(member === undefined ? [] : leaseOf(own, now))] };
   } catch (failure) {

@@ -1,4 +1,4 @@
-import type { SessionActor } from '../../../call/actor.ts';
+import type { ApiSessionActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { ApiError, type ErrorCode } from '../../../errors/index.ts';
 import type { AuthenticationMethod } from '../../../observability/events.ts';
@@ -7,8 +7,8 @@ import type { AuthenticationMethod } from '../../../observability/events.ts';
 export const observedLogin = async (
   call: Call,
   method: AuthenticationMethod,
-  login: () => Promise<SessionActor>,
-): Promise<SessionActor> => {
+  login: () => Promise<ApiSessionActor>,
+): Promise<ApiSessionActor> => {
   try {
     const actor = await login();
     call.observation?.authentication(method, 'succeeded', actor.identity.id);
