@@ -34,6 +34,7 @@ export {
   type NetworkAuthorityOptions,
   networkAuthority,
 } from './network-authority.ts';
+export { accessLog } from './observability/access-log.ts';
 export type {
   ActorKind,
   AuthenticationEvent,

@@ -55,14 +55,14 @@ interface SecurityEvent {
   readonly omitted: number;
 }
 
-/** How somebody proves an identity: a way to log in, a code of a second factor, the token of a session. */
-export type AuthenticationMethod = 'password' | 'cert' | 'ext-jwt' | 'mfa' | 'session';
+/** How somebody proves an identity: a way to log in, a code of a second factor, the token of an API session. */
+export type AuthenticationMethod = 'password' | 'cert' | 'ext-jwt' | 'mfa' | 'token';
 
 /**
  * Why an authentication failed: there is no such identity; what was presented does not prove it; it may not log in now or in this way (disabled, locked, or
- * not allowed by its policy); the session is unknown, has expired or was ended.
+ * not allowed by its policy); the API session of the token is unknown, has expired or was ended.
  */
-export type AuthenticationFailure = 'unknown' | 'credentials' | 'not-allowed' | 'session';
+export type AuthenticationFailure = 'unknown' | 'credentials' | 'not-allowed' | 'invalid-token';
 
 /** An attempt to prove an identity, or the lockout that followed from one. Its failures are told apart here only: clients get one answer for all. */
 export interface AuthenticationEvent extends SecurityEvent {

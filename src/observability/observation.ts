@@ -14,7 +14,7 @@ interface Origin {
 
 /** What it leads to. */
 export type Destination = Pick<OperationEvent, 'operationId' | 'group' | 'surface' | 'route'> & {
-  /** Whether it presents the token of a session, which must then be good. */
+  /** Whether it presents the token of an API session, which must then be good. */
   readonly presentsToken: boolean;
 };
 
@@ -108,8 +108,8 @@ export class Observation {
           actor: this.#actor,
         });
       else if (presentsToken) {
-        this.#failure = 'session';
-        this.authentication('session', 'failed');
+        this.#failure = 'invalid-token';
+        this.authentication('token', 'failed');
       }
     }
     const { requestId, transport, method, traceparent, tracestate } = this.#origin;

@@ -148,7 +148,7 @@ onEveryStore('observing', (open) => {
     const failed: AuthenticationEvent = await one('authentication', () =>
       app.request('GET', '/identities', { as: '7b7b9f1e-8c50-4a51-9d46-4b0f7a2a7a11' }),
     );
-    assert.deepEqual([failed.method, failed.outcome, failed.reason], ['session', 'failed', 'session']);
+    assert.deepEqual([failed.method, failed.outcome, failed.reason], ['token', 'failed', 'invalid-token']);
     const without = await during(() => app.request('GET', '/identities', { as: null }));
     assert.deepEqual(
       without.map(({ type }) => type),
