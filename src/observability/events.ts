@@ -83,7 +83,7 @@ export interface AuthorizationEvent extends SecurityEvent {
 }
 
 /**
- * Is told of each event at once, after the answer is known and before it is sent: it should be quick. What it throws, or rejects with, is logged and harms no
- * call.
+ * Is told of each event at once, after the answer is known and before it is sent: it should be quick. One that is asynchronous is not waited for. What it
+ * throws, or rejects with, is logged and harms no call.
  */
-export type Observe = (event: ObservedEvent) => void | Promise<void>;
+export type Observe = (event: ObservedEvent) => unknown;

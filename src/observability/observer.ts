@@ -41,7 +41,8 @@ export const createObserver = (
   const emit = (event: ObservedEvent) => {
     for (const one of all) {
       try {
-        void one(event)?.then(undefined, failed);
+        const answered = one(event);
+        if (answered instanceof Promise) answered.catch(failed);
       } catch (error) {
         failed(error);
       }

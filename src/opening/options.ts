@@ -4,6 +4,7 @@ import type { Observe } from '../observability/events.ts';
 import { createObserver, type Observer } from '../observability/observer.ts';
 import { checkedOptions } from '../options.ts';
 import type { PkiOptions } from '../pki/pki.ts';
+import { fittedLogger } from '../platform/fitted-logger.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
@@ -55,7 +56,7 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
   const {
     storage,
     administrator = {},
-    platform = webPlatform(),
+    platform: givenPlatform = webPlatform(),
     settings: given = {},
     secretKey,
     snapshots,
@@ -63,6 +64,9 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     observe,
     ...pki
   } = checkedOptions('ManagementController.open', options, OPTIONS);
+  // Whoever puts a platform together himself may have put in a logger as it is.
+  const { clock, random, passwords, outbound } = givenPlatform;
+  const platform: Platform = { clock, random, passwords, outbound, logger: fittedLogger(givenPlatform.logger) };
   checkedOptions("the option 'administrator' of ManagementController.open", administrator, { username: true, password: true, name: true });
   if ([observe ?? []].flat().some((one) => typeof one !== 'function'))
     throw new TypeError("the option 'observe' of ManagementController.open must be a function, or a list of functions");

@@ -41,8 +41,8 @@ export interface PasswordHasher {
 }
 
 /**
- * Where the controller says what its callers are not told. Details hold no secrets. `webPlatform` and `nodePlatform` also take loggers of pino and bunyan,
- * which take the details before the message.
+ * Where the controller says what its callers are not told. Details hold no secrets. Loggers of pino, bunyan and winston, and the console, can be handed in as
+ * they are: they are called in their own way, so that no detail is lost.
  */
 export interface Logger {
   /** Something is broken, and somebody should look. */
