@@ -11,6 +11,10 @@ export interface Greeting {
   readonly certificate: Pick<Tls, 'trust' | 'warning'> | undefined;
   /** Where the server keeps the secret key, if it does. */
   readonly keyFile: string | undefined;
+  /** Where metrics are told, if they are. */
+  readonly metrics: string | undefined;
+  /** Where applications are served. */
+  readonly applications: readonly string[];
   /** Names of the options that say who the first administrator is, as far as they were given. */
   readonly given: readonly string[];
   /** Whether the administrator's password was chosen by whoever starts the server, who then need not be told. */
@@ -20,7 +24,7 @@ export interface Greeting {
 /** What is said at the start: where it is, and how to log in. A password is only in it when it was made just now. */
 export const greet = async (
   controller: ManagementController,
-  { url, advertised, storage, certificate, keyFile, given, isPasswordGiven }: Greeting,
+  { url, advertised, storage, certificate, keyFile, metrics, applications, given, isPasswordGiven }: Greeting,
 ): Promise<string> => {
   const { trust, warning } = certificate ?? {};
   const { firstAdministrator } = controller;
@@ -32,6 +36,8 @@ export const greet = async (
     `storage           ${storage}`,
     ...(trust ? [`${trust.label.padEnd(18)}${trust.file}`] : []),
     ...(keyFile ? [`secret key        ${resolve(keyFile)}   (without it the network in the database does not open)`] : []),
+    ...(metrics ? [`metrics           ${metrics}`] : []),
+    ...applications.map((application) => `application       ${application}`),
     `administrator     ${username}`,
     ...(newPassword ? [`password          ${newPassword}   (printed this once: only a hash of it is kept)`] : []),
     ...(warning ? [`warning: ${warning}`] : []),
