@@ -36,6 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'changes',
     'jobs',
+    'if-version.ts',
     'options.ts',
   ],
   resources: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call'],

@@ -21,11 +21,11 @@ export interface HealthReason {
   readonly message: string;
 }
 
-/** What a controller says of itself. */
+/** The health of a controller. */
 export interface Health {
   /** False when there is an error among the reasons. */
   readonly isHealthy: boolean;
-  /** `away`, the database does not answer; `superseded`, a newer release has migrated it, and this process writes no more until it is replaced. */
+  /** `away`: the database does not answer; `superseded`: a newer release has migrated it, and this process cannot write until it is upgraded. */
   readonly store: 'ready' | 'away' | 'superseded';
   /** Errors and warnings; empty when all is well. */
   readonly reasons: readonly HealthReason[];

@@ -9,6 +9,7 @@ export const observed = (tx: Transaction, observation: Observation): Transaction
     return value;
   };
   return {
+    host: tx.host,
     get: (kind, id) => noted(tx.get(kind, id), (row) => (row ? 1 : 0)),
     list: (kind, query) => noted(tx.list(kind, query), lengthOf),
     count: (kind, where) => noted(tx.count(kind, where), none),
