@@ -18,10 +18,10 @@ export interface Tried {
 const DEFAULT_ADMINISTRATOR_LOCKOUT = 10;
 
 /** What came of a wrong password: nothing, or it was counted, or it was the one too many. */
-export type Counted = 'no' | 'counted' | 'locked';
+export type FailedAttempt = 'no' | 'counted' | 'locked';
 
 /** Consecutive wrong passwords up to `maxAttempts` disable the identity; then the count starts anew. */
-export const countWrongPassword = async (entities: Entities, { own, owner, updb }: Tried, now: string): Promise<Counted> => {
+export const countWrongPassword = async (entities: Entities, { own, owner, updb }: Tried, now: string): Promise<FailedAttempt> => {
   if (updb.maxAttempts === 0) return 'no';
   const failedAttempts = (own.failedAttempts ?? 0) + 1;
   const locked = failedAttempts >= updb.maxAttempts;

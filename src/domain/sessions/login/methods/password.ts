@@ -10,7 +10,7 @@ import type { Entities } from '../../../../changes/entities.ts';
 import { ApiError } from '../../../../errors/index.ts';
 import type { AuthenticationFailure } from '../../../../observability/events.ts';
 import { equals, stringField } from '../../../../query/index.ts';
-import { type Counted, countWrongPassword, type Tried } from '../../../directory/identities/lockout.ts';
+import { countWrongPassword, type FailedAttempt, type Tried } from '../../../directory/identities/lockout.ts';
 import { evenOut } from '../decoy.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
@@ -50,7 +50,7 @@ const attempt = async (call: Call, body: LoginBody, username: string, password: 
 interface Outcome {
   readonly actor?: ApiSessionActor;
   /** What came of a wrong password. */
-  readonly counted?: Counted;
+  readonly counted?: FailedAttempt;
 }
 
 /** Whom a username stands for, or why nobody may log in by it. */
