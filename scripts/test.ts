@@ -80,7 +80,9 @@ const run = async ({ name, options, files, limits }: Run, isShown: boolean): Pro
     ['spec', 'stdout'],
     ['./scripts/test-results.ts', `test-results${name}.jsonl`],
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]);
-  const child = spawn(process.execPath, ['--test', `--test-timeout=${limits.test * MINUTE}`, ...options, ...reporters, ...files], {
+  // What a test proves is a tag (test/specification.ts), which Node still calls an experiment.
+  const flags = ['--disable-warning=ExperimentalWarning', '--test', `--test-timeout=${limits.test * MINUTE}`];
+  const child = spawn(process.execPath, [...flags, ...options, ...reporters, ...files], {
     cwd: root,
     // Each source is stripped of its types and compiled once, not again by every process that needs it.
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), ...process.env },

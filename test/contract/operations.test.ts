@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { groups } from '../../src/api/index.ts';
 import { surfaces } from '../../src/api/surfaces/index.ts';
 import { entries } from '../../src/domain/entries.ts';
+import { proves } from '../specification.ts';
 import { type Answer, type App, onEveryStore } from '../support/app.ts';
 import { callSample, type Operation, type SampleCall } from '../support/calls.ts';
 import { policyBody } from '../support/policies.ts';
@@ -19,6 +20,7 @@ const sampleOf = async (app: App, operation: Operation): Promise<Sample> => {
 interface Refusal {
   /** What holds of it, as a sentence. */
   readonly rule: string;
+  readonly proven?: ReturnType<typeof proves>;
   readonly of: (operation: Operation) => boolean;
   /** Calls that are refused, made of one that is not. */
   readonly calls: (app: App, sample: Sample) => Promise<readonly SampleCall[]>;
@@ -31,12 +33,14 @@ const unauthorized = (status = 401) => ({ status, body: { error: { code: 'UNAUTH
 const refusals: readonly Refusal[] = [
   {
     rule: 'without credentials every operation but the open ones is refused',
+    proven: proves(303, 304, 361, 362, 363, 366, 367, 436, 448),
     of: ({ permission }) => permission !== 'open',
     calls: async (_, sample) => [null, 'nonsense', '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f'].map((as) => ({ ...sample, as })),
     answer: () => unauthorized(),
   },
   {
     rule: 'operations for administrators are refused to every other session',
+    proven: proves(343, 345, 346, 368, 382, 383, 384, 385, 386, 393, 405, 436),
     of: ({ permission }) => !['open', 'partial', 'session'].includes(permission),
     calls: async (app, sample) => {
       const as = await (await app.user({ roleAttributes: ['admin'] })).login();
@@ -55,6 +59,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     rule: 'an id that is not there is not found, and nothing is written',
+    proven: proves(306, 307, 335, 450),
     of: ({ path }) => path.includes('{'),
     calls: async (_, sample) =>
       ['no-such-id', 'constructor', '__proto__', '%2e%2e', "'", 'x'.repeat(5000)].map((id) => ({ ...sample, id: encodeURIComponent(id) })),
@@ -65,6 +70,7 @@ const refusals: readonly Refusal[] = [
   },
   {
     rule: 'a body that is missing where one is needed is refused with its name',
+    proven: proves(305),
     of: ({ body }) => body !== undefined && body.required !== false,
     calls: async (_, { body, ...sample }) => [sample],
     answer: ({ body }) => ({ status: 400, body: { error: { code: 'COULD_NOT_VALIDATE', cause: { field: body?.name } } } }),
@@ -82,13 +88,13 @@ onEveryStore('every operation', (open) => {
     assert.deepEqual(Object.keys(samples).toSorted(), names.toSorted());
   });
 
-  test('what is refused leaves nothing behind', async (t) => {
+  test('what is refused leaves nothing behind', proves(382), async (t) => {
     for (const operation of operations)
       await t.test(nameOf(operation), async (t) => {
         await using app = await open();
         const sample = await sampleOf(app, operation);
-        for (const { rule, calls, answer } of refusals.filter(({ of }) => of(operation)))
-          await t.test(rule, async () => {
+        for (const { rule, proven, calls, answer } of refusals.filter(({ of }) => of(operation)))
+          await t.test(rule, proven, async () => {
             const refused = await calls(app, sample);
             const left = await app.trail(async () => {
               for (const call of refused) assert.partialDeepStrictEqual(await callSample(app, operation, call), answer(operation));

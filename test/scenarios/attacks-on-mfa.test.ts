@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { beginMfa, enrollMfa, giveCode } from '../support/mfa.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -23,7 +24,7 @@ const exhaust = async (app: App, as: string, wrong: string) => {
 };
 
 onEveryStore('attacks on MFA', (open, store) => {
-  test('a code of the app completes one login of its identity, for as long as it could be given again', async () => {
+  test('a code of the app completes one login of its identity, for as long as it could be given again', proves(360), async () => {
     await using app = await open();
     const { factor, owing } = await enrolled(app, 8);
     const [first = '', ...others] = owing;
@@ -71,7 +72,7 @@ onEveryStore('attacks on MFA', (open, store) => {
     });
   }
 
-  test('different recovery codes at the same time are each good for one login', async () => {
+  test('different recovery codes at the same time are each good for one login', proves(360, 434), async () => {
     await using app = await open();
     const { factor, owing, full } = await enrolled(app, 8);
     const answers = await Promise.all(owing.map((as, i) => giveCode(app, as, factor.recoveryCodes[i] ?? '')));
@@ -88,7 +89,7 @@ onEveryStore('attacks on MFA', (open, store) => {
     assert.deepEqual(statusesOf(answers), [200, ...times(4, 400)]);
   });
 
-  test('ten wrong codes in five minutes are the end of trying, also with the right one, until they are that old', async () => {
+  test('ten wrong codes in five minutes are the end of trying, also with the right one, until they are that old', proves(471), async () => {
     await using app = await open();
     const { factor, as } = await enrolled(app);
     await giveCode(app, as, factor.wrongCode());

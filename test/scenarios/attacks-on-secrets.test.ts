@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entries } from '../../src/domain/entries.ts';
+import { proves } from '../specification.ts';
 import { ADMIN, type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { callSample } from '../support/calls.ts';
 import { list } from '../support/lists.ts';
@@ -57,7 +58,7 @@ const assertToldNowhere = async (app: App, events: readonly unknown[], given: re
 };
 
 onEveryStore('attacks on secrets', (open) => {
-  test('no operation tells a secret: not in answers, events, change records or the log', async () => {
+  test('no operation tells a secret: not in answers, events, change records or the log', proves(66), async () => {
     for (const { operation } of entries) {
       await using app = await open();
       const events: unknown[] = [];
@@ -146,7 +147,7 @@ onEveryStore('attacks on secrets', (open) => {
       assert.equal((await list(app, '/api-sessions', { filter })).body.error.code, 'INVALID_FILTER');
   });
 
-  test('the hash and the salt of a password cannot be asked for in any way', async () => {
+  test('the hash and the salt of a password cannot be asked for in any way', proves(66), async () => {
     await using app = await open();
     const user = await app.user();
     const as = await user.login();

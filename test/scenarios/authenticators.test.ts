@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { party } from '../support/pki.ts';
@@ -11,34 +12,38 @@ const person = (app: App, name = 'ann') => app.create('/identities', { name, typ
 const read = async (app: App, id: string) => (await app.request('GET', `/authenticators/${id}`)).body.data;
 
 onEveryStore('authenticators', (open) => {
-  test('a password authenticator shows whose it is and the username, and no password, hash or salt', async () => {
-    await using app = await open();
-    const identityId = await person(app);
-    const id = await app.create('/authenticators', {
-      identityId,
-      method: 'updb',
-      username: 'annie',
-      password: PASSWORD,
-      tags: { floor: '7' },
-    });
-    const { identity, createdAt, updatedAt, ...fields } = await read(app, id);
-    assert.match(createdAt, /^2026-11-21T10:00:00\.\d{3}Z$/);
-    assert.equal(updatedAt, createdAt);
-    assert.deepEqual(fields, {
-      _links: { self: { href: `./authenticators/${id}` }, identities: { href: `./identities/${identityId}` } },
-      id,
-      identityId,
-      method: 'updb',
-      username: 'annie',
-      tags: { floor: '7' },
-    });
-    assert.deepEqual(
-      [identity.entity, identity.id, identity.name, identity._links.self.href],
-      ['identities', identityId, 'ann', `./identities/${identityId}`],
-    );
-  });
+  test(
+    'a password authenticator shows whose it is and the username, and no password, hash or salt',
+    proves(5, 62, 65, 66, 72, 319),
+    async () => {
+      await using app = await open();
+      const identityId = await person(app);
+      const id = await app.create('/authenticators', {
+        identityId,
+        method: 'updb',
+        username: 'annie',
+        password: PASSWORD,
+        tags: { floor: '7' },
+      });
+      const { identity, createdAt, updatedAt, ...fields } = await read(app, id);
+      assert.match(createdAt, /^2026-11-21T10:00:00\.\d{3}Z$/);
+      assert.equal(updatedAt, createdAt);
+      assert.deepEqual(fields, {
+        _links: { self: { href: `./authenticators/${id}` }, identities: { href: `./identities/${identityId}` } },
+        id,
+        identityId,
+        method: 'updb',
+        username: 'annie',
+        tags: { floor: '7' },
+      });
+      assert.deepEqual(
+        [identity.entity, identity.id, identity.name, identity._links.self.href],
+        ['identities', identityId, 'ann', `./identities/${identityId}`],
+      );
+    },
+  );
 
-  test('the identity shows its authenticator, and lists it', async () => {
+  test('the identity shows its authenticator, and lists it', proves(108, 397), async () => {
     await using app = await open();
     const user = await app.user();
     const { data } = (await app.request('GET', `/identities/${user.id}`)).body;
@@ -49,12 +54,12 @@ onEveryStore('authenticators', (open) => {
     assert.ok(below.meta.filterableFields.includes('updbUsername'));
   });
 
-  test('the authenticators of an identity that is not there are not found', async () => {
+  test('the authenticators of an identity that is not there are not found', proves(397), async () => {
     await using app = await open();
     assertRefused(await app.request('GET', '/identities/no-such-id/authenticators'), 404, 'NOT_FOUND');
   });
 
-  test('creation needs an identity that exists and a method of the two', async () => {
+  test('creation needs an identity that exists and a method of the two', proves(67, 68), async () => {
     await using app = await open();
     const identityId = await person(app);
     const good = { identityId, method: 'updb', username: 'annie', password: PASSWORD };
@@ -67,7 +72,7 @@ onEveryStore('authenticators', (open) => {
     assert.equal((await app.rows('authenticator')).length, 1);
   });
 
-  test('a password authenticator needs a username and a password', async () => {
+  test('a password authenticator needs a username and a password', proves(68, 70), async () => {
     await using app = await open();
     const good = { identityId: await person(app), method: 'updb', username: 'annie', password: PASSWORD };
     for (const field of ['username', 'password']) {
@@ -77,7 +82,7 @@ onEveryStore('authenticators', (open) => {
     }
   });
 
-  test('usernames have 4 to 100 and passwords 5 to 100 characters when an authenticator is created', async () => {
+  test('usernames have 4 to 100 and passwords 5 to 100 characters when an authenticator is created', proves(71, 459, 461), async () => {
     await using app = await open();
     const good = { identityId: await person(app), method: 'updb', username: 'annie', password: PASSWORD };
     for (const username of ['abc', 'a'.repeat(101), '😀'.repeat(3)]) assertInvalid(await post(app, { ...good, username }), 'username');
@@ -121,7 +126,7 @@ onEveryStore('authenticators', (open) => {
     assert.deepEqual(atOnce.map(({ status }) => status).toSorted(), [201, 409, 409]);
   });
 
-  test('a certificate needs to be one, and of an authority that the network trusts', async () => {
+  test('a certificate needs to be one, and of an authority that the network trusts', proves(69), async () => {
     await using app = await open();
     const good = { identityId: await person(app), method: 'cert' };
     assertInvalid(await post(app, good), 'certPem');
@@ -132,7 +137,7 @@ onEveryStore('authenticators', (open) => {
     assert.equal((await app.rows('authenticator')).length, 1);
   });
 
-  test('replace sets username and password, and both are needed within their limits', async () => {
+  test('replace sets username and password, and both are needed within their limits', proves(73, 74, 319), async () => {
     await using app = await open();
     const user = await app.user();
     const path = `/authenticators/${user.authenticatorId}`;
@@ -152,7 +157,7 @@ onEveryStore('authenticators', (open) => {
     assert.equal((await app.login('renamed', 'another password')).status, 200);
   });
 
-  test('replace sets the tags, and none when none are given', async () => {
+  test('replace sets the tags, and none when none are given', proves(75), async () => {
     await using app = await open();
     const { username, authenticatorId } = await app.user();
     const replace = async (more: object) => {
@@ -168,7 +173,7 @@ onEveryStore('authenticators', (open) => {
     );
   });
 
-  test('a patch changes username, password or tags, each alone, and null changes nothing', async () => {
+  test('a patch changes username, password or tags, each alone, and null changes nothing', proves(76, 319), async () => {
     await using app = await open();
     const user = await app.user();
     const patch = (body: object) => app.request('PATCH', `/authenticators/${user.authenticatorId}`, { body });
@@ -203,7 +208,7 @@ onEveryStore('authenticators', (open) => {
     assert.deepEqual({ identityId, method, certPem }, { identityId: user.id, method: 'updb', certPem: undefined });
   });
 
-  test('running sessions survive a change of password, and end with the authenticator', async () => {
+  test('running sessions survive a change of password, and end with the authenticator', proves(122, 319, 342), async () => {
     await using app = await open();
     const user = await app.user();
     const as = await user.login();
@@ -216,7 +221,7 @@ onEveryStore('authenticators', (open) => {
     assert.deepEqual([authenticators, hasApiSession], [{}, false]);
   });
 
-  test('the filter fields of authenticators are those that clients know', async () => {
+  test('the filter fields of authenticators are those that clients know', proves(19, 319), async () => {
     await using app = await open();
     const user = await app.user();
     const found = async (filter: string) => (await list(app, '/authenticators', { filter })).body.data.map(({ id }: { id: string }) => id);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { entries } from '../../src/domain/entries.ts';
+import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { assertSound, badRequests } from '../support/bad-input.ts';
 import { list } from '../support/lists.ts';
@@ -16,7 +17,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
 const runsOn = (store: string): number => (store === 'postgres' ? 10 : 40);
 
 onEveryStore('bad input', (open, store) => {
-  test('whatever comes in, the answer is no fault of ours, has its form, and a refusal writes nothing', async (t) => {
+  test('whatever comes in, the answer is no fault of ours, has its form, and a refusal writes nothing', proves(445), async (t) => {
     for (const { operation } of entries) {
       await t.test(operation.operationId, async () => {
         await using app = await open();
@@ -44,7 +45,7 @@ onEveryStore('bad input', (open, store) => {
     }
   });
 
-  test('whatever stands in filter, sort, limit and offset, a list answers or refuses it', async (t) => {
+  test('whatever stands in filter, sort, limit and offset, a list answers or refuses it', proves(317), async (t) => {
     const words = fc.constantFrom(
       'id',
       'name',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { aCa, aCertificate, aForeignCertificate, COMMON_NAME, certificateLogin, chainOf, type TestCa } from '../support/certificates.ts';
 import { LATER, post, toEnroll } from '../support/enrolling.ts';
@@ -40,7 +41,7 @@ const strangers = async (own: TestCa): Promise<readonly (readonly [string, reado
 };
 
 onEveryStore('enrollment by a certificate of an authority', (open) => {
-  test('a client becomes an identity with the roles of the authority, without a token, and logs in', async () => {
+  test('a client becomes an identity with the roles of the authority, without a token, and logs in', proves(85, 426), async () => {
     for (const at of WAYS) {
       await using app = await open();
       const own = await aCa(app, { identityRoles: ['b', 'a'] });
@@ -75,7 +76,7 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
     assert.equal(await counted(app), 2);
   });
 
-  test('every combination of format, roles and claim gives the name, the roles and the external id that it says', async () => {
+  test('every combination of format, roles and claim gives the name, the roles and the external id that it says', proves(84), async () => {
     await using app = await open();
     let serial = 0;
     for (const identityNameFormat of ['', '[commonName]', '[caId]/[requestedName]', 'x-[nope]-[identityId]'])
@@ -151,17 +152,21 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
     assert.deepEqual(left, []);
   });
 
-  test('nobody becomes an identity by an authority that is not verified or switched off, and the refusal says when none is known', async () => {
-    await using app = await open();
-    assertRefused(await become(app, []), 400, 'ENROLLMENT_NO_VALID_CAS');
-    const unverified = await aCa(app, {}, { verified: false });
-    const off = await aCa(app, { isAutoCaEnrollmentEnabled: false });
-    for (const own of [unverified, off]) assertRefused(await become(app, [await own.issue('ann')]), 400, 'CERT_FAILED_VALIDATION');
-    await app.request('PATCH', `/cas/${off.id}`, { body: { isAutoCaEnrollmentEnabled: true, isAuthEnabled: false } });
-    const mine = await off.issue('ann');
-    assert.equal((await become(app, [mine])).status, 200);
-    assertRefused(await certificateLogin(app, mine), 401, 'INVALID_AUTH');
-  });
+  test(
+    'nobody becomes an identity by an authority that is not verified or switched off, and the refusal says when none is known',
+    proves(87, 255),
+    async () => {
+      await using app = await open();
+      assertRefused(await become(app, []), 400, 'ENROLLMENT_NO_VALID_CAS');
+      const unverified = await aCa(app, {}, { verified: false });
+      const off = await aCa(app, { isAutoCaEnrollmentEnabled: false });
+      for (const own of [unverified, off]) assertRefused(await become(app, [await own.issue('ann')]), 400, 'CERT_FAILED_VALIDATION');
+      await app.request('PATCH', `/cas/${off.id}`, { body: { isAutoCaEnrollmentEnabled: true, isAuthEnabled: false } });
+      const mine = await off.issue('ann');
+      assert.equal((await become(app, [mine])).status, 200);
+      assertRefused(await certificateLogin(app, mine), 401, 'INVALID_AUTH');
+    },
+  );
 
   test('a certificate from which no external id comes is refused where one is needed', async () => {
     await using app = await open();
@@ -184,7 +189,7 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
     assert.deepEqual([made.isAdmin, made.roleAttributes, made.externalId], [false, ['clients'], null]);
   });
 
-  test('an identity made for an authority enrolls by a certificate of it and its token, once', async () => {
+  test('an identity made for an authority enrolls by a certificate of it and its token, once', proves(117, 417, 426), async () => {
     await using app = await open();
     const own = await aCa(app);
     const { identityId, enrollment } = await toEnroll(app, { ottca: own.id });
@@ -199,7 +204,7 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
     assertRefused(await byToken(app, enrollment.token, await own.issue('ann')), 400, 'INVALID_ENROLLMENT_TOKEN');
   });
 
-  test('an identity made for an authority shows the enrollment, the authority, and where to enroll', async () => {
+  test('an identity made for an authority shows the enrollment, the authority, and where to enroll', proves(115), async () => {
     await using app = await open();
     const own = await aCa(app);
     const { identityId } = await toEnroll(app, { ottca: own.id });
@@ -252,7 +257,7 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
     assert.equal((await app.request('GET', `/enrollments/${id}`)).status, 200);
   });
 
-  test('an authority that is not verified or switched off enrolls nobody, until it is', async () => {
+  test('an authority that is not verified or switched off enrolls nobody, until it is', proves(88, 255), async () => {
     await using app = await open();
     const own = await aCa(app, { isOttCaEnrollmentEnabled: false }, { verified: false });
     const { enrollment } = await toEnroll(app, { ottca: own.id });
@@ -283,21 +288,25 @@ onEveryStore('enrollment by a certificate of an authority', (open) => {
     assertRefused(await byToken(app, enrollment.token, await own.issue('ann')), 400, 'INVALID_ENROLLMENT_TOKEN');
   });
 
-  test('an authenticator of an authority turns into an enrollment for that authority, one of the network into one for a certificate of it', async () => {
-    await using app = await open();
-    const own = await aCa(app);
-    const [foreign, network] = [await aForeignCertificate(app, own), await aCertificate(app)];
-    for (const [{ id, identityId }, method, caId] of [
-      [foreign, 'ottca', own.id],
-      [network, 'ott', undefined],
-    ] as const) {
-      const { body } = await app.request('POST', `/authenticators/${id}/re-enroll`, { body: { expiresAt: LATER } });
-      const { data } = (await app.request('GET', `/enrollments/${body.data.id}`)).body;
-      assert.deepEqual([data.method, data.caId, data.identityId], [method, caId, identityId]);
-    }
-    const { token } = (await app.request('GET', `/identities/${foreign.identityId}`)).body.data.enrollment.ottca;
-    assert.equal((await byToken(app, token, foreign)).status, 200, 'the same certificate serves again');
-  });
+  test(
+    'an authenticator of an authority turns into an enrollment for that authority, one of the network into one for a certificate of it',
+    proves(281),
+    async () => {
+      await using app = await open();
+      const own = await aCa(app);
+      const [foreign, network] = [await aForeignCertificate(app, own), await aCertificate(app)];
+      for (const [{ id, identityId }, method, caId] of [
+        [foreign, 'ottca', own.id],
+        [network, 'ott', undefined],
+      ] as const) {
+        const { body } = await app.request('POST', `/authenticators/${id}/re-enroll`, { body: { expiresAt: LATER } });
+        const { data } = (await app.request('GET', `/enrollments/${body.data.id}`)).body;
+        assert.deepEqual([data.method, data.caId, data.identityId], [method, caId, identityId]);
+      }
+      const { token } = (await app.request('GET', `/identities/${foreign.identityId}`)).body.data.enrollment.ottca;
+      assert.equal((await byToken(app, token, foreign)).status, 200, 'the same certificate serves again');
+    },
+  );
 
   test('what enrolls by certificate is of the client API, and in process nobody presents one', async () => {
     await using app = await open();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createVerify } from 'node:crypto';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { aCa, aForeignCertificate, COMMON_NAME, caBody, certificateLogin, verifyCa } from '../support/certificates.ts';
 import { list, namesIn } from '../support/lists.ts';
@@ -12,29 +13,33 @@ const DAY = 86_400_000;
 const SPIFFE = { ...COMMON_NAME, location: 'SAN_URI', matcher: 'SCHEME', matcherCriteria: 'spiffe' } as const;
 
 onEveryStore('certificate authorities', (open) => {
-  test('a new CA is shown with its fingerprint and a token, unverified, with the roles sorted and the usual format of names', async () => {
-    await using app = await open();
-    const { cert, certificate } = await authority('our CA');
-    const id = await app.create('/cas', { ...caBody('ours', cert), identityRoles: ['b', 'a', 'b'], tags: { floor: '7' } });
-    const { createdAt, updatedAt, verificationToken, ...fields } = await read(app, id);
-    assert.equal(createdAt, updatedAt);
-    assert.match(verificationToken, /^[0-9a-f-]{36}$/);
-    assert.deepEqual(fields, {
-      _links: { self: { href: `./cas/${id}` }, verify: { href: `./cas/${id}/verify` }, jwt: { href: `./cas/${id}/jwt` } },
-      id,
-      name: 'ours',
-      certPem: cert,
-      fingerprint: certificate.fingerprint,
-      identityRoles: ['a', 'b'],
-      identityNameFormat: '[caName]-[commonName]',
-      isAuthEnabled: true,
-      isOttCaEnrollmentEnabled: true,
-      isAutoCaEnrollmentEnabled: true,
-      isVerified: false,
-      tags: { floor: '7' },
-    });
-    assert.deepEqual((await app.request('GET', '/cas')).body.data, [await read(app, id)]);
-  });
+  test(
+    'a new CA is shown with its fingerprint and a token, unverified, with the roles sorted and the usual format of names',
+    proves(5, 83, 89, 92, 320),
+    async () => {
+      await using app = await open();
+      const { cert, certificate } = await authority('our CA');
+      const id = await app.create('/cas', { ...caBody('ours', cert), identityRoles: ['b', 'a', 'b'], tags: { floor: '7' } });
+      const { createdAt, updatedAt, verificationToken, ...fields } = await read(app, id);
+      assert.equal(createdAt, updatedAt);
+      assert.match(verificationToken, /^[0-9a-f-]{36}$/);
+      assert.deepEqual(fields, {
+        _links: { self: { href: `./cas/${id}` }, verify: { href: `./cas/${id}/verify` }, jwt: { href: `./cas/${id}/jwt` } },
+        id,
+        name: 'ours',
+        certPem: cert,
+        fingerprint: certificate.fingerprint,
+        identityRoles: ['a', 'b'],
+        identityNameFormat: '[caName]-[commonName]',
+        isAuthEnabled: true,
+        isOttCaEnrollmentEnabled: true,
+        isAutoCaEnrollmentEnabled: true,
+        isVerified: false,
+        tags: { floor: '7' },
+      });
+      assert.deepEqual((await app.request('GET', '/cas')).body.data, [await read(app, id)]);
+    },
+  );
 
   test('links lead to verifying while it is owed, and to the JWT while clients may enroll by themselves', async () => {
     await using app = await open();
@@ -47,7 +52,7 @@ onEveryStore('certificate authorities', (open) => {
     assert.deepEqual(await links(), ['self']);
   });
 
-  test('creation needs every field but the format, the claim and tags', async () => {
+  test('creation needs every field but the format, the claim and tags', proves(85, 86, 87, 88, 90), async () => {
     await using app = await open();
     const body = caBody('ours', (await authority('our CA')).cert);
     const left = await app.trail(async () => {
@@ -61,7 +66,7 @@ onEveryStore('certificate authorities', (open) => {
     assert.deepEqual(left, []);
   });
 
-  test('certPem is one or more certificates of which the first is that of an authority that may sign', async () => {
+  test('certPem is one or more certificates of which the first is that of an authority that may sign', proves(80), async () => {
     await using app = await open();
     const [root, client] = [await authority('root'), await party('client')];
     const noSigner = await authority('no signer', { keyUsage: 1 });
@@ -76,7 +81,7 @@ onEveryStore('certificate authorities', (open) => {
     assert.equal((await read(app, id)).fingerprint, below.certificate.fingerprint);
   });
 
-  test('name and certificate are unique', async () => {
+  test('name and certificate are unique', proves(90), async () => {
     await using app = await open();
     const own = await aCa(app);
     assertInvalid(await app.request('POST', '/cas', { body: caBody('another', own.cert) }), 'certPem');
@@ -86,52 +91,63 @@ onEveryStore('certificate authorities', (open) => {
     assert.equal((await read(app, other.id)).name, other.name);
   });
 
-  test('replace needs the format too, which may be blank, and takes away the claim, the roles and the tags that are not given', async () => {
-    await using app = await open();
-    const own = await aCa(app, { externalIdClaim: SPIFFE, tags: { a: 'b' }, identityNameFormat: '[commonName]' });
-    const body = {
-      name: 'renamed',
-      isAuthEnabled: false,
-      isOttCaEnrollmentEnabled: false,
-      isAutoCaEnrollmentEnabled: false,
-      identityRoles: [],
-      identityNameFormat: ' ',
-    };
-    for (const field of Object.keys(body))
-      assertInvalid(await app.request('PUT', `/cas/${own.id}`, { body: { ...body, [field]: undefined } }), field);
-    assert.equal((await app.request('PUT', `/cas/${own.id}`, { body: { ...body, certPem: 'x', isVerified: false } })).status, 200);
-    const { externalIdClaim, certPem, ...after } = await read(app, own.id);
-    assert.equal(externalIdClaim, undefined);
-    assert.equal(certPem, own.cert);
-    assert.partialDeepStrictEqual(after, {
-      ...body,
-      identityRoles: null,
-      identityNameFormat: '[caName]-[commonName]',
-      isVerified: true,
-      tags: {},
-    });
-  });
+  test(
+    'replace needs the format too, which may be blank, and takes away the claim, the roles and the tags that are not given',
+    proves(84, 94, 320),
+    async () => {
+      await using app = await open();
+      const own = await aCa(app, { externalIdClaim: SPIFFE, tags: { a: 'b' }, identityNameFormat: '[commonName]' });
+      const body = {
+        name: 'renamed',
+        isAuthEnabled: false,
+        isOttCaEnrollmentEnabled: false,
+        isAutoCaEnrollmentEnabled: false,
+        identityRoles: [],
+        identityNameFormat: ' ',
+      };
+      for (const field of Object.keys(body))
+        assertInvalid(await app.request('PUT', `/cas/${own.id}`, { body: { ...body, [field]: undefined } }), field);
+      assert.equal((await app.request('PUT', `/cas/${own.id}`, { body: { ...body, certPem: 'x', isVerified: false } })).status, 200);
+      const { externalIdClaim, certPem, ...after } = await read(app, own.id);
+      assert.equal(externalIdClaim, undefined);
+      assert.equal(certPem, own.cert);
+      assert.partialDeepStrictEqual(after, {
+        ...body,
+        identityRoles: null,
+        identityNameFormat: '[caName]-[commonName]',
+        isVerified: true,
+        tags: {},
+      });
+    },
+  );
 
-  test('a patch changes what it names: of the claim each part on its own, and nothing that only the server may set', async () => {
-    await using app = await open();
-    const own = await aCa(app, { externalIdClaim: SPIFFE }, { verified: false });
-    const patch = (body: object) => app.request('PATCH', `/cas/${own.id}`, { body });
-    const before = await read(app, own.id);
-    assert.equal((await patch({ externalIdClaim: { parser: 'SPLIT', parserCriteria: '/', index: 3 } })).status, 200);
-    const claim = { ...SPIFFE, parser: 'SPLIT', parserCriteria: '/', index: 3 };
-    assert.deepEqual((await read(app, own.id)).externalIdClaim, claim);
-    assert.equal((await patch({ name: 'renamed', identityRoles: [], isVerified: true, certPem: 'x', fingerprint: 'x' })).status, 200);
-    const after = await read(app, own.id);
-    assert.deepEqual({ ...after, updatedAt: 0 }, { ...before, name: 'renamed', identityRoles: null, externalIdClaim: claim, updatedAt: 0 });
-    const left = await app.trail(async () => {
-      assert.equal((await patch({ externalIdClaim: null, name: null, isAuthEnabled: null, identityNameFormat: null })).status, 200);
-      assert.equal((await patch({})).status, 200);
-      assertInvalid(await patch({ externalIdClaim: { matcherCriteria: '' } }), 'externalIdClaim');
-    });
-    assert.deepEqual(left, []);
-  });
+  test(
+    'a patch changes what it names: of the claim each part on its own, and nothing that only the server may set',
+    proves(80, 81, 89, 93),
+    async () => {
+      await using app = await open();
+      const own = await aCa(app, { externalIdClaim: SPIFFE }, { verified: false });
+      const patch = (body: object) => app.request('PATCH', `/cas/${own.id}`, { body });
+      const before = await read(app, own.id);
+      assert.equal((await patch({ externalIdClaim: { parser: 'SPLIT', parserCriteria: '/', index: 3 } })).status, 200);
+      const claim = { ...SPIFFE, parser: 'SPLIT', parserCriteria: '/', index: 3 };
+      assert.deepEqual((await read(app, own.id)).externalIdClaim, claim);
+      assert.equal((await patch({ name: 'renamed', identityRoles: [], isVerified: true, certPem: 'x', fingerprint: 'x' })).status, 200);
+      const after = await read(app, own.id);
+      assert.deepEqual(
+        { ...after, updatedAt: 0 },
+        { ...before, name: 'renamed', identityRoles: null, externalIdClaim: claim, updatedAt: 0 },
+      );
+      const left = await app.trail(async () => {
+        assert.equal((await patch({ externalIdClaim: null, name: null, isAuthEnabled: null, identityNameFormat: null })).status, 200);
+        assert.equal((await patch({})).status, 200);
+        assertInvalid(await patch({ externalIdClaim: { matcherCriteria: '' } }), 'externalIdClaim');
+      });
+      assert.deepEqual(left, []);
+    },
+  );
 
-  test('a claim is whole and of some use, however it is written', async () => {
+  test('a claim is whole and of some use, however it is written', proves(81), async () => {
     await using app = await open();
     const post = async (externalIdClaim: object) =>
       app.request('POST', '/cas', { body: { ...caBody('x', (await authority('x')).cert), externalIdClaim } });
@@ -178,7 +194,7 @@ onEveryStore('certificate authorities', (open) => {
       );
   });
 
-  test('the verification token cannot be asked for, and everything else can', async () => {
+  test('the verification token cannot be asked for, and everything else can', proves(91), async () => {
     await using app = await open();
     const own = await aCa(app, { identityRoles: ['a'] }, { verified: false });
     const found = async (filter: string) => namesIn(await list(app, '/cas', { filter }));
@@ -209,7 +225,7 @@ onEveryStore('certificate authorities', (open) => {
     assertRefused(await list(app, '/cas', { filter: 'subjectHash != ""' }), 400, 'INVALID_FILTER');
   });
 
-  test('a CA is verified by a certificate of its own for its token, once', async () => {
+  test('a CA is verified by a certificate of its own for its token, once', proves(91, 253, 371), async () => {
     await using app = await open();
     const own = await aCa(app, {}, { verified: false });
     assert.deepEqual(await app.trail(() => own.verify()), ['update ca']);
@@ -218,7 +234,7 @@ onEveryStore('certificate authorities', (open) => {
     assertRefused(await verifyCa(app, 'no-such-id', (await own.issue(own.verificationToken)).cert), 404, 'NOT_FOUND');
   });
 
-  test('nothing else verifies a CA, and it stays unverified', async () => {
+  test('nothing else verifies a CA, and it stays unverified', proves(254, 371, 447), async () => {
     await using app = await open();
     const own = await aCa(app, {}, { verified: false });
     const token = own.verificationToken;
@@ -284,7 +300,7 @@ onEveryStore('certificate authorities', (open) => {
     }
   });
 
-  test('the JWT of a CA tells where to enroll, is signed by the key of the server, and does not end', async () => {
+  test('the JWT of a CA tells where to enroll, is signed by the key of the server, and does not end', proves(370), async () => {
     await using app = await open();
     const own = await aCa(app);
     const { status, text, headers } = await app.request('GET', `/cas/${own.id}/jwt`);
@@ -305,21 +321,25 @@ onEveryStore('certificate authorities', (open) => {
     assert.ok(verify.verify({ key: server.cert, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url')));
   });
 
-  test('deleting a CA deletes the authenticators of its certificates and ends their sessions, and no others', async () => {
-    await using app = await open();
-    const [own, other] = [await aCa(app), await aCa(app)];
-    const [mine, theirs] = [await aForeignCertificate(app, own), await aForeignCertificate(app, other)];
-    const tokenOf = async (who: typeof mine) => (await certificateLogin(app, who)).body.data.token;
-    const [ended, kept] = [await tokenOf(mine), await tokenOf(theirs)];
-    const left = await app.trail(() => app.request('DELETE', `/cas/${own.id}`));
-    assert.deepEqual(left.toSorted(), ['delete apiSession', 'delete authenticator', 'delete ca']);
-    assertRefused(await app.request('GET', `/authenticators/${mine.id}`), 404, 'NOT_FOUND');
-    assertRefused(await app.request('GET', '/current-identity', { as: ended }), 401, 'UNAUTHORIZED');
-    assertRefused(await certificateLogin(app, mine), 401, 'INVALID_AUTH');
-    assert.equal((await app.request('GET', '/current-identity', { as: kept })).status, 200);
-    assert.equal((await app.request('GET', `/identities/${mine.identityId}`)).status, 200);
-    assertRefused(await app.request('GET', `/cas/${own.id}`), 404, 'NOT_FOUND');
-  });
+  test(
+    'deleting a CA deletes the authenticators of its certificates and ends their sessions, and no others',
+    proves(320, 342, 440),
+    async () => {
+      await using app = await open();
+      const [own, other] = [await aCa(app), await aCa(app)];
+      const [mine, theirs] = [await aForeignCertificate(app, own), await aForeignCertificate(app, other)];
+      const tokenOf = async (who: typeof mine) => (await certificateLogin(app, who)).body.data.token;
+      const [ended, kept] = [await tokenOf(mine), await tokenOf(theirs)];
+      const left = await app.trail(() => app.request('DELETE', `/cas/${own.id}`));
+      assert.deepEqual(left.toSorted(), ['delete apiSession', 'delete authenticator', 'delete ca']);
+      assertRefused(await app.request('GET', `/authenticators/${mine.id}`), 404, 'NOT_FOUND');
+      assertRefused(await app.request('GET', '/current-identity', { as: ended }), 401, 'UNAUTHORIZED');
+      assertRefused(await certificateLogin(app, mine), 401, 'INVALID_AUTH');
+      assert.equal((await app.request('GET', '/current-identity', { as: kept })).status, 200);
+      assert.equal((await app.request('GET', `/identities/${mine.identityId}`)).status, 200);
+      assertRefused(await app.request('GET', `/cas/${own.id}`), 404, 'NOT_FOUND');
+    },
+  );
 
   test('deleting a CA ends the sessions of those who proved an external id by it', async () => {
     await using app = await open();

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { lease } from '../../src/api/leases.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { falsify, integrityEnd, integrityRun, integrityState } from '../support/integrity.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -54,7 +55,7 @@ const findings = (state: { results: readonly { description: string; fixed: boole
   state.results.map(({ description, fixed }) => `${fixed ? 'fixed' : 'found'}: ${description}`).toSorted();
 
 onEveryStore('data integrity', (open, store) => {
-  test('before any run there is nothing to tell, and a sound network gives no findings', async () => {
+  test('before any run there is nothing to tell, and a sound network gives no findings', proves(236, 287, 383), async () => {
     await using app = await open();
     const { body } = await app.request('GET', '/database/data-integrity-results');
     assert.deepEqual(body.data, NOTHING);
@@ -65,7 +66,7 @@ onEveryStore('data integrity', (open, store) => {
     assert.ok(state.startTime <= state.endTime);
   });
 
-  test('a check finds whatever points at nothing, and changes nothing', async () => {
+  test('a check finds whatever points at nothing, and changes nothing', proves(8, 237, 382, 383, 457), async () => {
     await using app = await open();
     const { descriptions, hopeless } = await falsified(app);
     const before = await app.rows('servicePolicy');
@@ -80,29 +81,33 @@ onEveryStore('data integrity', (open, store) => {
     assert.equal(body.meta.pagination.totalCount, descriptions.length + 1);
   });
 
-  test('a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', async () => {
-    await using app = await open();
-    const { user, service, policy, config, descriptions, hopeless } = await falsified(app);
-    const state = await integrityRun(app, 'fix');
-    assert.deepEqual(findings(state), [...descriptions.map((each) => `fixed: ${each}`), `found: ${hopeless}`].toSorted());
-    assert.equal(state.fixingErrors, true);
+  test(
+    'a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend',
+    proves(8, 237, 288, 384),
+    async () => {
+      await using app = await open();
+      const { user, service, policy, config, descriptions, hopeless } = await falsified(app);
+      const state = await integrityRun(app, 'fix');
+      assert.deepEqual(findings(state), [...descriptions.map((each) => `fixed: ${each}`), `found: ${hopeless}`].toSorted());
+      assert.equal(state.fixingErrors, true);
 
-    const rowOf = async (kind: Parameters<App['rows']>[0], id: string) => (await app.rows(kind)).find((row) => row.id === id);
-    assert.equal(await rowOf('authenticator', user.authenticatorId), undefined);
-    assert.equal((await rowOf('identity', user.id))?.authPolicyId, 'default');
-    assert.deepEqual((await rowOf('identity', user.id))?.serviceHostingCosts, { [service]: 1 });
-    assert.deepEqual((await rowOf('service', service))?.configs, [config]);
-    assert.deepEqual((await rowOf('servicePolicy', policy))?.identityRoles, ['#sales', `@${user.id}`]);
-    assert.deepEqual((await rowOf('servicePolicy', policy))?.identityWords, ['sales']);
-    app.clock.advance('1s');
-    const again = await integrityRun(app, 'check');
-    assert.deepEqual([findings(again), again.fixingErrors], [[`found: ${hopeless}`], false]);
-    assert.ok(again.startTime > state.startTime);
+      const rowOf = async (kind: Parameters<App['rows']>[0], id: string) => (await app.rows(kind)).find((row) => row.id === id);
+      assert.equal(await rowOf('authenticator', user.authenticatorId), undefined);
+      assert.equal((await rowOf('identity', user.id))?.authPolicyId, 'default');
+      assert.deepEqual((await rowOf('identity', user.id))?.serviceHostingCosts, { [service]: 1 });
+      assert.deepEqual((await rowOf('service', service))?.configs, [config]);
+      assert.deepEqual((await rowOf('servicePolicy', policy))?.identityRoles, ['#sales', `@${user.id}`]);
+      assert.deepEqual((await rowOf('servicePolicy', policy))?.identityWords, ['sales']);
+      app.clock.advance('1s');
+      const again = await integrityRun(app, 'check');
+      assert.deepEqual([findings(again), again.fixingErrors], [[`found: ${hopeless}`], false]);
+      assert.ok(again.startTime > state.startTime);
 
-    const [snapshot = ''] = app.snapshots.values();
-    assert.ok(snapshot.includes('@gone-identity'), 'the snapshot is of what was there before');
-    assert.equal((await app.request('POST', '/database/snapshot')).status, 200, 'the minute between snapshots has not begun');
-  });
+      const [snapshot = ''] = app.snapshots.values();
+      assert.ok(snapshot.includes('@gone-identity'), 'the snapshot is of what was there before');
+      assert.equal((await app.request('POST', '/database/snapshot')).status, 200, 'the minute between snapshots has not begun');
+    },
+  );
 
   test('what a fix changes is in the change log, by whoever asked for it', async () => {
     await using app = await open();
@@ -122,7 +127,7 @@ onEveryStore('data integrity', (open, store) => {
     assert.equal((await app.request('GET', `/identities/${user.id}`)).body.data.authPolicyId, 'default');
   });
 
-  test('a fix whose snapshot fails changes nothing, and says why', async () => {
+  test('a fix whose snapshot fails changes nothing, and says why', proves(236), async () => {
     await using app = await open({ snapshots: { save: () => Promise.reject(new Error('the disk is full')) } });
     await falsified(app);
     const left = await app.trail(async () => {
@@ -136,7 +141,7 @@ onEveryStore('data integrity', (open, store) => {
     assert.equal((await integrityRun(app, 'check')).error, null);
   });
 
-  test('more than a thousand findings are too many to tell, and all of them are fixed', async () => {
+  test('more than a thousand findings are too many to tell, and all of them are fixed', proves(236), async () => {
     await using app = await open();
     const { authenticatorId } = await app.user();
     await app.tamper(async (tx) => {
@@ -153,7 +158,7 @@ onEveryStore('data integrity', (open, store) => {
     assert.deepEqual([results, tooManyErrors], [[], false]);
   });
 
-  test('one run at a time, on all controllers of a network, whoever asks and for what', async () => {
+  test('one run at a time, on all controllers of a network, whoever asks and for what', proves(236, 287, 288, 467), async () => {
     await using shared = newSharedStorage(store);
     const { promise: going, resolve: go } = Promise.withResolvers<void>();
     const { promise: waiting, resolve: wait } = Promise.withResolvers<void>();
@@ -179,7 +184,7 @@ onEveryStore('data integrity', (open, store) => {
     assert.equal((await integrityRun(second, 'check')).error, null);
   });
 
-  test('of many that start at once one is taken', async () => {
+  test('of many that start at once one is taken', proves(457, 467, 471), async () => {
     await using app = await open();
     const kinds = ['check', 'fix', 'check', 'fix', 'check', 'fix'];
     const answers = await Promise.all(kinds.map((kind) => app.request('POST', `/database/${kind}-data-integrity`)));
@@ -188,7 +193,7 @@ onEveryStore('data integrity', (open, store) => {
     await integrityEnd(app);
   });
 
-  test('a controller that is lost in a run holds it for a minute, and then another may', async () => {
+  test('a controller that is lost in a run holds it for a minute, and then another may', proves(287), async () => {
     await using app = await open();
     await integrityRun(app, 'check');
     const now = app.clock.now();
@@ -205,7 +210,7 @@ onEveryStore('data integrity', (open, store) => {
     assert.equal((await integrityRun(app, 'check')).error, null);
   });
 
-  test('closing a controller ends its run, which says so', async () => {
+  test('closing a controller ends its run, which says so', proves(287), async () => {
     await using shared = newSharedStorage(store);
     const { promise: waiting, resolve: wait } = Promise.withResolvers<void>();
     const save = async (_: string, parts: AsyncIterable<string>) => {
@@ -308,7 +313,7 @@ onEveryStore('data integrity', (open, store) => {
   });
 });
 
-test('what SQLite finds rows by is checked against the documents, and mended', async () => {
+test('what SQLite finds rows by is checked against the documents, and mended', proves(237), async () => {
   const storage = sqliteStorage({ file: ':memory:' });
   await using app = await openApp('sqlite', { storage });
   const { id } = await app.user({ roleAttributes: ['sales'] });

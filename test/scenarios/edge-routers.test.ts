@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { network } from '../support/network.ts';
@@ -12,7 +13,7 @@ const read = async (app: App, id: string, path = '/edge-routers') => (await app.
 const patch = (app: App, id: string, body: object) => app.request('PATCH', `/edge-routers/${id}`, { body });
 
 onEveryStore('edge routers', (open) => {
-  test('a new edge router has all its defaults', async () => {
+  test('a new edge router has all its defaults', proves(170, 172, 173, 174, 175, 326), async () => {
     await using app = await open();
     const id = await app.create('/edge-routers', { name: 'r', cost: null, noTraversal: null, roleAttributes: null, tags: null });
     const { createdAt, updatedAt, enrollmentJwt, enrollmentToken, ...rest } = await read(app, id);
@@ -45,25 +46,29 @@ onEveryStore('edge routers', (open) => {
     });
   });
 
-  test('an edge router keeps every writable field, and a replace resets what it leaves out', async () => {
-    await using app = await open();
-    const fields = { cost: 7, noTraversal: true, disabled: true, appData: { k: [1] }, tags: { a: 'b' }, roleAttributes: ['a'] };
-    const id = await app.create('/edge-routers', { name: 'r', ...fields, fingerprint: 'x', isVerified: true });
-    assert.partialDeepStrictEqual(await read(app, id), { ...fields, isVerified: false });
-    await patch(app, id, { cost: 8 });
-    assert.partialDeepStrictEqual(await read(app, id), { ...fields, cost: 8 });
-    await app.request('PUT', `/edge-routers/${id}`, { body: { name: 's' } });
-    const reset = { name: 's', cost: 0, noTraversal: false, disabled: false, appData: {}, tags: {}, roleAttributes: null };
-    assert.partialDeepStrictEqual(await read(app, id), reset);
-  });
+  test(
+    'an edge router keeps every writable field, and a replace resets what it leaves out',
+    proves(6, 165, 166, 169, 170, 171, 172, 177, 326),
+    async () => {
+      await using app = await open();
+      const fields = { cost: 7, noTraversal: true, disabled: true, appData: { k: [1] }, tags: { a: 'b' }, roleAttributes: ['a'] };
+      const id = await app.create('/edge-routers', { name: 'r', ...fields, fingerprint: 'x', isVerified: true });
+      assert.partialDeepStrictEqual(await read(app, id), { ...fields, isVerified: false });
+      await patch(app, id, { cost: 8 });
+      assert.partialDeepStrictEqual(await read(app, id), { ...fields, cost: 8 });
+      await app.request('PUT', `/edge-routers/${id}`, { body: { name: 's' } });
+      const reset = { name: 's', cost: 0, noTraversal: false, disabled: false, appData: {}, tags: {}, roleAttributes: null };
+      assert.partialDeepStrictEqual(await read(app, id), reset);
+    },
+  );
 
-  test('costs go from 0 to 65535, for every router', async () => {
+  test('costs go from 0 to 65535, for every router', proves(165, 178, 462), async () => {
     await using app = await open();
     for (const path of ['/edge-routers', '/routers'])
       for (const cost of [-1, 65536]) assertInvalid(await app.request('POST', path, { body: { name: 'r', cost } }), 'cost');
   });
 
-  test('all routers share one name space', async () => {
+  test('all routers share one name space', proves(168, 178, 326), async () => {
     await using app = await open();
     const edge = await app.create('/edge-routers', { name: 'edge' });
     const plain = await app.create('/routers', { name: 'plain' });
@@ -74,7 +79,7 @@ onEveryStore('edge routers', (open) => {
     await app.create('/identities', { name: 'edge', type: 'Device', isAdmin: false });
   });
 
-  test('edge routers are found by their filter fields and by role', async () => {
+  test('edge routers are found by their filter fields and by role', proves(315, 389), async () => {
     await using app = await open();
     const net = network(app);
     const a = await app.create('/edge-routers', { name: 'a', cost: 5, roleAttributes: ['x', 'y'] });
@@ -93,7 +98,7 @@ onEveryStore('edge routers', (open) => {
     assert.deepEqual([data, meta.pagination.totalCount], [['x', 'y'], 2]);
   });
 
-  test('a tunneler brings an identity and a system policy of the same id, and takes them along', async () => {
+  test('a tunneler brings an identity and a system policy of the same id, and takes them along', proves(167, 182, 326, 392), async () => {
     await using app = await open();
     const net = network(app);
     let id = '';
@@ -113,7 +118,7 @@ onEveryStore('edge routers', (open) => {
       assertRefused(await app.request('GET', `${path}/${id}`), 404, 'NOT_FOUND');
   });
 
-  test('a tunneler is switched on and off, and switching to what it is does nothing', async () => {
+  test('a tunneler is switched on and off, and switching to what it is does nothing', proves(167), async () => {
     await using app = await open();
     const id = await app.create('/edge-routers', { name: 'r' });
     const switched = async (isTunnelerEnabled: boolean) => {
@@ -140,7 +145,7 @@ onEveryStore('edge routers', (open) => {
     assert.equal((await read(app, id, '/edge-router-policies')).identityRolesDisplay[0].name, '@s');
   });
 
-  test('the identity of a router is replaced with the name and type that it has, and with no others', async () => {
+  test('the identity of a router is replaced with the name and type that it has, and with no others', proves(131), async () => {
     await using app = await open();
     const id = await app.create('/edge-routers', { name: 'r', isTunnelerEnabled: true });
     const replace = (fields: object, of = id) =>
@@ -169,7 +174,7 @@ onEveryStore('edge routers', (open) => {
     assert.deepEqual(left, []);
   });
 
-  test('a tunneler needs a free identity name, and without one nothing is changed', async () => {
+  test('a tunneler needs a free identity name, and without one nothing is changed', proves(167), async () => {
     await using app = await open();
     await app.create('/identities', { name: 'taken', type: 'Device', isAdmin: false });
     const id = await app.create('/edge-routers', { name: 'taken' });
@@ -187,7 +192,7 @@ onEveryStore('edge routers', (open) => {
 });
 
 onEveryStore('routers', (open) => {
-  test('a router is the same under both paths, and none of the edge routers', async () => {
+  test('a router is the same under both paths, and none of the edge routers', proves(6, 178, 179, 180, 329), async () => {
     await using app = await open();
     const id = await app.create('/transit-routers', { name: 'r', cost: 5, noTraversal: true, disabled: true, tags: { a: 'b' } });
     const { createdAt, updatedAt, enrollmentJwt, enrollmentToken, ...rest } = await read(app, id, '/routers');
@@ -219,7 +224,7 @@ onEveryStore('routers', (open) => {
     assertRefused(await app.request('GET', `/routers/${id}`), 404, 'NOT_FOUND');
   });
 
-  test('edge routers are among the routers, where they can be deleted and not changed', async () => {
+  test('edge routers are among the routers, where they can be deleted and not changed', proves(329), async () => {
     await using app = await open();
     const id = await app.create('/edge-routers', { name: 'r', isTunnelerEnabled: true, cost: 4 });
     const { isVerified, cost, _links } = await read(app, id, '/routers');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { decodeJwt, jwtVerify } from 'jose';
+import { proves } from '../specification.ts';
 import { ADMIN, type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { aCa } from '../support/certificates.ts';
 import { enrolled, LATER, sendCsr, setPassword, toEnroll } from '../support/enrolling.ts';
@@ -15,7 +16,7 @@ const read = async (app: App, id: string) => (await app.request('GET', `/enrollm
 const ofIdentity = async (app: App, id: string) => (await app.request('GET', `/identities/${id}`)).body.data.enrollment;
 
 onEveryStore('enrollments', (open) => {
-  test('an enrollment shows whose it is, its method and end, its token and its JWT', async () => {
+  test('an enrollment shows whose it is, its method and end, its token and its JWT', proves(135, 136, 137, 138, 139, 330), async () => {
     await using app = await open();
     const identityId = await person(app);
     const id = await app.create('/enrollments', { identityId, method: 'ott', expiresAt: '2026-11-21T14:30:00+01:00', username: 'nobody' });
@@ -67,14 +68,14 @@ onEveryStore('enrollments', (open) => {
     }
   });
 
-  test('an updb enrollment shows its username', async () => {
+  test('an updb enrollment shows its username', proves(139, 144), async () => {
     await using app = await open();
     const id = await app.create('/enrollments', { identityId: await person(app), method: 'updb', username: 'annie', expiresAt: LATER });
     const { method, username } = await read(app, id);
     assert.deepEqual([method, username], ['updb', 'annie']);
   });
 
-  test('an enrollment for a certificate of an authority shows the authority, and goes with it', async () => {
+  test('an enrollment for a certificate of an authority shows the authority, and goes with it', proves(136, 140), async () => {
     await using app = await open();
     const [identityId, ca] = [await person(app), await aCa(app)];
     const id = await app.create('/enrollments', { identityId, method: 'ottca', caId: ca.id, expiresAt: LATER, username: 'annie' });
@@ -89,28 +90,32 @@ onEveryStore('enrollments', (open) => {
     assert.deepEqual(Object.keys(await ofIdentity(app, identityId)), ['ott']);
   });
 
-  test('an identity is created with an enrollment by the first of ott and updb that is asked for, for three hours', async () => {
-    await using app = await open();
-    const { identityId, enrollment } = await toEnroll(app, { ott: true, updb: 'annie' });
-    assert.equal(enrollment.expiresAt, '2026-11-21T13:00:00.000Z');
-    const { id, token, jwt, expiresAt } = await read(app, enrollment.id);
-    assert.deepEqual(await ofIdentity(app, identityId), { ott: { id, token, jwt, expiresAt } });
-    const { enrollment: updb } = await toEnroll(app, { updb: 'annie' });
-    assert.equal((await read(app, updb.id)).username, 'annie');
-    const { data } = (await app.request('GET', `/identities/${identityId}/enrollments`)).body;
-    assert.deepEqual(data, [await read(app, enrollment.id)]);
-    for (const none of [{}, { ott: false }, null]) {
-      const without = await app.create('/identities', {
-        name: `none ${JSON.stringify(none)}`,
-        type: 'User',
-        isAdmin: false,
-        enrollment: none,
-      });
-      assert.deepEqual(await ofIdentity(app, without), {});
-    }
-  });
+  test(
+    'an identity is created with an enrollment by the first of ott and updb that is asked for, for three hours',
+    proves(114, 116, 117, 402, 470),
+    async () => {
+      await using app = await open();
+      const { identityId, enrollment } = await toEnroll(app, { ott: true, updb: 'annie' });
+      assert.equal(enrollment.expiresAt, '2026-11-21T13:00:00.000Z');
+      const { id, token, jwt, expiresAt } = await read(app, enrollment.id);
+      assert.deepEqual(await ofIdentity(app, identityId), { ott: { id, token, jwt, expiresAt } });
+      const { enrollment: updb } = await toEnroll(app, { updb: 'annie' });
+      assert.equal((await read(app, updb.id)).username, 'annie');
+      const { data } = (await app.request('GET', `/identities/${identityId}/enrollments`)).body;
+      assert.deepEqual(data, [await read(app, enrollment.id)]);
+      for (const none of [{}, { ott: false }, null]) {
+        const without = await app.create('/identities', {
+          name: `none ${JSON.stringify(none)}`,
+          type: 'User',
+          isAdmin: false,
+          enrollment: none,
+        });
+        assert.deepEqual(await ofIdentity(app, without), {});
+      }
+    },
+  );
 
-  test('how long the enrollment of a new identity lasts can be set', async () => {
+  test('how long the enrollment of a new identity lasts can be set', proves(470), async () => {
     await using app = await open({ settings: { enrollmentMinutes: 5 } });
     assert.equal((await toEnroll(app)).enrollment.expiresAt, '2026-11-21T10:05:00.000Z');
     await assert.rejects(open({ settings: { enrollmentMinutes: 4 } }), TypeError);
@@ -125,7 +130,7 @@ onEveryStore('enrollments', (open) => {
     assert.deepEqual(await ofIdentity(app, id), {});
   });
 
-  test('creation needs an identity, a method and an end, of the right kind', async () => {
+  test('creation needs an identity, a method and an end, of the right kind', proves(138, 141, 142, 143, 338), async () => {
     await using app = await open();
     const good = { identityId: await person(app), method: 'ott', expiresAt: LATER };
     const left = await app.trail(async () => {
@@ -137,27 +142,31 @@ onEveryStore('enrollments', (open) => {
     assert.deepEqual(left, []);
   });
 
-  test('creation refuses what it cannot resolve: identity, authority, username, an end in the past', async () => {
-    await using app = await open();
-    const good = { identityId: await person(app), method: 'ott', expiresAt: LATER };
-    const refused = [
-      [{ identityId: 'no-such-id' }, 'identityId'],
-      [{ method: 'ottca' }, 'caId'],
-      [{ method: 'ottca', caId: 'no-such-ca' }, 'caId'],
-      [{ method: 'updb' }, 'username'],
-      [{ expiresAt: NOW }, 'expiresAt'],
-      [{ expiresAt: '1999-01-01T00:00:00Z' }, 'expiresAt'],
-    ] as const;
-    const left = await app.trail(async () => {
-      for (const [fields, field] of refused) {
-        const { status, body } = await post(app, { ...good, ...fields });
-        assert.deepEqual([status, body.error.code, body.error.cause.field], [400, 'REFERENCED_ENTITY_NOT_FOUND', field]);
-      }
-    });
-    assert.deepEqual(left, []);
-  });
+  test(
+    'creation refuses what it cannot resolve: identity, authority, username, an end in the past',
+    proves(140, 141, 142, 144, 338),
+    async () => {
+      await using app = await open();
+      const good = { identityId: await person(app), method: 'ott', expiresAt: LATER };
+      const refused = [
+        [{ identityId: 'no-such-id' }, 'identityId'],
+        [{ method: 'ottca' }, 'caId'],
+        [{ method: 'ottca', caId: 'no-such-ca' }, 'caId'],
+        [{ method: 'updb' }, 'username'],
+        [{ expiresAt: NOW }, 'expiresAt'],
+        [{ expiresAt: '1999-01-01T00:00:00Z' }, 'expiresAt'],
+      ] as const;
+      const left = await app.trail(async () => {
+        for (const [fields, field] of refused) {
+          const { status, body } = await post(app, { ...good, ...fields });
+          assert.deepEqual([status, body.error.code, body.error.cause.field], [400, 'REFERENCED_ENTITY_NOT_FOUND', field]);
+        }
+      });
+      assert.deepEqual(left, []);
+    },
+  );
 
-  test('an identity has one enrollment of a method, expired or not, and may have one of each', async () => {
+  test('an identity has one enrollment of a method, expired or not, and may have one of each', proves(259, 260, 338, 452), async () => {
     await using app = await open();
     const { identityId, enrollment } = await toEnroll(app);
     const body = { identityId, method: 'ott', expiresAt: '2027-01-01T00:00:00Z' };
@@ -171,7 +180,7 @@ onEveryStore('enrollments', (open) => {
     await system.enrollments.create({ body: { ...body, method: 'ott' } });
   });
 
-  test('of many that ask at the same time for an enrollment of one method, one gets it', async () => {
+  test('of many that ask at the same time for an enrollment of one method, one gets it', proves(260), async () => {
     await using app = await open();
     const body = { identityId: await person(app), method: 'ott', expiresAt: LATER };
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(app, body)));
@@ -195,22 +204,26 @@ onEveryStore('enrollments', (open) => {
       assert.ok(meta.filterableFields.includes(field), field);
   });
 
-  test('a refresh gives another end and another token, answers with the id, and the old token is dead', async () => {
-    await using app = await open();
-    const { enrollment } = await toEnroll(app);
-    const { status, body } = await app.request('POST', `/enrollments/${enrollment.id}/refresh`, {
-      body: { expiresAt: '2026-12-01T00:00:00Z' },
-    });
-    assert.deepEqual([status, body.data], [200, { _links: { self: { href: `./enrollments/${enrollment.id}` } }, id: enrollment.id }]);
-    const now = await read(app, enrollment.id);
-    assert.equal(now.expiresAt, '2026-12-01T00:00:00.000Z');
-    assert.ok(now.token !== enrollment.token && now.jwt !== enrollment.jwt);
-    const { csr: request } = await csr('CN=ann');
-    assertRefused(await sendCsr(app, enrollment.token, request), 400, 'INVALID_ENROLLMENT_TOKEN');
-    assert.equal((await sendCsr(app, now.token, request)).status, 200);
-  });
+  test(
+    'a refresh gives another end and another token, answers with the id, and the old token is dead',
+    proves(145, 256, 302, 330, 339),
+    async () => {
+      await using app = await open();
+      const { enrollment } = await toEnroll(app);
+      const { status, body } = await app.request('POST', `/enrollments/${enrollment.id}/refresh`, {
+        body: { expiresAt: '2026-12-01T00:00:00Z' },
+      });
+      assert.deepEqual([status, body.data], [200, { _links: { self: { href: `./enrollments/${enrollment.id}` } }, id: enrollment.id }]);
+      const now = await read(app, enrollment.id);
+      assert.equal(now.expiresAt, '2026-12-01T00:00:00.000Z');
+      assert.ok(now.token !== enrollment.token && now.jwt !== enrollment.jwt);
+      const { csr: request } = await csr('CN=ann');
+      assertRefused(await sendCsr(app, enrollment.token, request), 400, 'INVALID_ENROLLMENT_TOKEN');
+      assert.equal((await sendCsr(app, now.token, request)).status, 200);
+    },
+  );
 
-  test('an expired enrollment is refreshed like any other, and a refresh needs an end in the future', async () => {
+  test('an expired enrollment is refreshed like any other, and a refresh needs an end in the future', proves(145, 257, 339), async () => {
     await using app = await open();
     const { enrollment } = await toEnroll(app);
     app.clock.advance('3h');
@@ -224,7 +237,7 @@ onEveryStore('enrollments', (open) => {
     assert.equal((await sendCsr(app, token, (await csr('CN=ann')).csr)).status, 200);
   });
 
-  test('a deleted enrollment is gone, and its token with it', async () => {
+  test('a deleted enrollment is gone, and its token with it', proves(258, 330, 337), async () => {
     await using app = await open();
     const { identityId, enrollment } = await toEnroll(app);
     assert.deepEqual((await app.request('DELETE', `/enrollments/${enrollment.id}`)).body.data, {});
@@ -235,7 +248,7 @@ onEveryStore('enrollments', (open) => {
       assertRefused(await app.request(method, `/enrollments/${enrollment.id}`, { body: {} }), 405, 'METHOD_NOT_ALLOWED');
   });
 
-  test('enrollments go with their identity', async () => {
+  test('enrollments go with their identity', proves(289), async () => {
     await using app = await open();
     const { identityId, enrollment } = await toEnroll(app);
     const left = await app.trail(() => app.request('DELETE', `/identities/${identityId}`));
@@ -243,26 +256,30 @@ onEveryStore('enrollments', (open) => {
     assertRefused(await app.request('GET', `/enrollments/${enrollment.id}`), 404, 'NOT_FOUND');
   });
 
-  test('a password authenticator is turned back into an enrollment of its username, and its sessions end', async () => {
-    await using app = await open();
-    const user = await app.user();
-    const as = await user.login();
-    const again = (body: object, id = user.authenticatorId) => app.request('POST', `/authenticators/${id}/re-enroll`, { body });
-    assertInvalid(await again({}), 'expiresAt');
-    assertInvalid(await again({ expiresAt: NOW }), 'expiresAt');
-    assertRefused(await again({ expiresAt: 'tomorrow' }), 400, 'COULD_NOT_PARSE_BODY');
-    const { status, body } = await again({ expiresAt: LATER });
-    assert.deepEqual([status, body.data._links.self.href], [201, `./enrollments/${body.data.id}`]);
-    const { method, username, token, identityId } = await read(app, body.data.id);
-    assert.deepEqual([method, username, identityId], ['updb', user.username, user.id]);
-    assertRefused(await app.request('GET', '/current-identity', { as }), 401, 'UNAUTHORIZED');
-    assertRefused(await app.login(user.username, PASSWORD), 401, 'INVALID_AUTH');
-    assertRefused(await again({ expiresAt: LATER }), 404, 'NOT_FOUND');
-    assert.equal((await setPassword(app, token, 'another password')).status, 200);
-    assert.equal((await app.login(user.username, 'another password')).status, 200);
-  });
+  test(
+    'a password authenticator is turned back into an enrollment of its username, and its sessions end',
+    proves(79, 278, 279, 282, 369),
+    async () => {
+      await using app = await open();
+      const user = await app.user();
+      const as = await user.login();
+      const again = (body: object, id = user.authenticatorId) => app.request('POST', `/authenticators/${id}/re-enroll`, { body });
+      assertInvalid(await again({}), 'expiresAt');
+      assertInvalid(await again({ expiresAt: NOW }), 'expiresAt');
+      assertRefused(await again({ expiresAt: 'tomorrow' }), 400, 'COULD_NOT_PARSE_BODY');
+      const { status, body } = await again({ expiresAt: LATER });
+      assert.deepEqual([status, body.data._links.self.href], [201, `./enrollments/${body.data.id}`]);
+      const { method, username, token, identityId } = await read(app, body.data.id);
+      assert.deepEqual([method, username, identityId], ['updb', user.username, user.id]);
+      assertRefused(await app.request('GET', '/current-identity', { as }), 401, 'UNAUTHORIZED');
+      assertRefused(await app.login(user.username, PASSWORD), 401, 'INVALID_AUTH');
+      assertRefused(await again({ expiresAt: LATER }), 404, 'NOT_FOUND');
+      assert.equal((await setPassword(app, token, 'another password')).status, 200);
+      assert.equal((await app.login(user.username, 'another password')).status, 200);
+    },
+  );
 
-  test('a certificate authenticator is turned back into an ott enrollment', async () => {
+  test('a certificate authenticator is turned back into an ott enrollment', proves(278, 280), async () => {
     await using app = await open();
     const device = await enrolled(app);
     const { body } = await app.request('POST', `/authenticators/${device.authenticatorId}/re-enroll`, { body: { expiresAt: LATER } });

@@ -5,6 +5,7 @@ import type { Resource } from '../../src/api/kit/resource.ts';
 import { fieldsOf } from '../../src/api/kit/variants.ts';
 import type { Change } from '../../src/index.ts';
 import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import { proves } from '../specification.ts';
 import type { App } from '../support/app.ts';
 import { onEveryStore, openApp, PASSWORD } from '../support/app.ts';
 import { kindRules } from '../support/kinds.ts';
@@ -36,7 +37,7 @@ const listening = ({ controller }: App) => {
 };
 
 onEveryStore('events', (open, store) => {
-  test('every change is announced once, in order of revision, by the time that the call is answered', async () => {
+  test('every change is announced once, in order of revision, by the time that the call is answered', proves(478), async () => {
     await using app = await open();
     const { seen, told } = listening(app);
     const id = await app.create('/identities', ann);

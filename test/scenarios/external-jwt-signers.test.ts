@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { party } from '../support/pki.ts';
@@ -16,7 +17,7 @@ const byEndpoint = { ...common, jwksEndpoint: ENDPOINT } as const;
 const detail = async (app: App, id: string) => (await app.request('GET', `${AT}/${id}`)).body.data;
 
 onEveryStore('external JWT signers', (open) => {
-  test('a signer by certificate shows what the certificate says, and not what a body says of it', async () => {
+  test('a signer by certificate shows what the certificate says, and not what a body says of it', proves(151, 155, 323), async () => {
     await using app = await open();
     const said = { commonName: 'x', fingerprint: 'x', notBefore: '2000-01-01T00:00:00.000Z', notAfter: '2000-01-01T00:00:00.000Z' };
     const id = await app.create(AT, { ...byCertificate, ...said, kid: 'the kid' });
@@ -42,7 +43,7 @@ onEveryStore('external JWT signers', (open) => {
     });
   });
 
-  test('a signer keeps every writable field, and where its keys are is shown to nobody', async () => {
+  test('a signer keeps every writable field, and where its keys are is shown to nobody', proves(150, 153, 157, 161, 163), async () => {
     await using app = await open();
     const events: unknown[] = [];
     app.controller.events.on('change', (change) => events.push(change));
@@ -79,7 +80,7 @@ onEveryStore('external JWT signers', (open) => {
       assert.ok(!JSON.stringify(said).includes(ENDPOINT));
   });
 
-  test('a signer is listed, found by its filter fields, and deleted', async () => {
+  test('a signer is listed, found by its filter fields, and deleted', proves(5, 323), async () => {
     await using app = await open();
     const id = await app.create(AT, { ...byCertificate, scopes: ['openid'], clientId: 'c', kid: 'k' });
     await app.create(AT, {
@@ -143,7 +144,7 @@ onEveryStore('external JWT signers', (open) => {
     assertRefused(await app.request('DELETE', `${AT}/${id}`), 404, 'NOT_FOUND');
   });
 
-  test('what a signer needs is needed on create and replace, and null is none of it', async () => {
+  test('what a signer needs is needed on create and replace, and null is none of it', proves(146, 147, 152, 156, 160), async () => {
     await using app = await open();
     const id = await app.create(AT, byCertificate);
     for (const field of ['name', 'issuer', 'audience', 'enabled']) {
@@ -196,7 +197,7 @@ onEveryStore('external JWT signers', (open) => {
     assertRefused(await app.request('GET', `${AT}?filter=${encodeURIComponent(`jwksEndpoint = "${ENDPOINT}"`)}`), 400, 'INVALID_FILTER');
   });
 
-  test('addresses are http or https, and the target token is one of two', async () => {
+  test('addresses are http or https, and the target token is one of two', proves(154, 158), async () => {
     await using app = await open();
     const id = await app.create(AT, byEndpoint);
     const left = await app.trail(async () => {
@@ -226,7 +227,7 @@ onEveryStore('external JWT signers', (open) => {
     assert.equal((await detail(app, id)).externalAuthUrl, null);
   });
 
-  test('a signer has a certificate or an address of keys, never both or neither, also by patches', async () => {
+  test('a signer has a certificate or an address of keys, never both or neither, also by patches', proves(148), async () => {
     await using app = await open();
     const [certified, fetched] = [
       await app.create(AT, byCertificate),
@@ -256,7 +257,7 @@ onEveryStore('external JWT signers', (open) => {
     assert.equal((await detail(app, certified)).fingerprint, one.certificate.fingerprint);
   });
 
-  test('a certificate is exactly one, and a patch of it takes along what it says', async () => {
+  test('a certificate is exactly one, and a patch of it takes along what it says', proves(148), async () => {
     await using app = await open();
     const id = await app.create(AT, byCertificate);
     for (const certPem of ['', 'nonsense', one.cert + other.cert, one.cert.replace('MII', 'XXX'), one.key, one.cert.slice(0, -30)]) {
@@ -274,7 +275,7 @@ onEveryStore('external JWT signers', (open) => {
     assert.equal((await detail(app, id)).fingerprint, other.certificate.fingerprint);
   });
 
-  test('name, issuer, kid and certificate are unique, on every write', async () => {
+  test('name, issuer, kid and certificate are unique, on every write', proves(156, 159, 160), async () => {
     await using app = await open();
     await app.create(AT, { ...byCertificate, kid: 'k' });
     const body = { name: 'x', issuer: 'x', audience: 'us', enabled: true, certPem: other.cert, kid: 'x' };
@@ -295,7 +296,7 @@ onEveryStore('external JWT signers', (open) => {
     await app.create(AT, { ...byEndpoint, name: 'b', issuer: 'b' });
   });
 
-  test('a replace resets what is not given, a patch changes what it names', async () => {
+  test('a replace resets what is not given, a patch changes what it names', proves(149, 150, 161, 164, 323), async () => {
     await using app = await open();
     const full = {
       ...byCertificate,
@@ -390,7 +391,7 @@ onEveryStore('external JWT signers', (open) => {
       assert.ok((await app.request(method, path, { body: byEndpoint })).status >= 404, path);
   });
 
-  test('a signer that a policy names is not deleted, and is once none does', async () => {
+  test('a signer that a policy names is not deleted, and is once none does', proves(342), async () => {
     await using app = await open();
     const [allowed, required] = [
       await app.create(AT, byCertificate),
@@ -412,7 +413,7 @@ onEveryStore('external JWT signers', (open) => {
     assert.equal((await app.request('DELETE', `${AT}/${allowed}`)).status, 200);
   });
 
-  test('a policy names signers that exist, on create, replace and patch', async () => {
+  test('a policy names signers that exist, on create, replace and patch', proves(50), async () => {
     await using app = await open();
     const id = await app.create(AT, byCertificate);
     const body = policyBody('strict', { extJwt: { allowedSigners: [id, id] }, secondary: { requireExtJwtSigner: id } });

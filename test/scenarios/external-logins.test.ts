@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type Answer, type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { NOW } from '../support/pki.ts';
 import { policyBody } from '../support/policies.ts';
@@ -16,7 +17,7 @@ const refused = (answer: Answer, why?: string) => {
 };
 
 onEveryStore('logins by external tokens', (open, store) => {
-  test('a token whose subject is an identity opens a session of it', async () => {
+  test('a token whose subject is an identity opens a session of it', proves(355, 423, 428), async () => {
     await using app = await open();
     const [signer, id] = [await certificateSigner(app), await person(app)];
     const token = await signer.token({ sub: id });
@@ -87,7 +88,7 @@ onEveryStore('logins by external tokens', (open, store) => {
     );
   });
 
-  test('whoever fails is told the same, whatever is wrong with the token', async () => {
+  test('whoever fails is told the same, whatever is wrong with the token', proves(428), async () => {
     await using app = await open();
     const [signer, id] = [await certificateSigner(app), await person(app)];
     const seconds = NOW / 1000;
@@ -116,7 +117,7 @@ onEveryStore('logins by external tokens', (open, store) => {
     assert.deepEqual(app.log, []);
   });
 
-  test('the claim that says who it is may be another, and mean the externalId', async () => {
+  test('the claim that says who it is may be another, and mean the externalId', proves(121, 149, 162, 419), async () => {
     await using app = await open();
     const signer = await certificateSigner(app, { claimsProperty: 'email', useExternalId: true });
     const id = await person(app, { externalId: 'ann@example.com' });
@@ -147,7 +148,7 @@ onEveryStore('logins by external tokens', (open, store) => {
     refused(await loginByToken(app, token));
   });
 
-  test('a policy decides whether tokens may be used, and whose', async () => {
+  test('a policy decides whether tokens may be used, and whose', proves(50, 419, 429), async () => {
     await using app = await open();
     const [signer, other] = [await certificateSigner(app), await certificateSigner(app)];
     const authPolicyId = await app.create('/auth-policies', policyBody('strict', { extJwt: { allowedSigners: [signer.id] } }));
@@ -162,7 +163,7 @@ onEveryStore('logins by external tokens', (open, store) => {
     refused(await loginByToken(app, own));
   });
 
-  test('changes of a signer hold at once, and sessions that it opened go on without it', async () => {
+  test('changes of a signer hold at once, and sessions that it opened go on without it', proves(152), async () => {
     await using app = await open();
     const [signer, id] = [await certificateSigner(app), await person(app)];
     const token = await signer.token({ sub: id });
@@ -210,7 +211,7 @@ onEveryStore('logins by external tokens', (open, store) => {
     allowed(await loginByToken(app, token));
   });
 
-  test('keys come from where the signer says, when it is stored, and again for a name that is new', async (t) => {
+  test('keys come from where the signer says, when it is stored, and again for a name that is new', proves(157), async (t) => {
     await using app = await open({ settings: { outboundAllow: ['loopback'] } });
     const [a, b] = [await providerKey('a'), await providerKey('b', 'RS256')];
     const server = await keyServer(t, [a.jwk]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { beginMfa, enrollMfa, giveCode } from '../support/mfa.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -18,7 +19,7 @@ const recoveryCodes = async (app: App, as: string, code: string): Promise<readon
   (await app.request('GET', CODES, { as, headers: { 'mfa-validation-code': code } })).body.data.recoveryCodes;
 
 onEveryStore('MFA of an identity', (open) => {
-  test('enrolling gives an id, and the status what an authenticator app needs', async () => {
+  test('enrolling gives an id, and the status what an authenticator app needs', proves(227, 261, 262, 299, 361, 362), async () => {
     await using app = await open();
     const { as, username } = await someone(app);
     assertRefused(await status(app, as), 404, 'NOT_FOUND');
@@ -45,29 +46,33 @@ onEveryStore('MFA of an identity', (open) => {
     assert.equal(headers['cache-control'], 'no-store');
   });
 
-  test('a code of the app verifies the enrollment, and then its secret and recovery codes are shown no more', async () => {
-    await using app = await open();
-    const { as, id } = await someone(app);
-    const { code } = await beginMfa(app, as);
-    assert.equal(await isMfaEnabled(app, id), false);
-    const { status: verified, body } = await app.request('POST', `${AT}/verify`, { as, body: { code: code() } });
-    assert.deepEqual([verified, body.data], [200, {}]);
-    assert.equal(await isMfaEnabled(app, id), true);
-    const { createdAt, updatedAt, id: _, ...shown } = (await status(app, as)).body.data;
-    assert.deepEqual(shown, {
-      _links: {
-        self: { href: './current-identity/mfa' },
-        'current-identity': { href: './current-identity' },
-        'recovery-codes': { href: './current-identity/mfa/recovery-codes' },
-      },
-      isVerified: true,
-      recoveryCodes: null,
-      tags: {},
-    });
-    assert.equal((await app.request('GET', '/summary')).body.data.mfas, 1);
-  });
+  test(
+    'a code of the app verifies the enrollment, and then its secret and recovery codes are shown no more',
+    proves(126, 263, 300, 367),
+    async () => {
+      await using app = await open();
+      const { as, id } = await someone(app);
+      const { code } = await beginMfa(app, as);
+      assert.equal(await isMfaEnabled(app, id), false);
+      const { status: verified, body } = await app.request('POST', `${AT}/verify`, { as, body: { code: code() } });
+      assert.deepEqual([verified, body.data], [200, {}]);
+      assert.equal(await isMfaEnabled(app, id), true);
+      const { createdAt, updatedAt, id: _, ...shown } = (await status(app, as)).body.data;
+      assert.deepEqual(shown, {
+        _links: {
+          self: { href: './current-identity/mfa' },
+          'current-identity': { href: './current-identity' },
+          'recovery-codes': { href: './current-identity/mfa/recovery-codes' },
+        },
+        isVerified: true,
+        recoveryCodes: null,
+        tags: {},
+      });
+      assert.equal((await app.request('GET', '/summary')).body.data.mfas, 1);
+    },
+  );
 
-  test('lists tell of each identity whether it has MFA', async () => {
+  test('lists tell of each identity whether it has MFA', proves(126), async () => {
     await using app = await open();
     const [enrolled, begun, without] = [await someone(app), await someone(app), await someone(app)];
     await enrollMfa(app, enrolled.as);
@@ -79,7 +84,7 @@ onEveryStore('MFA of an identity', (open) => {
     assert.equal((await app.request('GET', '/current-identity', { as: without.as })).body.data.isMfaEnabled, false);
   });
 
-  test('who began or finished to enroll cannot begin again, and keeps what there is', async () => {
+  test('who began or finished to enroll cannot begin again, and keeps what there is', proves(265, 362, 453), async () => {
     await using app = await open();
     const { as } = await someone(app);
     const { code } = await beginMfa(app, as);
@@ -91,7 +96,7 @@ onEveryStore('MFA of an identity', (open) => {
     assert.equal((await status(app, as)).body.data.isVerified, true);
   });
 
-  test('of many who begin at the same time, one does', async () => {
+  test('of many who begin at the same time, one does', proves(261), async () => {
     await using app = await open();
     const { as } = await someone(app);
     const answers = await Promise.all(Array.from({ length: 8 }, () => app.request('POST', AT, { as })));
@@ -99,7 +104,7 @@ onEveryStore('MFA of an identity', (open) => {
     assert.equal((await app.rows('mfa')).length, 1);
   });
 
-  test('the QR code is a picture until the enrollment is verified, whatever the name and the issuer', async () => {
+  test('the QR code is a picture until the enrollment is verified, whatever the name and the issuer', proves(262), async () => {
     await using app = await open({ settings: { mfaIssuer: '😀'.repeat(40) } });
     const { as } = await someone(app, { name: `"%\u2028${'😀'.repeat(300)}` });
     const picture = (accept = '*/*') => app.request('GET', `${AT}/qr-code`, { as, headers: { accept } });
@@ -129,32 +134,36 @@ onEveryStore('MFA of an identity', (open) => {
     await assert.rejects(open({ settings: { maxWrongCodes: 0 } }), /setting maxWrongCodes must be 1 or more/);
   });
 
-  test('recovery codes are seen by a code of the app, in the header or in the body, and that of the body counts', async () => {
-    await using app = await open();
-    const { as } = await someone(app);
-    const factor = await enrollMfa(app, as);
-    const header = (code: string) => ({ 'mfa-validation-code': code });
-    const wrong = factor.wrongCode();
-    for (const options of [
-      { headers: header(factor.code()) },
-      { body: { code: factor.code() } },
-      { headers: header(wrong), body: { code: factor.code() } },
-      { headers: header(factor.code()), body: {} },
-    ]) {
-      const { body, headers } = await app.request('GET', CODES, { as, ...options });
-      assert.deepEqual(body.data.recoveryCodes, factor.recoveryCodes);
-      assert.equal(headers['cache-control'], 'no-store');
-    }
-    for (const options of [
-      {},
-      { headers: header(wrong) },
-      { headers: header(factor.code()), body: { code: wrong } },
-      { body: { code: '' } },
-    ])
-      assertRefused(await app.request('GET', CODES, { as, ...options }), 400, 'MFA_INVALID_TOKEN');
-  });
+  test(
+    'recovery codes are seen by a code of the app, in the header or in the body, and that of the body counts',
+    proves(228, 264, 364, 365, 438),
+    async () => {
+      await using app = await open();
+      const { as } = await someone(app);
+      const factor = await enrollMfa(app, as);
+      const header = (code: string) => ({ 'mfa-validation-code': code });
+      const wrong = factor.wrongCode();
+      for (const options of [
+        { headers: header(factor.code()) },
+        { body: { code: factor.code() } },
+        { headers: header(wrong), body: { code: factor.code() } },
+        { headers: header(factor.code()), body: {} },
+      ]) {
+        const { body, headers } = await app.request('GET', CODES, { as, ...options });
+        assert.deepEqual(body.data.recoveryCodes, factor.recoveryCodes);
+        assert.equal(headers['cache-control'], 'no-store');
+      }
+      for (const options of [
+        {},
+        { headers: header(wrong) },
+        { headers: header(factor.code()), body: { code: wrong } },
+        { body: { code: '' } },
+      ])
+        assertRefused(await app.request('GET', CODES, { as, ...options }), 400, 'MFA_INVALID_TOKEN');
+    },
+  );
 
-  test('a recovery code that was used is not among those that are left', async () => {
+  test('a recovery code that was used is not among those that are left', proves(264), async () => {
     await using app = await open();
     const { as, login } = await someone(app);
     const { recoveryCodes: codes, code } = await enrollMfa(app, as);
@@ -165,7 +174,7 @@ onEveryStore('MFA of an identity', (open) => {
     );
   });
 
-  test('new recovery codes replace all earlier ones, by a code of the app or by one of them', async () => {
+  test('new recovery codes replace all earlier ones, by a code of the app or by one of them', proves(269, 366), async () => {
     await using app = await open();
     const { as, login } = await someone(app);
     const { recoveryCodes: first, code } = await enrollMfa(app, as);
@@ -182,29 +191,33 @@ onEveryStore('MFA of an identity', (open) => {
     }
   });
 
-  test('MFA ends by a code of the app or a recovery code, in the header or in the body, and may begin anew', async () => {
-    await using app = await open();
-    const { as, id } = await someone(app);
-    const secrets = new Set<string>();
-    for (const place of ['header', 'body'] as const) {
-      for (const means of ['app', 'recovery'] as const) {
-        const factor = await enrollMfa(app, as);
-        secrets.add(factor.secret);
-        const by = means === 'app' ? factor.code() : (factor.recoveryCodes[7] ?? '');
-        const end = (code: string) =>
-          app.request('DELETE', AT, { as, ...(place === 'header' ? { headers: { 'mfa-validation-code': code } } : { body: { code } }) });
-        assertRefused(await app.request('DELETE', AT, { as }), 400, 'MFA_INVALID_TOKEN');
-        assertRefused(await end(factor.wrongCode()), 400, 'MFA_INVALID_TOKEN');
-        assert.deepEqual((await end(by)).body.data, {});
-        assert.equal(await isMfaEnabled(app, id), false);
-        assertRefused(await status(app, as), 404, 'NOT_FOUND');
-        assertRefused(await end(by), 404, 'NOT_FOUND');
+  test(
+    'MFA ends by a code of the app or a recovery code, in the header or in the body, and may begin anew',
+    proves(266, 363, 438),
+    async () => {
+      await using app = await open();
+      const { as, id } = await someone(app);
+      const secrets = new Set<string>();
+      for (const place of ['header', 'body'] as const) {
+        for (const means of ['app', 'recovery'] as const) {
+          const factor = await enrollMfa(app, as);
+          secrets.add(factor.secret);
+          const by = means === 'app' ? factor.code() : (factor.recoveryCodes[7] ?? '');
+          const end = (code: string) =>
+            app.request('DELETE', AT, { as, ...(place === 'header' ? { headers: { 'mfa-validation-code': code } } : { body: { code } }) });
+          assertRefused(await app.request('DELETE', AT, { as }), 400, 'MFA_INVALID_TOKEN');
+          assertRefused(await end(factor.wrongCode()), 400, 'MFA_INVALID_TOKEN');
+          assert.deepEqual((await end(by)).body.data, {});
+          assert.equal(await isMfaEnabled(app, id), false);
+          assertRefused(await status(app, as), 404, 'NOT_FOUND');
+          assertRefused(await end(by), 404, 'NOT_FOUND');
+        }
       }
-    }
-    assert.equal(secrets.size, 4);
-  });
+      assert.equal(secrets.size, 4);
+    },
+  );
 
-  test('an enrollment that was not finished asks nothing of a login, and ends without a code', async () => {
+  test('an enrollment that was not finished asks nothing of a login, and ends without a code', proves(267), async () => {
     await using app = await open();
     const { as, username } = await someone(app);
     await beginMfa(app, as);
@@ -214,18 +227,22 @@ onEveryStore('MFA of an identity', (open) => {
     assertRefused(await status(app, as), 404, 'NOT_FOUND');
   });
 
-  test('an administrator ends the MFA of an identity, also where there is none, and of none that is unknown', async () => {
-    await using app = await open();
-    const { as, id, username } = await someone(app);
-    await enrollMfa(app, as);
-    assertRefused(await app.request('DELETE', `/identities/${id}/mfa`, { as }), 401, 'UNAUTHORIZED');
-    for (let again = 0; again < 2; again++) assert.deepEqual((await app.request('DELETE', `/identities/${id}/mfa`)).body.data, {});
-    assert.equal(await isMfaEnabled(app, id), false);
-    assert.equal((await app.login(username, PASSWORD)).body.data.isMfaRequired, false);
-    assertRefused(await app.request('DELETE', '/identities/nobody/mfa'), 404, 'NOT_FOUND');
-  });
+  test(
+    'an administrator ends the MFA of an identity, also where there is none, and of none that is unknown',
+    proves(268, 298, 368),
+    async () => {
+      await using app = await open();
+      const { as, id, username } = await someone(app);
+      await enrollMfa(app, as);
+      assertRefused(await app.request('DELETE', `/identities/${id}/mfa`, { as }), 401, 'UNAUTHORIZED');
+      for (let again = 0; again < 2; again++) assert.deepEqual((await app.request('DELETE', `/identities/${id}/mfa`)).body.data, {});
+      assert.equal(await isMfaEnabled(app, id), false);
+      assert.equal((await app.login(username, PASSWORD)).body.data.isMfaRequired, false);
+      assertRefused(await app.request('DELETE', '/identities/nobody/mfa'), 404, 'NOT_FOUND');
+    },
+  );
 
-  test('MFA goes with its identity', async () => {
+  test('MFA goes with its identity', proves(291), async () => {
     await using app = await open();
     const { as, id } = await someone(app);
     await enrollMfa(app, as);
@@ -234,7 +251,7 @@ onEveryStore('MFA of an identity', (open) => {
     assert.deepEqual(await app.rows('mfa'), []);
   });
 
-  test('the client API has the same, and a factor begun on one API is finished on the other', async () => {
+  test('the client API has the same, and a factor begun on one API is finished on the other', proves(360), async () => {
     await using app = await open();
     const { as, login } = await someone(app);
     assert.equal((await app.request('POST', `${CLIENT}${AT}`, { as })).status, 201);
@@ -247,7 +264,7 @@ onEveryStore('MFA of an identity', (open) => {
     assertRefused(await app.request('DELETE', `${CLIENT}/identities/x/mfa`, { as: app.admin }), 404, 'NOT_FOUND');
   });
 
-  test('a code is needed where it is needed, and is text', async () => {
+  test('a code is needed where it is needed, and is text', proves(229), async () => {
     await using app = await open();
     const { as } = await someone(app);
     for (const path of [`${AT}/verify`, CODES, '/authenticate/mfa', '/current-api-session/totp-token']) {

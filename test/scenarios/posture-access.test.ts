@@ -4,6 +4,7 @@ import { identity } from '../../src/api/identities.ts';
 import { service } from '../../src/api/services.ts';
 import { apiSession } from '../../src/api/sessions.ts';
 import { accessDecider, decideAccess } from '../../src/domain/policy/access/decide.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { counting } from '../support/counting.ts';
 import { list } from '../support/lists.ts';
@@ -29,7 +30,7 @@ const domain = (name: string) => ({ typeId: 'DOMAIN', id: 'any', domain: name })
 const own = ({ _links, createdAt, updatedAt, tags, id, ...rest }: Query) => rest;
 
 onEveryStore('posture and access', (open, store) => {
-  test('a service asks one query for each check of each policy, and says which pass', async () => {
+  test('a service asks one query for each check of each policy, and says which pass', proves(10, 193, 194), async () => {
     await using app = await open();
     const user = await client(app);
     const wiki = await aService(app);
@@ -59,7 +60,7 @@ onEveryStore('posture and access', (open, store) => {
     });
   });
 
-  test('queries about processes name them, with the systems as clients know them', async () => {
+  test('queries about processes name them, with the systems as clients know them', proves(194, 195), async () => {
     await using app = await open();
     const user = await client(app);
     const wiki = await aService(app);
@@ -88,7 +89,7 @@ onEveryStore('posture and access', (open, store) => {
     assert.deepEqual(byType.get('MFA'), { ...common, ...prompts, queryType: 'MFA', timeout: 60, timeoutRemaining: 0 });
   });
 
-  test('each kind of check passes when the endpoint tells what it asks for', async () => {
+  test('each kind of check passes when the endpoint tells what it asks for', proves(10), async () => {
     await using app = await open();
     const user = await client(app);
     const wiki = await aService(app);
@@ -120,26 +121,30 @@ onEveryStore('posture and access', (open, store) => {
     }
   });
 
-  test('failing checks take no permission and hide no service, but let nobody in unless another policy passes', async () => {
-    await using app = await open();
-    const user = await client(app);
-    const wiki = await aService(app);
-    await policyWith(app, 'strict', [await domainCheck(app, 'a', 'a.test')]);
-    const may = async () => (await app.controller.access.explain({ identityId: user.id, serviceId: wiki, type: 'Dial' })).isAllowed;
-    const { data } = (await user.get('/services')).body;
-    assert.deepEqual([data.length, data[0].permissions], [1, ['Dial']]);
-    assert.equal(await may(), false);
-    await user.tell(domain('a.test'));
-    assert.equal(await may(), true);
-    await user.tell(domain('elsewhere'));
-    assert.equal(await may(), false);
-    await policyWith(app, 'bind without checks', [], { type: 'Bind' });
-    assert.equal(await may(), false);
-    await policyWith(app, 'dial without checks', []);
-    assert.equal(await may(), true);
-  });
+  test(
+    'failing checks take no permission and hide no service, but let nobody in unless another policy passes',
+    proves(7, 11, 12, 13, 16, 245, 246, 435),
+    async () => {
+      await using app = await open();
+      const user = await client(app);
+      const wiki = await aService(app);
+      await policyWith(app, 'strict', [await domainCheck(app, 'a', 'a.test')]);
+      const may = async () => (await app.controller.access.explain({ identityId: user.id, serviceId: wiki, type: 'Dial' })).isAllowed;
+      const { data } = (await user.get('/services')).body;
+      assert.deepEqual([data.length, data[0].permissions], [1, ['Dial']]);
+      assert.equal(await may(), false);
+      await user.tell(domain('a.test'));
+      assert.equal(await may(), true);
+      await user.tell(domain('elsewhere'));
+      assert.equal(await may(), false);
+      await policyWith(app, 'bind without checks', [], { type: 'Bind' });
+      assert.equal(await may(), false);
+      await policyWith(app, 'dial without checks', []);
+      assert.equal(await may(), true);
+    },
+  );
 
-  test('a policy that loses its last check passes, and one that changes its type keeps its checks', async () => {
+  test('a policy that loses its last check passes, and one that changes its type keeps its checks', proves(13), async () => {
     await using app = await open();
     const user = await client(app);
     const wiki = await aService(app);
@@ -151,7 +156,7 @@ onEveryStore('posture and access', (open, store) => {
     assert.deepEqual(await user.isPassing(wiki), [true]);
   });
 
-  test('checks are attached by their attributes, with the semantic of the policy, as they are at the moment', async () => {
+  test('checks are attached by their attributes, with the semantic of the policy, as they are at the moment', proves(14), async () => {
     await using app = await open();
     const user = await client(app);
     const wiki = await aService(app);
@@ -165,7 +170,7 @@ onEveryStore('posture and access', (open, store) => {
     assert.deepEqual(await user.isPassing(wiki), [true]);
   });
 
-  test('a code counts for its own session, until the timeout of the check and no other', async () => {
+  test('a code counts for its own session, until the timeout of the check and no other', proves(247), async () => {
     await using app = await open();
     const user = await client(app);
     const other = await anotherSession(app, user);
@@ -186,24 +191,28 @@ onEveryStore('posture and access', (open, store) => {
     assert.deepEqual(await user.isPassing(wiki), [true, true]);
   });
 
-  test('five minutes after waking or unlocking a check that prompts fails, until a code comes', async () => {
-    await using app = await open();
-    const user = await client(app);
-    const wiki = await aService(app);
-    await policyWith(app, 'p', [await checkOf(app, 'c', { typeId: 'MFA', promptOnWake: true, promptOnUnlock: true })]);
-    await user.passCode();
-    for (const event of [{ woken: true }, { unlocked: true }]) {
-      app.clock.advance('1m');
-      const services = await user.tell({ typeId: 'ENDPOINT_STATE', id: '0', ...event });
-      assert.deepEqual(services, [{ id: wiki, name: 'wiki', postureQueryType: 'MFA', timeout: -1, timeoutRemaining: 300 }]);
-      app.clock.advance('300s');
-      assert.deepEqual(await user.isPassing(wiki), [true]);
-      app.clock.advance('1s');
-      assert.deepEqual(await user.isPassing(wiki), [false]);
+  test(
+    'five minutes after waking or unlocking a check that prompts fails, until a code comes',
+    proves(16, 249, 250, 252, 464),
+    async () => {
+      await using app = await open();
+      const user = await client(app);
+      const wiki = await aService(app);
+      await policyWith(app, 'p', [await checkOf(app, 'c', { typeId: 'MFA', promptOnWake: true, promptOnUnlock: true })]);
       await user.passCode();
-      assert.deepEqual(await user.isPassing(wiki), [true]);
-    }
-  });
+      for (const event of [{ woken: true }, { unlocked: true }]) {
+        app.clock.advance('1m');
+        const services = await user.tell({ typeId: 'ENDPOINT_STATE', id: '0', ...event });
+        assert.deepEqual(services, [{ id: wiki, name: 'wiki', postureQueryType: 'MFA', timeout: -1, timeoutRemaining: 300 }]);
+        app.clock.advance('300s');
+        assert.deepEqual(await user.isPassing(wiki), [true]);
+        app.clock.advance('1s');
+        assert.deepEqual(await user.isPassing(wiki), [false]);
+        await user.passCode();
+        assert.deepEqual(await user.isPassing(wiki), [true]);
+      }
+    },
+  );
 
   test('the answer to waking names the services of the caller that prompt, with the nearest timeout, and no others', async () => {
     await using app = await open();

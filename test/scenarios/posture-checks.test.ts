@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { checkOf } from '../support/posture.ts';
@@ -79,25 +80,29 @@ const ownFields = async (app: App, id: string) => {
 };
 
 onEveryStore('posture checks', (open) => {
-  test('posture checks of each type are created, read, listed, replaced, patched and deleted', async () => {
-    await using app = await open();
-    for (const [typeId, [body, shown, another, anotherShown]] of Object.entries(TYPES)) {
-      const id = await checkOf(app, typeId, { typeId, ...body, roleAttributes: ['two', 'one'], tags: { a: 'b' } });
-      const path = `/posture-checks/${id}`;
-      const common = { id, typeId, version: 1 };
-      const first = { ...common, name: typeId, roleAttributes: ['one', 'two'], tags: { a: 'b' } };
-      assert.deepEqual(await ownFields(app, id), { ...first, ...shown });
-      const listed = (await list(app, '/posture-checks', { filter: `typeId = "${typeId}"` })).body.data;
-      assert.deepEqual(listed, [(await app.request('GET', path)).body.data]);
-      assert.deepEqual(listed[0]._links, { self: { href: `./posture-checks/${id}` } });
-      assert.equal((await app.request('PATCH', path, { body: { typeId, ...another } })).status, 200);
-      assert.partialDeepStrictEqual(await ownFields(app, id), { ...first, roleAttributes: ['one', 'two'] });
-      assert.equal((await app.request('PUT', path, { body: { typeId, name: 'new', ...another } })).status, 200);
-      assert.deepEqual(await ownFields(app, id), { ...common, name: 'new', roleAttributes: [], tags: {}, ...anotherShown });
-      assert.equal((await app.request('DELETE', path)).status, 200);
-      assert.equal((await app.request('GET', path)).status, 404);
-    }
-  });
+  test(
+    'posture checks of each type are created, read, listed, replaced, patched and deleted',
+    proves(196, 197, 198, 199, 202, 203, 204, 207, 210, 294, 328),
+    async () => {
+      await using app = await open();
+      for (const [typeId, [body, shown, another, anotherShown]] of Object.entries(TYPES)) {
+        const id = await checkOf(app, typeId, { typeId, ...body, roleAttributes: ['two', 'one'], tags: { a: 'b' } });
+        const path = `/posture-checks/${id}`;
+        const common = { id, typeId, version: 1 };
+        const first = { ...common, name: typeId, roleAttributes: ['one', 'two'], tags: { a: 'b' } };
+        assert.deepEqual(await ownFields(app, id), { ...first, ...shown });
+        const listed = (await list(app, '/posture-checks', { filter: `typeId = "${typeId}"` })).body.data;
+        assert.deepEqual(listed, [(await app.request('GET', path)).body.data]);
+        assert.deepEqual(listed[0]._links, { self: { href: `./posture-checks/${id}` } });
+        assert.equal((await app.request('PATCH', path, { body: { typeId, ...another } })).status, 200);
+        assert.partialDeepStrictEqual(await ownFields(app, id), { ...first, roleAttributes: ['one', 'two'] });
+        assert.equal((await app.request('PUT', path, { body: { typeId, name: 'new', ...another } })).status, 200);
+        assert.deepEqual(await ownFields(app, id), { ...common, name: 'new', roleAttributes: [], tags: {}, ...anotherShown });
+        assert.equal((await app.request('DELETE', path)).status, 200);
+        assert.equal((await app.request('GET', path)).status, 404);
+      }
+    },
+  );
 
   test('what is read of a posture check may be written back, and reads the same', async () => {
     await using app = await open();
@@ -111,7 +116,7 @@ onEveryStore('posture checks', (open) => {
     }
   });
 
-  test('a patch changes the fields that it gives, and of a process the parts', async () => {
+  test('a patch changes the fields that it gives, and of a process the parts', proves(203), async () => {
     await using app = await open();
     const patched = async (id: string, body: object) => {
       const answer = await app.request('PATCH', `/posture-checks/${id}`, { body });
@@ -135,7 +140,7 @@ onEveryStore('posture checks', (open) => {
     assert.deepEqual(bare, { osType: 'Linux', path: '/x', hashes: null });
   });
 
-  test('the type of a posture check is needed in every body, and never changes', async () => {
+  test('the type of a posture check is needed in every body, and never changes', proves(197), async () => {
     await using app = await open();
     const id = await checkOf(app, 'mfa', { typeId: 'MFA' });
     const path = `/posture-checks/${id}`;
@@ -155,7 +160,7 @@ onEveryStore('posture checks', (open) => {
     assert.deepEqual(trail, []);
   });
 
-  test('bodies that make no posture check are refused with their field', async () => {
+  test('bodies that make no posture check are refused with their field', proves(196, 198, 199, 207, 209, 468), async () => {
     await using app = await open();
     await checkOf(app, 'taken', { typeId: 'MFA' });
     const post = (body: object) => app.request('POST', '/posture-checks', { body: { name: 'n', ...body } });
@@ -198,7 +203,7 @@ onEveryStore('posture checks', (open) => {
     assert.deepEqual(trail, []);
   });
 
-  test('posture checks are found by their filter fields and by role', async () => {
+  test('posture checks are found by their filter fields and by role', proves(316, 389), async () => {
     await using app = await open();
     await checkOf(app, 'a', { typeId: 'MFA', promptOnWake: true, roleAttributes: ['one'] });
     await checkOf(app, 'b', { typeId: 'MFA', promptOnUnlock: true, roleAttributes: ['one', 'two'] });
@@ -217,7 +222,7 @@ onEveryStore('posture checks', (open) => {
     assert.deepEqual(body.data, ['#three', 'one', 'two']);
   });
 
-  test('the checks of a policy are listed below it, and the policies of a check below that, in the extensions', async () => {
+  test('the checks of a policy are listed below it, and the policies of a check below that, in the extensions', proves(14), async () => {
     await using app = await open();
     const [a, b] = [
       await checkOf(app, 'a', { typeId: 'MFA', roleAttributes: ['x', 'y'] }),
@@ -251,7 +256,7 @@ onEveryStore('posture checks', (open) => {
       );
   });
 
-  test('a deleted posture check leaves the policies that name it, and blocks none', async () => {
+  test('a deleted posture check leaves the policies that name it, and blocks none', proves(185, 187), async () => {
     await using app = await open();
     const id = await checkOf(app, 'a', { typeId: 'MFA' });
     const policy = await app.create('/service-policies', {
@@ -273,7 +278,7 @@ onEveryStore('posture checks', (open) => {
     );
   });
 
-  test('deleting a posture check without the right is 403, and every other lack of right 401', async () => {
+  test('deleting a posture check without the right is 403, and every other lack of right 401', proves(335, 336, 449), async () => {
     await using app = await open();
     const id = await checkOf(app, 'a', { typeId: 'MFA' });
     const as = await (await app.user()).login();
@@ -290,7 +295,7 @@ onEveryStore('posture checks', (open) => {
     assert.equal((await app.request('GET', `/posture-checks/${id}`)).status, 200);
   });
 
-  test('the types of posture checks are six, and fixed', async () => {
+  test('the types of posture checks are six, and fixed', proves(211, 212, 343), async () => {
     await using app = await open();
     const types = (await list(app, '/posture-check-types', { sort: 'id' })).body.data;
     assert.deepEqual(

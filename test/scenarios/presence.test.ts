@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ApiError, type Presence, type RouterConnection, type RouterInterfaceReport } from '../../src/index.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { aCertificate } from '../support/certificates.ts';
 import { post } from '../support/enrolling.ts';
@@ -74,7 +75,7 @@ const refusal = (code: string, about?: string) => (error: { code?: string; cause
 };
 
 onEveryStore('presence of routers', (open, store) => {
-  test('an edge router that connects and says how it is reached is online until its connection ends', async () => {
+  test('an edge router that connects and says how it is reached is online until its connection ends', proves(174, 175, 176), async () => {
     await using app = await open();
     const { id, connection } = await connected(app);
     assert.deepEqual([connection.routerId, connection.isEdgeRouter], [id, true]);
@@ -94,7 +95,7 @@ onEveryStore('presence of routers', (open, store) => {
     await assert.rejects(connection.hello({ listeners: LISTENERS }), refusal('UNAUTHORIZED', 'the connection was closed'));
   });
 
-  test('a plain router is online as soon as it is connected', async () => {
+  test('a plain router is online as soon as it is connected', proves(180), async () => {
     await using app = await open();
     const { id, connection } = await connected(app, {}, '/routers');
     assert.equal(connection.isEdgeRouter, false);
@@ -105,7 +106,7 @@ onEveryStore('presence of routers', (open, store) => {
     assert.deepEqual([isOnline, interfaces], [false, [ETH0]]);
   });
 
-  test('a router says how it is reached in either form, and the first of several listeners of a protocol counts', async () => {
+  test('a router says how it is reached in either form, and the first of several listeners of a protocol counts', proves(176), async () => {
     await using app = await open();
     const { id, connection } = await connected(app);
     const told = async (hello: Parameters<RouterConnection['hello']>[0]) => {
@@ -221,7 +222,7 @@ onEveryStore('presence of routers', (open, store) => {
     assert.deepEqual(namesIn(await list(app, '/edge-routers', { filter: 'online = true' })).length, 1);
   });
 
-  test('a router that is disabled, deleted or must enroll anew is disconnected, and told why', async () => {
+  test('a router that is disabled, deleted or must enroll anew is disconnected, and told why', proves(284), async () => {
     await using app = await open();
     const ended = async (change: (id: string) => Promise<unknown>, path: RouterPath = '/edge-routers') => {
       const { id, connection } = await connected(app, {}, path);
@@ -241,7 +242,7 @@ onEveryStore('presence of routers', (open, store) => {
     assert.deepEqual(await ended((id) => app.request('DELETE', `/routers/${id}`), '/routers'), ['the router was deleted', 0]);
   });
 
-  test('a router that must enroll anew cannot connect again before it has', async () => {
+  test('a router that must enroll anew cannot connect again before it has', proves(284), async () => {
     await using app = await open();
     const { id, certificates, connection } = await connected(app);
     await app.request('POST', `/edge-routers/${id}/re-enroll`);
@@ -282,33 +283,37 @@ onEveryStore('presence of routers', (open, store) => {
     assert.deepEqual(await shownOf(app, id), { ...OFFLINE, syncStatus: 'SYNC_HELLO' });
   });
 
-  test('an identity is online while a router carries it, then unknown for five minutes when the router is lost', async () => {
-    await using app = await open();
-    const { connection } = await connected(app);
-    const second = await connected(app);
-    const user = await app.user();
-    assert.deepEqual(await statusOf(app, user.id), [false, 'offline']);
-    await connection.identityConnected(user.id);
-    await second.connection.identityConnected(user.id);
-    assert.deepEqual(await statusOf(app, user.id), [true, 'online']);
-    connection.close();
-    assert.deepEqual(await statusOf(app, user.id), [true, 'online']);
-    second.connection.close();
-    assert.deepEqual(await statusOf(app, user.id), [false, 'unknown']);
-    app.clock.advance('5m');
-    assert.deepEqual(await statusOf(app, user.id), [false, 'offline']);
+  test(
+    'an identity is online while a router carries it, then unknown for five minutes when the router is lost',
+    proves(112, 113, 123),
+    async () => {
+      await using app = await open();
+      const { connection } = await connected(app);
+      const second = await connected(app);
+      const user = await app.user();
+      assert.deepEqual(await statusOf(app, user.id), [false, 'offline']);
+      await connection.identityConnected(user.id);
+      await second.connection.identityConnected(user.id);
+      assert.deepEqual(await statusOf(app, user.id), [true, 'online']);
+      connection.close();
+      assert.deepEqual(await statusOf(app, user.id), [true, 'online']);
+      second.connection.close();
+      assert.deepEqual(await statusOf(app, user.id), [false, 'unknown']);
+      app.clock.advance('5m');
+      assert.deepEqual(await statusOf(app, user.id), [false, 'offline']);
 
-    const third = await connected(app, { isTunnelerEnabled: true });
-    await Promise.all([third.connection.identityConnected(user.id), third.connection.identityDisconnected(user.id)]);
-    assert.deepEqual(await statusOf(app, user.id), [false, 'offline']);
-    await third.connection.identityConnected(third.id);
-    assert.deepEqual(await statusOf(app, third.id), [true, 'online']);
-    await assert.rejects(third.connection.identityConnected('nobody'), refusal('NOT_FOUND'));
-    const shown = (await app.request('GET', '/edge/client/v1/current-identity', { as: await user.login() })).body.data;
-    assert.deepEqual([shown.hasEdgeRouterConnection, shown.edgeRouterConnectionStatus], [false, 'offline']);
-  });
+      const third = await connected(app, { isTunnelerEnabled: true });
+      await Promise.all([third.connection.identityConnected(user.id), third.connection.identityDisconnected(user.id)]);
+      assert.deepEqual(await statusOf(app, user.id), [false, 'offline']);
+      await third.connection.identityConnected(third.id);
+      assert.deepEqual(await statusOf(app, third.id), [true, 'online']);
+      await assert.rejects(third.connection.identityConnected('nobody'), refusal('NOT_FOUND'));
+      const shown = (await app.request('GET', '/edge/client/v1/current-identity', { as: await user.login() })).body.data;
+      assert.deepEqual([shown.hasEdgeRouterConnection, shown.edgeRouterConnectionStatus], [false, 'offline']);
+    },
+  );
 
-  test('how long an identity is unknown can be set', async () => {
+  test('how long an identity is unknown can be set', proves(113), async () => {
     await using app = await open({ settings: { unknownConnectionMinutes: 1 } });
     const { connection } = await connected(app);
     const user = await app.user();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { aCertificate, chainOf } from '../support/certificates.ts';
 import { post } from '../support/enrolling.ts';
@@ -26,7 +27,7 @@ const extend = (app: App, certificates: readonly Uint8Array[], body: unknown) =>
 const OUTSTANDING = ['enrollmentCreatedAt', 'enrollmentExpiresAt', 'enrollmentJwt', 'enrollmentToken'];
 
 onEveryStore('enrollment of routers', (open, store) => {
-  test('a new router has an enrollment, which its details show until it has enrolled', async () => {
+  test('a new router has an enrollment, which its details show until it has enrolled', proves(173, 179), async () => {
     await using app = await open({ settings: { enrollmentMinutes: 7 } });
     for (const path of PATHS) {
       const { id, token, jwt } = await routerToEnroll(app, path);
@@ -62,38 +63,42 @@ onEveryStore('enrollment of routers', (open, store) => {
     }
   });
 
-  test('a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them', async () => {
-    await using app = await open({ settings: { routerNames: ['*.router.example'] } });
-    for (const path of PATHS) {
-      const { id, token } = await routerToEnroll(app, path);
-      const uri = { type: 'url', value: 'spiffe://example/router' } as const;
-      const host = `${methodOf(path)}-${id.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}.router.example`;
-      const requests = await requestsOf(id, { client: [uri], server: [{ type: 'dns', value: host }] });
-      const { status, body } = await enrollRouter(app, path, token, requests);
-      assert.deepEqual([status, Object.keys(body.data).sort()], [200, ['ca', 'cert', 'serverCert']]);
-      const { root } = await sharedPki();
-      assert.equal(body.data.ca, root.cert);
-      const usages = [];
-      for (const [pem, names] of [
-        [body.data.cert, 'URI:spiffe://example/router'],
-        [body.data.serverCert, `DNS:${host}`],
-      ] as const) {
-        const [leaf, signer, ...rest] = certificatesIn(pem);
-        assert.ok(leaf && signer && rest.length === 0 && leaf.verify(signer.publicKey) && !leaf.ca);
-        assert.deepEqual([leaf.subjectAltName, leaf.validToDate], [names, new Date('2027-11-21T10:00:00Z')]);
-        usages.push(leaf.keyUsage?.join());
+  test(
+    'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them',
+    proves(174, 175, 180),
+    async () => {
+      await using app = await open({ settings: { routerNames: ['*.router.example'] } });
+      for (const path of PATHS) {
+        const { id, token } = await routerToEnroll(app, path);
+        const uri = { type: 'url', value: 'spiffe://example/router' } as const;
+        const host = `${methodOf(path)}-${id.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}.router.example`;
+        const requests = await requestsOf(id, { client: [uri], server: [{ type: 'dns', value: host }] });
+        const { status, body } = await enrollRouter(app, path, token, requests);
+        assert.deepEqual([status, Object.keys(body.data).sort()], [200, ['ca', 'cert', 'serverCert']]);
+        const { root } = await sharedPki();
+        assert.equal(body.data.ca, root.cert);
+        const usages = [];
+        for (const [pem, names] of [
+          [body.data.cert, 'URI:spiffe://example/router'],
+          [body.data.serverCert, `DNS:${host}`],
+        ] as const) {
+          const [leaf, signer, ...rest] = certificatesIn(pem);
+          assert.ok(leaf && signer && rest.length === 0 && leaf.verify(signer.publicKey) && !leaf.ca);
+          assert.deepEqual([leaf.subjectAltName, leaf.validToDate], [names, new Date('2027-11-21T10:00:00Z')]);
+          usages.push(leaf.keyUsage?.join());
+        }
+        assert.deepEqual(usages, ['1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.1']);
+        assert.equal(certificatesIn(body.data.cert)[0]?.subject, `CN=${id}`);
+        const { isVerified, fingerprint, certPem } = await read(app, path, id);
+        assert.deepEqual([isVerified, fingerprint], [true, fingerprintOf(body.data.cert)]);
+        assert.equal(certPem, path === '/edge-routers' ? body.data.cert : undefined);
+        assert.deepEqual(
+          (await list(app, path, { filter: `fingerprint = "${fingerprint}"` })).body.data.map((one: { id: string }) => one.id),
+          [id],
+        );
       }
-      assert.deepEqual(usages, ['1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.1']);
-      assert.equal(certificatesIn(body.data.cert)[0]?.subject, `CN=${id}`);
-      const { isVerified, fingerprint, certPem } = await read(app, path, id);
-      assert.deepEqual([isVerified, fingerprint], [true, fingerprintOf(body.data.cert)]);
-      assert.equal(certPem, path === '/edge-routers' ? body.data.cert : undefined);
-      assert.deepEqual(
-        (await list(app, path, { filter: `fingerprint = "${fingerprint}"` })).body.data.map((one: { id: string }) => one.id),
-        [id],
-      );
-    }
-  });
+    },
+  );
 
   test('the certificate for the server of a router names only what its name and the host allow', async () => {
     await using app = await open({ settings: { routerNames: ['*.routers.example', '10.1.0.0/16', '2001:db8::1'] } });
@@ -237,30 +242,34 @@ onEveryStore('enrollment of routers', (open, store) => {
       );
   });
 
-  test('re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is', async () => {
-    await using app = await open();
-    const fields = { name: 'r', cost: 6, tags: { a: 'b' }, roleAttributes: ['x'], isTunnelerEnabled: true, appData: { z: 1 } };
-    const { id, certificates } = await aRouterCertificate(app, '/edge-routers', fields);
-    const reEnroll = () => app.request('POST', `/edge-routers/${id}/re-enroll`);
-    assert.deepEqual((await reEnroll()).body.data, {});
-    const first = await read(app, '/edge-routers', id);
-    assert.partialDeepStrictEqual(first, { ...fields, isVerified: false, certPem: null });
-    assert.equal('fingerprint' in first, false);
-    assert.equal((await app.request('GET', `/identities/${id}`)).body.data.typeId, 'Router');
-    assertRefused(await extend(app, certificates, await requestsOf(id)), 401, 'UNAUTHORIZED');
+  test(
+    're-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is',
+    proves(283, 285, 286, 393),
+    async () => {
+      await using app = await open();
+      const fields = { name: 'r', cost: 6, tags: { a: 'b' }, roleAttributes: ['x'], isTunnelerEnabled: true, appData: { z: 1 } };
+      const { id, certificates } = await aRouterCertificate(app, '/edge-routers', fields);
+      const reEnroll = () => app.request('POST', `/edge-routers/${id}/re-enroll`);
+      assert.deepEqual((await reEnroll()).body.data, {});
+      const first = await read(app, '/edge-routers', id);
+      assert.partialDeepStrictEqual(first, { ...fields, isVerified: false, certPem: null });
+      assert.equal('fingerprint' in first, false);
+      assert.equal((await app.request('GET', `/identities/${id}`)).body.data.typeId, 'Router');
+      assertRefused(await extend(app, certificates, await requestsOf(id)), 401, 'UNAUTHORIZED');
 
-    await reEnroll();
-    const second = await read(app, '/edge-routers', id);
-    assert.notEqual(second.enrollmentJwt, first.enrollmentJwt);
-    assert.equal((await app.rows('enrollment')).length, 1);
-    assertRefused(await enrollRouter(app, '/edge-routers', first.enrollmentToken, await requestsOf(id)), 400, 'INVALID_ENROLLMENT_TOKEN');
-    assert.equal((await enrollRouter(app, '/edge-routers', second.enrollmentToken, await requestsOf(id))).status, 200);
-    assert.partialDeepStrictEqual(await read(app, '/edge-routers', id), { ...fields, isVerified: true });
+      await reEnroll();
+      const second = await read(app, '/edge-routers', id);
+      assert.notEqual(second.enrollmentJwt, first.enrollmentJwt);
+      assert.equal((await app.rows('enrollment')).length, 1);
+      assertRefused(await enrollRouter(app, '/edge-routers', first.enrollmentToken, await requestsOf(id)), 400, 'INVALID_ENROLLMENT_TOKEN');
+      assert.equal((await enrollRouter(app, '/edge-routers', second.enrollmentToken, await requestsOf(id))).status, 200);
+      assert.partialDeepStrictEqual(await read(app, '/edge-routers', id), { ...fields, isVerified: true });
 
-    const plain = await app.create('/routers', { name: 'plain' });
-    assertRefused(await app.request('POST', `/edge-routers/${plain}/re-enroll`), 404, 'NOT_FOUND');
-    assertRefused(await app.request('POST', `/routers/${plain}/re-enroll`), 404, 'NOT_FOUND');
-  });
+      const plain = await app.create('/routers', { name: 'plain' });
+      assertRefused(await app.request('POST', `/edge-routers/${plain}/re-enroll`), 404, 'NOT_FOUND');
+      assertRefused(await app.request('POST', `/routers/${plain}/re-enroll`), 404, 'NOT_FOUND');
+    },
+  );
 
   test('a router extends its certificates, and the old one is dead at once', async () => {
     await using app = await open();

@@ -6,6 +6,7 @@ import { type KindName, kinds } from '../../src/api/index.ts';
 import { restoreSnapshot, SnapshotRefused } from '../../src/index.ts';
 import type { Row } from '../../src/storage/port.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, openApp, PASSWORD } from '../support/app.ts';
 import { integrityRun } from '../support/integrity.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -68,7 +69,7 @@ onEveryStore('snapshots', (open, store) => {
     });
   }
 
-  test('a snapshot is of one moment, however long it takes and whatever is written meanwhile', async () => {
+  test('a snapshot is of one moment, however long it takes and whatever is written meanwhile', proves(8, 385), async () => {
     await using shared = newSharedStorage(store);
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise: written, resolve: goOn } = Promise.withResolvers<void>();
@@ -115,7 +116,7 @@ onEveryStore('snapshots', (open, store) => {
     assert.equal(lines(second).length, lines(first).length + 2);
   });
 
-  test('at most one a minute, on all controllers of a network; one that failed does not count', async () => {
+  test('at most one a minute, on all controllers of a network; one that failed does not count', proves(385, 414, 456, 471), async () => {
     await using shared = newSharedStorage(store);
     let isFull = true;
     const save = () => (isFull ? Promise.reject(new Error('the disk is full')) : Promise.resolve());

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../../src/errors/index.ts';
 import { BodyIncomplete, BodyTooLarge } from '../../../src/http/message.ts';
+import { proves } from '../../specification.ts';
 import { type Ask, ask, type Behaviour, handlerOf, logged, M, requestOf } from './fake-api.ts';
 
 const handle = handlerOf();
@@ -36,7 +37,7 @@ test('answers without envelope keep their type and bytes', async () => {
   assert.deepEqual([status, headers['content-type'], body], [200, 'application/pkcs7-mime', new Uint8Array([1, 2, 3])]);
 });
 
-test('a JSON document is given as YAML to who asks for that', async () => {
+test('a JSON document is given as YAML to who asks for that', proves(1), async () => {
   const typeFor = async (accept: string) => (await ask(handle, 'GET', '/document', { headers: { accept } })).headers['content-type'];
   assert.deepEqual(await Promise.all(['*/*', 'application/json', 'text/yaml', 'text/*, application/json;q=0.1'].map(typeFor)), [
     'application/json',
@@ -130,7 +131,7 @@ test('an absolute target counts by its path', async () => {
   assert.equal(await outcome('GET', 'https://other.example?x=/nope'), '200');
 });
 
-test('a media type counts without case and parameters', async () => {
+test('a media type counts without case and parameters', proves(1), async () => {
   for (const type of ['application/json', 'APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json;']) {
     assert.equal(await outcome('POST', `${M}/things`, { body: '{"name":"x"}', headers: { 'content-type': type } }), '201', type);
   }

@@ -5,6 +5,7 @@ import { exportSPKI, importJWK, type JWK } from 'jose';
 import { Eku } from '../../../src/pki/certificate.ts';
 import { readToken } from '../../../src/tokens/token.ts';
 import { createTokenVerifier, type TokenSigner } from '../../../src/tokens/verifier.ts';
+import { proves } from '../../specification.ts';
 import { frozenClock } from '../../support/clock.ts';
 import { certificateIn, party } from '../../support/pki.ts';
 import { AUDIENCE, type Claims, claimsOf, forge, keyOfParty, type ProviderKey, providerKey, sign } from '../../support/provider.ts';
@@ -217,7 +218,7 @@ describe('tokens of a certificate', () => {
     return { own, by };
   };
 
-  test('name its key by the name that the signer has, or by its fingerprint where it has none', async () => {
+  test('name its key by the name that the signer has, or by its fingerprint where it has none', proves(159), async () => {
     const { own, by } = await certified();
     const { verify } = opened([]);
     const named = { ...by, id: 'named', kid: 'the kid' };
