@@ -6,7 +6,7 @@ import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { assertSound, badRequests } from '../support/bad-input.ts';
 import { list } from '../support/lists.ts';
-import { nameOf, samples } from '../support/samples.ts';
+import { nameOf, sampleOf } from '../support/samples/index.ts';
 
 const PREFIXES: Readonly<Record<string, string>> = {
   management: '/edge/management/v1',
@@ -18,10 +18,11 @@ const runsOn = (store: string): number => (store === 'postgres' ? 10 : 40);
 
 onEveryStore('bad input', (open, store) => {
   test('whatever comes in, the answer is no fault of ours, has its form, and a refusal writes nothing', proves(445), async (t) => {
-    for (const { operation } of entries) {
-      await t.test(operation.operationId, async () => {
+    for (const entry of entries) {
+      const { operation } = entry;
+      await t.test(nameOf(entry), async () => {
         await using app = await open();
-        const sample = (await samples[nameOf(operation)]?.(app)) ?? {};
+        const sample = await sampleOf(app, entry);
         const prefix = PREFIXES[operation.surfaces[0]?.name ?? 'management'];
         const property = fc.asyncProperty(
           badRequests(operation, sample),

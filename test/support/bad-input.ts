@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { entries } from '../../src/domain/entries.ts';
 import type { Answer } from './app.ts';
-import type { Sample } from './samples.ts';
+import type { Sample } from './samples/index.ts';
 
 type Operation = (typeof entries)[number]['operation'];
 
