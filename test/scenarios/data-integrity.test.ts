@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { sql } from 'kysely';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
-import { lease } from '../../src/api/leases.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
-import { falsify, integrityEnd, integrityRun, integrityState } from '../support/integrity.ts';
-import { assertRefused } from '../support/refusals.ts';
-import { newSharedStorage } from '../support/stores.ts';
+import { falsify, integrityRun } from '../support/integrity.ts';
 
 const NOTHING = {
   endTime: null,
@@ -54,7 +50,7 @@ const falsified = async (app: App) => {
 const findings = (state: { results: readonly { description: string; fixed: boolean }[] }) =>
   state.results.map(({ description, fixed }) => `${fixed ? 'fixed' : 'found'}: ${description}`).toSorted();
 
-onEveryStore('data integrity', (open, store) => {
+onEveryStore('data integrity', (open) => {
   test('before any run there is nothing to tell, and a sound network gives no findings', proves(236, 287, 383), async () => {
     await using app = await open();
     const { body } = await app.request('GET', '/database/data-integrity-results');
@@ -156,160 +152,6 @@ onEveryStore('data integrity', (open, store) => {
     assert.deepEqual([fixed.results.length, fixed.tooManyErrors], [1000, true]);
     const { results, tooManyErrors } = await integrityRun(app, 'check');
     assert.deepEqual([results, tooManyErrors], [[], false]);
-  });
-
-  test('one run at a time, on all controllers of a network, whoever asks and for what', proves(236, 287, 288, 467), async () => {
-    await using shared = newSharedStorage(store);
-    const { promise: going, resolve: go } = Promise.withResolvers<void>();
-    const { promise: waiting, resolve: wait } = Promise.withResolvers<void>();
-    const save = async () => {
-      wait();
-      await going;
-    };
-    await using first = await openApp(store, { storage: shared.adapter(), snapshots: { save } });
-    await using second = await openApp(store, { storage: shared.adapter() });
-    assert.equal((await first.request('POST', '/database/fix-data-integrity')).status, 202);
-    await waiting;
-    for (const app of [first, second]) {
-      for (const what of ['check', 'fix']) {
-        const refused = await app.request('POST', `/database/${what}-data-integrity`);
-        assertRefused(refused, 429, 'RATE_LIMITED');
-        assert.ok(Number(refused.headers['retry-after']) > 0);
-      }
-      const { inProgress, fixingErrors, startTime, endTime } = await integrityState(app);
-      assert.deepEqual([inProgress, fixingErrors, typeof startTime, endTime], [true, true, 'string', null]);
-    }
-    go();
-    await integrityEnd(second);
-    assert.equal((await integrityRun(second, 'check')).error, null);
-  });
-
-  test('of many that start at once one is taken', proves(457, 467, 471), async () => {
-    await using app = await open();
-    const kinds = ['check', 'fix', 'check', 'fix', 'check', 'fix'];
-    const answers = await Promise.all(kinds.map((kind) => app.request('POST', `/database/${kind}-data-integrity`)));
-    assert.ok(answers.some(({ status }) => status === 202));
-    for (const answer of answers) if (answer.status !== 202) assertRefused(answer, 429, 'RATE_LIMITED');
-    await integrityEnd(app);
-  });
-
-  test('a controller that is lost in a run holds it for a minute, and then another may', proves(287), async () => {
-    await using app = await open();
-    await integrityRun(app, 'check');
-    const now = app.clock.now();
-    const heldUntil = new Date(now + 60_000).toISOString();
-    await falsify(app, 'maintenanceTask', 'data-integrity', { endedAt: null });
-    await app.inStore('write', (entities) =>
-      entities.insert(lease, { id: 'data-integrity', holder: 'a lost controller', until: heldUntil }),
-    );
-    assert.equal((await integrityState(app)).inProgress, true);
-    assertRefused(await app.request('POST', '/database/check-data-integrity'), 429, 'RATE_LIMITED');
-    app.clock.advance('60s');
-    const { inProgress, error, endTime } = await integrityState(app);
-    assert.deepEqual([inProgress, error, endTime], [false, 'the controller that ran it was lost before the end', heldUntil]);
-    assert.equal((await integrityRun(app, 'check')).error, null);
-  });
-
-  test('closing a controller ends its run, which says so', proves(287), async () => {
-    await using shared = newSharedStorage(store);
-    const { promise: waiting, resolve: wait } = Promise.withResolvers<void>();
-    const save = async (_: string, parts: AsyncIterable<string>) => {
-      wait();
-      for await (const _part of parts);
-    };
-    const first = await openApp(store, { storage: shared.adapter(), snapshots: { save } });
-    await first.request('POST', '/database/fix-data-integrity');
-    await waiting;
-    await first.close();
-    await using second = await openApp(store, { storage: shared.adapter() });
-    const { inProgress, error, endTime } = await integrityState(second);
-    assert.deepEqual([inProgress, error, typeof endTime], [false, 'the controller was closed', 'string']);
-    assert.equal((await integrityRun(second, 'check')).error, null);
-  });
-
-  test('maintenance is refused inside of a transaction of the host, with which it would wait for itself', async () => {
-    await using app = await open();
-    const { database } = app.controller;
-    for (const start of [database.checkIntegrity, database.fixIntegrity, database.createSnapshot])
-      await assert.rejects(start({}, { transaction: {} }), TypeError);
-    assert.equal((await integrityState(app)).startTime, null);
-  });
-
-  test('a deleted service leaves the hosting costs and precedences of identities', async () => {
-    await using app = await open();
-    const [kept = '', gone = ''] = await Promise.all(['a', 'b'].map((name) => app.create('/services', { name, encryptionRequired: true })));
-    const body = { serviceHostingCosts: { [kept]: 1, [gone]: 2 }, serviceHostingPrecedences: { [gone]: 'failed' } };
-    const { id } = await app.user(body);
-    assert.deepEqual(await app.trail(() => app.request('DELETE', `/services/${gone}`)), ['update identity', 'delete service']);
-    const { serviceHostingCosts, serviceHostingPrecedences } = (await app.request('GET', `/identities/${id}`)).body.data;
-    assert.deepEqual([serviceHostingCosts, serviceHostingPrecedences], [{ [kept]: 1 }, {}]);
-  });
-
-  test('whatever is made and deleted, nothing points at nothing', async () => {
-    const KINDS = [
-      'identities',
-      'services',
-      'edge-routers',
-      'routers',
-      'configs',
-      'service-policies',
-      'posture-checks',
-      'terminators',
-      'overrides',
-    ] as const;
-    const step = fc.record({ do: fc.constantFrom('make', 'make', 'delete'), kind: fc.constantFrom(...KINDS), pick: fc.nat(1000) });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 80 }), async (steps) => {
-        await using app = await open();
-        const configTypeId = await app.create('/config-types', { name: 't' });
-        const ids = Object.fromEntries(KINDS.map((kind) => [kind, [] as string[]]));
-        let serial = 0;
-        for (const { do: action, kind, pick } of steps) {
-          const some = (of: string) => ids[of]?.[pick % (ids[of]?.length || 1)];
-          const at = (of: string) => (some(of) ? [`@${some(of)}`] : []);
-          const name = `${kind} ${++serial}`;
-          if (action === 'delete') {
-            const id = some(kind);
-            if (id !== undefined && (await app.request('DELETE', `/${kind}/${id}`)).status === 200)
-              ids[kind] = (ids[kind] ?? []).filter((each) => each !== id);
-            continue;
-          }
-          const [identity, service, config, router] = [some('identities'), some('services'), some('configs'), some('edge-routers')];
-          if (kind === 'overrides') {
-            if (identity && service && config)
-              await app.request('POST', `/identities/${identity}/service-configs`, { body: [{ serviceId: service, configId: config }] });
-            continue;
-          }
-          const bodies: Record<Exclude<typeof kind, 'overrides'>, unknown> = {
-            identities: {
-              name,
-              type: 'User',
-              isAdmin: false,
-              serviceHostingCosts: service ? { [service]: 5 } : {},
-              enrollment: { ott: true },
-            },
-            services: { name, encryptionRequired: true, configs: config ? [config] : [] },
-            'edge-routers': { name, isTunnelerEnabled: pick % 2 === 0 },
-            routers: { name },
-            configs: { name, configTypeId, data: {} },
-            'service-policies': {
-              name,
-              type: 'Dial',
-              semantic: 'AllOf',
-              identityRoles: at('identities'),
-              postureCheckRoles: at('posture-checks'),
-              serviceRoles: at('services'),
-            },
-            'posture-checks': { name, typeId: 'DOMAIN', domains: ['a.example'] },
-            terminators: { service, router, binding: 'edge', address: 'x' },
-          };
-          const made = await app.request('POST', `/${kind}`, { body: bodies[kind] });
-          if (made.status === 201) ids[kind]?.push(made.body.data.id);
-        }
-        assert.deepEqual((await integrityRun(app, 'check')).results, []);
-      }),
-      { numRuns: 6 },
-    );
   });
 });
 

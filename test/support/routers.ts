@@ -39,6 +39,11 @@ export const presented = (pem: string): readonly Uint8Array[] => certificatesIn(
 
 export const fingerprintOf = (pem: string): string | undefined => certificatesIn(pem)[0]?.fingerprint.replaceAll(':', '').toLowerCase();
 
+export const readRouter = async (app: App, path: RouterPath, id: string) => (await app.request('GET', `${path}/${id}`)).body.data;
+
+export const extendRouter = (app: App, certificates: readonly Uint8Array[], body: unknown) =>
+  post(app, '/enroll/extend/router', { body, certificates });
+
 /** A router that has enrolled, and what it presents. */
 export const aRouterCertificate = async (app: App, path: RouterPath = '/edge-routers', fields: Readonly<Record<string, unknown>> = {}) => {
   const { id, token } = await routerToEnroll(app, path, fields);
