@@ -5,7 +5,7 @@ import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.
 import { enrollment } from './enrollments.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
-import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.ts';
+import { convertedOnCreate, optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { related } from './kit/related.ts';
@@ -16,7 +16,7 @@ import { identityPostureData } from './posture-data.ts';
 import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { policyTypeQuery, service } from './services.ts';
-import { blankIsNull, cost, envInfo, flag, jsonMap, name, precedence, sdkInfo, shortText, text, timestamp } from './shared.ts';
+import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText, string, timestamp } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is the default policy. */
@@ -29,18 +29,18 @@ const authenticatorSummaries = z
     cert: z
       .object({
         /** Id of the authenticator. */
-        id: text,
+        id: string,
         /** SHA-1 of the certificate in hex. */
-        fingerprint: text,
+        fingerprint: string,
       })
       .optional(),
     /** By username and password. */
     updb: z
       .object({
         /** Id of the authenticator. */
-        id: text,
+        id: string,
         /** The username. */
-        username: text,
+        username: string,
       })
       .optional(),
   })
@@ -58,9 +58,9 @@ export const identity = resource({
     /** Id of the identity type: `Default` or `Router`. */
     typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
     /** Whether it may administer the network. */
-    isAdmin: required(flag, { filter: true }),
+    isAdmin: required(boolean, { filter: true }),
     /** Whether it is the administrator that the network began with, which cannot be deleted. */
-    isDefaultAdmin: readOnly(flag, { default: false, filter: true }),
+    isDefaultAdmin: readOnly(boolean, { default: false, filter: true }),
     /** Role attributes, by which policies select the identity. */
     roleAttributes: roles(),
     /** Id of the authentication policy. */
@@ -79,7 +79,7 @@ export const identity = resource({
     /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
     /** Whether it is disabled now: it cannot log in. */
-    disabled: readOnly(flag, { keep: 'computed' }),
+    disabled: readOnly(boolean, { keep: 'computed' }),
     /** When it was disabled. */
     disabledAt: readOnly(timestamp, { absent: true }),
     /** Until when it is disabled; left out where there is no end. */
@@ -91,15 +91,15 @@ export const identity = resource({
     /** How it proves itself, by method. */
     authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
     /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
-    enrollment: exchanged(enrollmentRequest, outstandingEnrollments),
+    enrollment: convertedOnCreate(enrollmentRequest, outstandingEnrollments),
     /** Whether it has an API session. */
-    hasApiSession: readOnly(flag, { keep: 'computed' }),
+    hasApiSession: readOnly(boolean, { keep: 'computed' }),
     /** Whether it is connected to an edge router. */
-    hasEdgeRouterConnection: readOnly(flag, { keep: 'computed' }),
+    hasEdgeRouterConnection: readOnly(boolean, { keep: 'computed' }),
     /** Whether it is connected to an edge router, as far as routers tell. */
     edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
     /** Whether it has a second factor that is verified. */
-    isMfaEnabled: readOnly(flag, { keep: 'computed' }),
+    isMfaEnabled: readOnly(boolean, { keep: 'computed' }),
     /** Network interfaces of its endpoint; null when it has told of none. */
     interfaces: readOnly(z.array(jsonMap).nullable(), { keep: 'computed' }),
   },

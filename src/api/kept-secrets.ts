@@ -1,6 +1,6 @@
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { text } from './shared.ts';
+import { string } from './shared.ts';
 
 /** What the controller itself must keep and nobody may read: it has no operation. Its id says what it is: `key-check`, ... */
 export const keptSecret = resource({
@@ -8,5 +8,5 @@ export const keptSecret = resource({
   collection: 'kept-secrets',
   names: ['KeptSecret', 'KeptSecrets'],
   about: 'A kept secret is something of the controller itself, sealed under the secret key of its host.',
-  fields: { sealed: readOnly(text, { keep: 'hidden' }) },
+  fields: { sealed: readOnly(string, { keep: 'hidden' }) },
 });

@@ -1,6 +1,6 @@
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { text, timestamp } from './shared.ts';
+import { string, timestamp } from './shared.ts';
 
 /** By which one of several controllers does a thing. The id is the name of the thing: `snapshot`, `schedule/...`. A lease that was released has no row. */
 export const lease = resource({
@@ -12,7 +12,7 @@ export const lease = resource({
   unrecorded: true,
   fields: {
     /** Drawn anew each time the lease is acquired, so that a controller that lost it is no holder of the next one. */
-    holder: readOnly(text, { keep: 'hidden' }),
+    holder: readOnly(string, { keep: 'hidden' }),
     /** From then on another may acquire it, by the clock of that other. */
     until: readOnly(timestamp, { keep: 'hidden' }),
   },

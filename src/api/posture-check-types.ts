@@ -4,7 +4,7 @@ import { readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { operatingSystem } from './posture-checks/os.ts';
-import { name, text } from './shared.ts';
+import { name, string } from './shared.ts';
 
 /** The types of posture checks are fixed; the id is the `typeId` of checks. */
 export const postureCheckType = resource({
@@ -17,7 +17,7 @@ export const postureCheckType = resource({
     /** Operating systems that can be asked so. */
     operatingSystems: readOnly(z.array(operatingSystem).readonly(), { default: [] }),
     /** Of the form of checks of the type. */
-    version: readOnly(text, { keep: 'computed' }),
+    version: readOnly(string, { keep: 'computed' }),
   },
 });
 

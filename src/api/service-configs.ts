@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { list } from './kit/bounded.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { entityReference, shortText, text } from './shared.ts';
+import { entityReference, shortText, string } from './shared.ts';
 
 export const serviceConfig = resource({
   kind: 'serviceConfig',
@@ -35,10 +35,10 @@ export const serviceConfigDetail = z
     /** The config. */
     config: entityReference,
     /** Id of the config. */
-    configId: text,
+    configId: string,
     /** The service. */
     service: entityReference,
     /** Id of the service. */
-    serviceId: text,
+    serviceId: string,
   })
   .meta({ id: 'ServiceConfigDetail' });

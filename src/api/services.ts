@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
-import { notPatched, optional, readOnly, required } from './kit/field.ts';
+import { optional, readOnly, required, requiredOnCreate } from './kit/field.ts';
 import { listQuery, roleListQuery } from './kit/list-query.ts';
 import { references, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { postureQueries } from './posture-queries.ts';
-import { flag, jsonMap, name, shortText, text } from './shared.ts';
+import { boolean, jsonMap, name, shortText, string } from './shared.ts';
 
 export const terminatorStrategies: readonly string[] = ['smartrouting', 'random', 'weighted', 'sticky'];
 
@@ -20,7 +20,7 @@ export const service = resource({
   fields: {
     name: required(name, { unique: true, filter: true }),
     /** Whether clients must encrypt from end to end. */
-    encryptionRequired: notPatched(flag, { default: false }),
+    encryptionRequired: requiredOnCreate(boolean, { default: false }),
     /** Milliseconds after which an idle connection is closed; 0: never. */
     maxIdleTimeMillis: optional(z.int(), { default: 0 }),
     /** How a terminator is chosen. */
@@ -32,7 +32,7 @@ export const service = resource({
     /** Of the asking identity; `Invalid` where an administrator has neither. Null in lists below other entities. */
     permissions: readOnly(z.array(z.enum(['Bind', 'Dial', 'Invalid'])).nullable(), { keep: 'computed' }),
     /** Config data by the name of its type, of the types that were asked for. */
-    config: readOnly(z.record(text, jsonMap).nullable(), { keep: 'computed' }),
+    config: readOnly(z.record(string, jsonMap).nullable(), { keep: 'computed' }),
     /** What the client must prove before policies let it in. */
     postureQueries: readOnly(z.array(postureQueries), { keep: 'computed' }),
   },

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
-import { text } from './shared.ts';
+import { string } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** A JWT by which clients find the network, and trust it. */
 const networkJwt = z
   .object({
     /** Which JWT it is. */
-    name: text,
+    name: string,
     /** The JWT. */
-    token: text,
+    token: string,
   })
   .meta({ id: 'NetworkJWT' });
 

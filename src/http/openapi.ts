@@ -2,7 +2,7 @@ import type { Group, Operation } from '../api/kit/operation.ts';
 import { allSurfaces } from '../api/surfaces/index.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
-import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
+import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
 import type { JsonSchema } from './json-schemas.ts';
 
 export interface DocumentInfo {
@@ -23,7 +23,7 @@ export const openApiDocument = (
   { address, version = software.version }: DocumentInfo,
   surface?: Surface,
 ): object => {
-  const { operations, components } = describe(groups, surface === undefined ? allSurfaces : [surface]);
+  const { operations, components } = describeOperations(groups, surface === undefined ? allSurfaces : [surface]);
   const paths: Record<string, Record<string, object>> = {};
   const ids = new Set<string>();
   for (const described of operations) {

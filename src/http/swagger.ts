@@ -1,7 +1,7 @@
 import type { Group } from '../api/kit/operation.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
-import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
+import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
 import type { JsonSchema } from './json-schemas.ts';
 import { type DocumentInfo, GOES_ON, tagsOf, titleOf } from './openapi.ts';
 
@@ -13,7 +13,7 @@ export const swaggerDocument = (
   surface: Surface,
   { address, version = software.version }: DocumentInfo,
 ): object => {
-  const { operations, components } = describe(groups, [surface]);
+  const { operations, components } = describeOperations(groups, [surface]);
   const paths: Record<string, Record<string, object>> = {};
   for (const described of operations)
     (paths[described.operation.path] ??= {})[described.operation.method.toLowerCase()] = operationObject(described);

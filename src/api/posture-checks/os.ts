@@ -3,7 +3,7 @@ import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { byCodePoint, sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
-import { shortText, text } from '../shared.ts';
+import { shortText, string } from '../shared.ts';
 import { osKey, osType } from './os-type.ts';
 import { readVersionRange } from './version-range.ts';
 
@@ -17,7 +17,7 @@ export const operatingSystem = z
     /** Name of the system. */
     type: osType,
     /** Ranges of which the version must be in one; null for any version. */
-    versions: z.array(text).readonly().nullable(),
+    versions: z.array(string).readonly().nullable(),
   })
   .readonly()
   .meta({ id: 'OperatingSystem' });
@@ -52,7 +52,7 @@ const operatingSystems = list(
   .pipe(z.array(operatingSystem).readonly());
 
 /** The endpoint must run one of these operating systems, in one of the versions. */
-export const os = variant('OperatingSystem', {
+export const osVariant = variant('OperatingSystem', {
   /** The operating systems that will do. */
   operatingSystems: required(operatingSystems),
 });

@@ -7,12 +7,12 @@ import { edgeRouter } from '../../../api/routers.ts';
 import { services } from '../../../api/service-operations.ts';
 import { service } from '../../../api/services.ts';
 import { terminator } from '../../../api/terminators.ts';
-import type { SessionActor } from '../../../call/actor.ts';
+import type { ApiSessionActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { ALL, equals, oneOf, text } from '../../../query/index.ts';
+import { ALL, equals, oneOf, stringField } from '../../../query/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { relatedList } from '../../../resources/related.ts';
@@ -25,7 +25,7 @@ import { seenBy, viewerOf, visibleTo } from './seen.ts';
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 
 /** The session that asks; undefined for the host's own code. */
-const askingSession = ({ actor }: Call): SessionActor | undefined => (actor.kind === 'session' ? actor : undefined);
+const askingSession = ({ actor }: Call): ApiSessionActor | undefined => (actor.kind === 'session' ? actor : undefined);
 
 /** The config types that the request names, or else those that the login named. */
 export const askedConfigTypes = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>
@@ -42,7 +42,7 @@ const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInp
   });
 
 const identityNamed = async (entities: Entities, idOrName: string): Promise<RowOf<typeof identity>> => {
-  const found = (await entities.get(identity, idOrName)) ?? (await entities.find(identity, equals(text('name'), idOrName)));
+  const found = (await entities.get(identity, idOrName)) ?? (await entities.find(identity, equals(stringField('name'), idOrName)));
   if (!found) throw notFound(identity.kind, idOrName);
   return found;
 };
@@ -56,12 +56,12 @@ export const serviceEntries = implement(services, {
       const viewer = await viewerOf(entities, askingSession(call), await askedConfigTypes(entities, call));
       return presentOne(entities, service, row, call, seenBy(viewer, null));
     }),
-  listConfigs: relatedList(service, config, (_, { configs }) => oneOf(text('id'), configs)),
+  listConfigs: relatedList(service, config, (_, { configs }) => oneOf(stringField('id'), configs)),
   listEdgeRouters: relatedList(service, edgeRouter, (entities, row) => reachedFrom(entities, serviceToRouters, row)),
   listIdentities: relatedList(service, identity, (entities, row, { policyType }: ByPolicyType) =>
     reachedFrom(entities, serviceToIdentities, row, ofType(typed(policyType))),
   ),
   listServicePolicies: relatedList(service, servicePolicy, (_, row) => selecting('serviceRoles', row)),
   listServiceEdgeRouterPolicies: relatedList(service, serviceEdgeRouterPolicy, (_, row) => selecting('serviceRoles', row)),
-  listTerminators: relatedList(service, terminator, (_, { id }) => equals(text('serviceId'), id)),
+  listTerminators: relatedList(service, terminator, (_, { id }) => equals(stringField('serviceId'), id)),
 });

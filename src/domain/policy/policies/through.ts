@@ -8,19 +8,19 @@ import { ALL, and, equals, type Predicate } from '../../../query/index.ts';
 import { type Selectable, type Side, selectedBy, selecting } from '../roles/membership.ts';
 
 /** Policies of a kind, seen from one of their sides to the other. */
-export interface Way {
+export interface PolicyPath {
   readonly policies: Kind;
   readonly from: string;
   readonly to: string;
 }
 
-const way = (policies: Kind, from: string, to: string): Way => ({ policies, from, to });
+const pathOf = (policies: Kind, from: string, to: string): PolicyPath => ({ policies, from, to });
 
-export const serviceToIdentities = way(servicePolicy, 'serviceRoles', 'identityRoles');
-export const identityToRouters = way(edgeRouterPolicy, 'identityRoles', 'edgeRouterRoles');
-export const routerToIdentities = way(edgeRouterPolicy, 'edgeRouterRoles', 'identityRoles');
-export const serviceToRouters = way(serviceEdgeRouterPolicy, 'serviceRoles', 'edgeRouterRoles');
-export const routerToServices = way(serviceEdgeRouterPolicy, 'edgeRouterRoles', 'serviceRoles');
+export const serviceToIdentities = pathOf(servicePolicy, 'serviceRoles', 'identityRoles');
+export const identityToRouters = pathOf(edgeRouterPolicy, 'identityRoles', 'edgeRouterRoles');
+export const routerToIdentities = pathOf(edgeRouterPolicy, 'edgeRouterRoles', 'identityRoles');
+export const serviceToRouters = pathOf(serviceEdgeRouterPolicy, 'serviceRoles', 'edgeRouterRoles');
+export const routerToServices = pathOf(serviceEdgeRouterPolicy, 'edgeRouterRoles', 'serviceRoles');
 
 /** One side of a policy's row. */
 export const sideOf = (policy: Readonly<Record<string, unknown>>, field: string): Side => ({
@@ -31,7 +31,7 @@ export const sideOf = (policy: Readonly<Record<string, unknown>>, field: string)
 /** What some policies lead to: two questions, whatever they select. */
 export const reachedFrom = async (
   entities: Entities,
-  { policies, from, to }: Way,
+  { policies, from, to }: PolicyPath,
   start: Selectable,
   which: Predicate = ALL,
 ): Promise<Predicate> => {
