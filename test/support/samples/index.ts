@@ -12,7 +12,7 @@ import { postureChecks, postureCheckTypes, postureResponses } from './posture.ts
 import { edgeRouters, routers, transitRouters } from './routers.ts';
 import type { GroupName, OperationName, PrepareSample, Sample, SamplesOf } from './sample.ts';
 import { access, accessibleServices, services, terminators } from './services.ts';
-import { apiSessions, authentication, currentApiSession, sessionCertificates, sessions } from './sessions.ts';
+import { apiSessionCertificates, apiSessions, authentication, currentApiSession, sessions } from './sessions.ts';
 
 export type { Sample } from './sample.ts';
 
@@ -51,7 +51,7 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   roleAttributes,
   controllers,
   database,
-  sessionCertificates,
+  apiSessionCertificates,
   trust,
   informational,
 };

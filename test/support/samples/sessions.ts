@@ -51,7 +51,7 @@ export const currentApiSession: SamplesOf<'currentApiSession'> = {
   createTotpToken: byUser({ body: { code: '000000' }, refused: 'INVALID_BACKING_TOKEN_TYPE' }),
 };
 
-export const sessionCertificates: SamplesOf<'sessionCertificates'> = {
+export const apiSessionCertificates: SamplesOf<'apiSessionCertificates'> = {
   list: async (app) => ({ as: (await withCertificate(app)).as }),
   get: withCertificate,
   create: async (app) => ({
