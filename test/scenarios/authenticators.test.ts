@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { aPerson } from '../support/identities.ts';
 import { list } from '../support/lists.ts';
 import { party } from '../support/pki.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQ==\n-----END CERTIFICATE-----\n';
 const post = (app: App, body: object) => app.request('POST', '/authenticators', { body });
-const person = (app: App, name = 'ann') => app.create('/identities', { name, type: 'User', isAdmin: false });
+
 const read = async (app: App, id: string) => (await app.request('GET', `/authenticators/${id}`)).body.data;
 
 onEveryStore('authenticators', (open) => {
@@ -17,7 +18,7 @@ onEveryStore('authenticators', (open) => {
     proves(5, 62, 65, 66, 72, 319),
     async () => {
       await using app = await open();
-      const identityId = await person(app);
+      const identityId = await aPerson(app);
       const id = await app.create('/authenticators', {
         identityId,
         method: 'updb',
@@ -61,7 +62,7 @@ onEveryStore('authenticators', (open) => {
 
   test('creation needs an identity that exists and a method of the two', proves(67, 68), async () => {
     await using app = await open();
-    const identityId = await person(app);
+    const identityId = await aPerson(app);
     const good = { identityId, method: 'updb', username: 'annie', password: PASSWORD };
     assertInvalid(await post(app, { ...good, identityId: undefined }), 'identityId');
     const unknown = await post(app, { ...good, identityId: 'no-such-id' });
@@ -74,7 +75,7 @@ onEveryStore('authenticators', (open) => {
 
   test('a password authenticator needs a username and a password', proves(68, 70), async () => {
     await using app = await open();
-    const good = { identityId: await person(app), method: 'updb', username: 'annie', password: PASSWORD };
+    const good = { identityId: await aPerson(app), method: 'updb', username: 'annie', password: PASSWORD };
     for (const field of ['username', 'password']) {
       assertInvalid(await post(app, { ...good, [field]: undefined }), field);
       assertInvalid(await post(app, { ...good, [field]: null }), field);
@@ -84,7 +85,7 @@ onEveryStore('authenticators', (open) => {
 
   test('usernames have 4 to 100 and passwords 5 to 100 characters when an authenticator is created', proves(71, 459, 461), async () => {
     await using app = await open();
-    const good = { identityId: await person(app), method: 'updb', username: 'annie', password: PASSWORD };
+    const good = { identityId: await aPerson(app), method: 'updb', username: 'annie', password: PASSWORD };
     for (const username of ['abc', 'a'.repeat(101), '😀'.repeat(3)]) assertInvalid(await post(app, { ...good, username }), 'username');
     for (const password of ['abcd', 'a'.repeat(101), '😀'.repeat(4)]) assertInvalid(await post(app, { ...good, password }), 'password');
     const edges = [
@@ -94,7 +95,7 @@ onEveryStore('authenticators', (open) => {
       ['a  b', ' four '],
     ] as const;
     for (const [i, [username, password]] of edges.entries()) {
-      const identityId = await person(app, `person ${i}`);
+      const identityId = await aPerson(app, `person ${i}`);
       await app.create('/authenticators', { identityId, method: 'updb', username, password });
       assert.equal((await app.login(username, password)).status, 200);
     }
@@ -102,7 +103,7 @@ onEveryStore('authenticators', (open) => {
 
   test('usernames are unique over all authenticators, and case sensitive', async () => {
     await using app = await open();
-    const [ann, bob] = [await person(app), await person(app, 'bob')];
+    const [ann, bob] = [await aPerson(app), await aPerson(app, 'bob')];
     const id = await app.create('/authenticators', { identityId: ann, method: 'updb', username: 'shared', password: PASSWORD });
     assertInvalid(await post(app, { identityId: bob, method: 'updb', username: 'shared', password: PASSWORD }), 'username');
     const other = await app.create('/authenticators', { identityId: bob, method: 'updb', username: 'Shared', password: PASSWORD });
@@ -121,104 +122,20 @@ onEveryStore('authenticators', (open) => {
     const user = await app.user();
     const second = { identityId: user.id, method: 'updb', username: 'another', password: PASSWORD };
     assertRefused(await post(app, second), 409, 'MAX_AUTHENTICATOR_METHODS_REACHED');
-    const identityId = await person(app);
+    const identityId = await aPerson(app);
     const atOnce = await Promise.all(['first', 'second', 'third'].map((username) => post(app, { ...second, identityId, username })));
     assert.deepEqual(atOnce.map(({ status }) => status).toSorted(), [201, 409, 409]);
   });
 
   test('a certificate needs to be one, and of an authority that the network trusts', proves(69), async () => {
     await using app = await open();
-    const good = { identityId: await person(app), method: 'cert' };
+    const good = { identityId: await aPerson(app), method: 'cert' };
     assertInvalid(await post(app, good), 'certPem');
     const stranger = (await party('stranger')).cert;
     for (const certPem of ['nonsense', '', PEM, PEM + PEM, stranger + stranger])
       assertRefused(await post(app, { ...good, certPem }), 400, 'COULD_NOT_PARSE_PEM_BLOCK');
     assertInvalid(await post(app, { ...good, certPem: stranger }), 'certPem');
     assert.equal((await app.rows('authenticator')).length, 1);
-  });
-
-  test('replace sets username and password, and both are needed within their limits', proves(73, 74, 319), async () => {
-    await using app = await open();
-    const user = await app.user();
-    const path = `/authenticators/${user.authenticatorId}`;
-    assert.deepEqual((await app.request('PUT', path, { body: { username: 'renamed', password: 'another password' } })).body.data, {});
-    assert.equal((await app.login('renamed', 'another password')).status, 200);
-    assertRefused(await app.login(user.username, PASSWORD), 401, 'INVALID_AUTH');
-    for (const [field, values] of [
-      ['username', [undefined, null, 'abc', 'a'.repeat(101)]],
-      ['password', [undefined, null, 'abcd', 'a'.repeat(101)]],
-    ] as const) {
-      for (const value of values)
-        assertInvalid(
-          await app.request('PUT', path, { body: { username: 'other name', password: 'third password', [field]: value } }),
-          field,
-        );
-    }
-    assert.equal((await app.login('renamed', 'another password')).status, 200);
-  });
-
-  test('replace sets the tags, and none when none are given', proves(75), async () => {
-    await using app = await open();
-    const { username, authenticatorId } = await app.user();
-    const replace = async (more: object) => {
-      await app.request('PUT', `/authenticators/${authenticatorId}`, { body: { username, password: PASSWORD, ...more } });
-      return (await read(app, authenticatorId)).tags;
-    };
-    assert.deepEqual(await replace({ tags: { a: 'b', c: null, d: true } }), { a: 'b', c: null, d: true });
-    assert.deepEqual(await replace({ tags: { e: false } }), { e: false });
-    assert.deepEqual(await replace({}), {});
-    assertInvalid(
-      await app.request('PUT', `/authenticators/${authenticatorId}`, { body: { username, password: PASSWORD, tags: { n: 1 } } }),
-      'tags',
-    );
-  });
-
-  test('a patch changes username, password or tags, each alone, and null changes nothing', proves(76, 319), async () => {
-    await using app = await open();
-    const user = await app.user();
-    const patch = (body: object) => app.request('PATCH', `/authenticators/${user.authenticatorId}`, { body });
-    await patch({ username: 'renamed', password: null });
-    assert.equal((await app.login('renamed', PASSWORD)).status, 200);
-    await patch({ password: 'another password', username: null, tags: null });
-    assert.equal((await app.login('renamed', 'another password')).status, 200);
-    await patch({ tags: { a: 'b' } });
-    assert.deepEqual((await read(app, user.authenticatorId)).tags, { a: 'b' });
-    assert.deepEqual(await app.trail(() => patch({ username: null, password: null, tags: null })), []);
-    for (const [field, value] of [
-      ['username', 'abc'],
-      ['username', 'a'.repeat(101)],
-      ['password', 'abcd'],
-      ['password', 'a'.repeat(101)],
-    ] as const)
-      assertInvalid(await patch({ [field]: value }), field);
-    assertRefused(await patch({ username: 5 }), 400, 'COULD_NOT_PARSE_BODY');
-    assert.equal((await app.login('renamed', 'another password')).status, 200);
-  });
-
-  test('method and identity never change', async () => {
-    await using app = await open();
-    const user = await app.user();
-    const other = await person(app);
-    const change = { identityId: other, method: 'cert', certPem: PEM };
-    assert.deepEqual(await app.trail(() => app.request('PATCH', `/authenticators/${user.authenticatorId}`, { body: change })), []);
-    await app.request('PUT', `/authenticators/${user.authenticatorId}`, {
-      body: { ...change, username: user.username, password: PASSWORD },
-    });
-    const { identityId, method, certPem } = await read(app, user.authenticatorId);
-    assert.deepEqual({ identityId, method, certPem }, { identityId: user.id, method: 'updb', certPem: undefined });
-  });
-
-  test('running sessions survive a change of password, and end with the authenticator', proves(122, 319, 342), async () => {
-    await using app = await open();
-    const user = await app.user();
-    const as = await user.login();
-    await app.request('PATCH', `/authenticators/${user.authenticatorId}`, { body: { password: 'another password' } });
-    assert.equal((await app.request('GET', '/current-identity', { as })).status, 200);
-    assert.deepEqual((await app.request('DELETE', `/authenticators/${user.authenticatorId}`)).body.data, {});
-    assertRefused(await app.request('GET', '/current-identity', { as }), 401, 'UNAUTHORIZED');
-    assertRefused(await app.login(user.username, 'another password'), 401, 'INVALID_AUTH');
-    const { authenticators, hasApiSession } = (await app.request('GET', `/identities/${user.id}`)).body.data;
-    assert.deepEqual([authenticators, hasApiSession], [{}, false]);
   });
 
   test('the filter fields of authenticators are those that clients know', proves(19, 319), async () => {

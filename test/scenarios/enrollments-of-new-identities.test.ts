@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proves } from '../specification.ts';
-import { type App, onEveryStore } from '../support/app.ts';
+import { onEveryStore } from '../support/app.ts';
 import { enrollmentsOf, readEnrollment, toEnroll } from '../support/enrolling.ts';
-
-const person = (app: App, name = 'ann') => app.create('/identities', { name, type: 'User', isAdmin: false });
+import { aPerson } from '../support/identities.ts';
 
 onEveryStore('enrollments of new identities', (open) => {
   test(
@@ -40,7 +39,7 @@ onEveryStore('enrollments of new identities', (open) => {
 
   test('an enrollment in a replace or a patch of an identity has no effect', async () => {
     await using app = await open();
-    const id = await person(app);
+    const id = await aPerson(app);
     const body = { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } };
     await app.request('PUT', `/identities/${id}`, { body });
     await app.request('PATCH', `/identities/${id}`, { body });

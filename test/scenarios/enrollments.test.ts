@@ -4,18 +4,17 @@ import { proves } from '../specification.ts';
 import { ADMIN, type App, onEveryStore } from '../support/app.ts';
 import { aCa } from '../support/certificates.ts';
 import { enrollmentsOf, LATER, readEnrollment, sendCsr, toEnroll } from '../support/enrolling.ts';
+import { aPerson } from '../support/identities.ts';
 import { csr } from '../support/pki.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const NOW = '2026-11-21T10:00:00.000Z';
 const post = (app: App, body: object) => app.request('POST', '/enrollments', { body });
 
-const person = (app: App, name = 'ann') => app.create('/identities', { name, type: 'User', isAdmin: false });
-
 onEveryStore('enrollments', (open) => {
   test('an enrollment shows whose it is, its method and end, its token and its JWT', proves(135, 136, 137, 138, 139, 330), async () => {
     await using app = await open();
-    const identityId = await person(app);
+    const identityId = await aPerson(app);
     const id = await app.create('/enrollments', { identityId, method: 'ott', expiresAt: '2026-11-21T14:30:00+01:00', username: 'nobody' });
     const { token, jwt, identity, createdAt, updatedAt, ...fields } = await readEnrollment(app, id);
     assert.match(token, /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
@@ -40,14 +39,14 @@ onEveryStore('enrollments', (open) => {
 
   test('an updb enrollment shows its username', proves(139, 144), async () => {
     await using app = await open();
-    const id = await app.create('/enrollments', { identityId: await person(app), method: 'updb', username: 'annie', expiresAt: LATER });
+    const id = await app.create('/enrollments', { identityId: await aPerson(app), method: 'updb', username: 'annie', expiresAt: LATER });
     const { method, username } = await readEnrollment(app, id);
     assert.deepEqual([method, username], ['updb', 'annie']);
   });
 
   test('an enrollment for a certificate of an authority shows the authority, and goes with it', proves(136, 140), async () => {
     await using app = await open();
-    const [identityId, ca] = [await person(app), await aCa(app)];
+    const [identityId, ca] = [await aPerson(app), await aCa(app)];
     const id = await app.create('/enrollments', { identityId, method: 'ottca', caId: ca.id, expiresAt: LATER, username: 'annie' });
     const { method, caId, ca: shown, username } = await readEnrollment(app, id);
     assert.deepEqual([method, caId, username], ['ottca', ca.id, null]);
@@ -62,7 +61,7 @@ onEveryStore('enrollments', (open) => {
 
   test('creation needs an identity, a method and an end, of the right kind', proves(138, 141, 142, 143, 338), async () => {
     await using app = await open();
-    const good = { identityId: await person(app), method: 'ott', expiresAt: LATER };
+    const good = { identityId: await aPerson(app), method: 'ott', expiresAt: LATER };
     const left = await app.trail(async () => {
       for (const field of ['identityId', 'method', 'expiresAt']) assertInvalid(await post(app, { ...good, [field]: undefined }), field);
       for (const method of ['erott', 'ca', 'OTT', '']) assertInvalid(await post(app, { ...good, method }), 'method');
@@ -77,7 +76,7 @@ onEveryStore('enrollments', (open) => {
     proves(140, 141, 142, 144, 338),
     async () => {
       await using app = await open();
-      const good = { identityId: await person(app), method: 'ott', expiresAt: LATER };
+      const good = { identityId: await aPerson(app), method: 'ott', expiresAt: LATER };
       const refused = [
         [{ identityId: 'no-such-id' }, 'identityId'],
         [{ method: 'ottca' }, 'caId'],
@@ -112,7 +111,7 @@ onEveryStore('enrollments', (open) => {
 
   test('of many that ask at the same time for an enrollment of one method, one gets it', proves(260), async () => {
     await using app = await open();
-    const body = { identityId: await person(app), method: 'ott', expiresAt: LATER };
+    const body = { identityId: await aPerson(app), method: 'ott', expiresAt: LATER };
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(app, body)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(7).fill(409)]);
   });

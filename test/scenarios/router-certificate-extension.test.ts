@@ -16,7 +16,7 @@ onEveryStore('extension of router certificates', (open) => {
       const { id, certificates } = await aRouterCertificate(app, path);
       const { status, body } = await extendRouter(app, certificates, await requestsOf(id));
       assert.deepEqual([status, Object.keys(body.data)], [200, ['cert', 'serverCert']]);
-      const { fingerprint, certPem, isVerified } = await readRouter(app, path, id);
+      const { fingerprint, certPem, isVerified } = await readRouter(app, id, path);
       assert.deepEqual([fingerprint, isVerified], [fingerprintOf(body.data.cert), true]);
       assert.equal(certPem, path === '/edge-routers' ? body.data.cert : undefined);
       assert.equal(certificatesIn(body.data.cert)[0]?.subject, `CN=${id}`);
@@ -56,6 +56,6 @@ onEveryStore('extension of router certificates', (open) => {
     const answers = await Promise.all(requests.map((body) => extendRouter(app, certificates, body)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401, 401]);
     const won = answers.find(({ status }) => status === 200);
-    assert.equal((await readRouter(app, '/edge-routers', id)).fingerprint, fingerprintOf(won?.body.data.cert));
+    assert.equal((await readRouter(app, id)).fingerprint, fingerprintOf(won?.body.data.cert));
   });
 });

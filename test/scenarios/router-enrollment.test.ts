@@ -28,7 +28,7 @@ onEveryStore('enrollment of routers', (open, store) => {
     await using app = await open({ settings: { enrollmentMinutes: 7 } });
     for (const path of PATHS) {
       const { id, token, jwt } = await routerToEnroll(app, path);
-      const before = await readRouter(app, path, id);
+      const before = await readRouter(app, id, path);
       const field = path === '/edge-routers' ? 'edgeRouter' : 'transitRouter';
       const { data } = (await list(app, '/enrollments', { filter: `${field} = "${id}"` })).body;
       assert.equal(data.length, 1);
@@ -51,7 +51,7 @@ onEveryStore('enrollment of routers', (open, store) => {
       });
       assert.deepEqual([before.enrollmentExpiresAt, before.isVerified], [expiresAt, false]);
       assert.equal((await enrollRouter(app, path, token, await requestsOf(id))).status, 200);
-      const after = await readRouter(app, path, id);
+      const after = await readRouter(app, id, path);
       assert.deepEqual(
         OUTSTANDING.filter((name) => name in after),
         [],
@@ -86,7 +86,7 @@ onEveryStore('enrollment of routers', (open, store) => {
         }
         assert.deepEqual(usages, ['1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.1']);
         assert.equal(certificatesIn(body.data.cert)[0]?.subject, `CN=${id}`);
-        const { isVerified, fingerprint, certPem } = await readRouter(app, path, id);
+        const { isVerified, fingerprint, certPem } = await readRouter(app, id, path);
         assert.deepEqual([isVerified, fingerprint], [true, fingerprintOf(body.data.cert)]);
         assert.equal(certPem, path === '/edge-routers' ? body.data.cert : undefined);
         assert.deepEqual(
@@ -159,7 +159,7 @@ onEveryStore('enrollment of routers', (open, store) => {
       const { status } = await app.request('POST', `/enrollments/${row?.id}/refresh`, { body: { expiresAt: '2026-11-22T10:00:00.000Z' } });
       assert.equal(status, 200);
       assertRefused(await enrollRouter(app, path, token, {}), 400, 'INVALID_ENROLLMENT_TOKEN');
-      const { enrollmentToken, enrollmentExpiresAt } = await readRouter(app, path, id);
+      const { enrollmentToken, enrollmentExpiresAt } = await readRouter(app, id, path);
       assert.equal(enrollmentExpiresAt, '2026-11-22T10:00:00.000Z');
       await app.request('DELETE', `/routers/${id}`);
       assert.deepEqual(await app.rows('enrollment'), []);
@@ -188,19 +188,19 @@ onEveryStore('enrollment of routers', (open, store) => {
       const { id, certificates } = await aRouterCertificate(app, '/edge-routers', fields);
       const reEnroll = () => app.request('POST', `/edge-routers/${id}/re-enroll`);
       assert.deepEqual((await reEnroll()).body.data, {});
-      const first = await readRouter(app, '/edge-routers', id);
+      const first = await readRouter(app, id);
       assert.partialDeepStrictEqual(first, { ...fields, isVerified: false, certPem: null });
       assert.equal('fingerprint' in first, false);
       assert.equal((await app.request('GET', `/identities/${id}`)).body.data.typeId, 'Router');
       assertRefused(await extendRouter(app, certificates, await requestsOf(id)), 401, 'UNAUTHORIZED');
 
       await reEnroll();
-      const second = await readRouter(app, '/edge-routers', id);
+      const second = await readRouter(app, id);
       assert.notEqual(second.enrollmentJwt, first.enrollmentJwt);
       assert.equal((await app.rows('enrollment')).length, 1);
       assertRefused(await enrollRouter(app, '/edge-routers', first.enrollmentToken, await requestsOf(id)), 400, 'INVALID_ENROLLMENT_TOKEN');
       assert.equal((await enrollRouter(app, '/edge-routers', second.enrollmentToken, await requestsOf(id))).status, 200);
-      assert.partialDeepStrictEqual(await readRouter(app, '/edge-routers', id), { ...fields, isVerified: true });
+      assert.partialDeepStrictEqual(await readRouter(app, id), { ...fields, isVerified: true });
 
       const plain = await app.create('/routers', { name: 'plain' });
       assertRefused(await app.request('POST', `/edge-routers/${plain}/re-enroll`), 404, 'NOT_FOUND');
@@ -228,7 +228,7 @@ onEveryStore('enrollment of routers', (open, store) => {
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(400)]);
       for (const { status, body } of answers) if (status === 400) assert.equal(body.error.code, 'INVALID_ENROLLMENT_TOKEN');
       const won = answers.find(({ status }) => status === 200);
-      assert.equal((await readRouter(two, path, id)).fingerprint, fingerprintOf(won?.body.data.cert));
+      assert.equal((await readRouter(two, id, path)).fingerprint, fingerprintOf(won?.body.data.cert));
     }
   });
 
