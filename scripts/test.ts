@@ -45,6 +45,8 @@ interface Run {
 const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
 const isLong = (file: string) => LONG.includes(file);
 const isShared = (file: string) => /^test\/(unit|scenarios)\//.test(file) && !isLong(file);
+/** Nothing of such a file runs without PostgreSQL. */
+const needsPostgres = (file: string) => /\/postgres[^/]*\.test\.ts$/.test(file);
 const isScenario = (file: string) => file.startsWith('test/scenarios/');
 
 /** Files that share two processes, and others that have one each, two at a time: one step after the other, and what is in a step side by side. */
@@ -63,7 +65,7 @@ const suites: Readonly<Record<string, readonly (readonly Run[])[]>> = {
     '',
     LIMITS.short,
     tests.filter(isShared),
-    tests.filter((file) => !isShared(file) && !isLong(file)),
+    tests.filter((file) => !isShared(file) && !isLong(file) && !needsPostgres(file)),
   ),
   long: [[{ name: '.long', options: ['--test-concurrency=2'], files: LONG, limits: LIMITS.long }]],
   postgres: steps(

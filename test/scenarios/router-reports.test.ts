@@ -7,18 +7,15 @@ import { onEveryStore, openApp } from '../support/app.ts';
 import { connected, ETH0, LISTENERS, OFFLINE, read, reasonOf, refusal, shownOf } from '../support/presence.ts';
 import { aRouterCertificate } from '../support/routers.ts';
 import { newSharedStorage } from '../support/stores.ts';
+import { anyText } from '../support/texts.ts';
 
 /** What a router might send: nothing like a report, or nearly one. */
 const anything = fc.jsonValue({ maxDepth: 2 });
 const nearly = (sample: Readonly<Record<string, unknown>>) =>
-  fc.record(
-    Object.fromEntries(
-      Object.entries(sample).map(([name, value]) => [name, fc.oneof(fc.constant(value), anything, fc.string({ unit: 'binary' }))]),
-    ),
-  );
+  fc.record(Object.fromEntries(Object.entries(sample).map(([name, value]) => [name, fc.oneof(fc.constant(value), anything, anyText())])));
 const told = fc.oneof(
   anything,
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.record({ listeners: fc.array(nearly({ protocol: 'tls', hostname: 'r.example', port: 3022 })) }),
   nearly({ hostname: 'r.example', protocols: ['tls'], protocolPorts: ['3022'] }),
   fc.array(nearly({ ...ETH0 })),
