@@ -18,12 +18,13 @@ import { createParts } from './opening/parts.ts';
 import { beginWork } from './opening/work.ts';
 import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
+import { createPermit, permitByDeclaration } from './pipeline/permit.ts';
 import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import type { Facade } from './types/facade.ts';
 
-/** What comes with every call of a session beside its token. */
+/** Sent with every call of a session, in addition to its token. */
 export interface AsOptions {
   /** A token of an external JWT signer, for sessions whose every call must come with one. */
   readonly externalToken?: string;
@@ -34,11 +35,18 @@ export interface ManagementController extends Facade {
   readonly system: Facade;
   /** The operations as the owner of a session may call them. */
   as(session: string | { readonly token: string | null }, options?: AsOptions): Facade;
+  /**
+   * The operations as an identity may call them, without a session: for hosts that know their users otherwise. It has the rights of that identity when each
+   * call is made. Second factors are not asked for, since the host vouches for who it is; what is about a session rejects with `UNAUTHORIZED`, as every call
+   * does while the identity is disabled.
+   * @param id of the identity; for an unknown one each call rejects with `NOT_FOUND`
+   */
+  asIdentity(id: string): Facade;
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /**
-   * The same with some of the API surfaces only, for an adapter to mount elsewhere: `nodeHandler(controller.only(surfaces.client))` is what devices need, and
-   * lets nobody administer from where they are. Addresses without the prefix of a surface are those of the client API.
+   * The same controller with only some API surfaces, to mount elsewhere: `nodeHandler(controller.only(surfaces.client))` serves devices without
+   * exposing the management API. Paths without the prefix of a surface belong to the client API.
    * @param selection surfaces, or their names
    */
   only(...selection: readonly (Surface | Api)[]): Pick<ManagementController, 'handle' | 'logger'>;
@@ -71,15 +79,23 @@ const open = async (options: ControllerOptions): Promise<ManagementController> =
 };
 
 const start = async (store: Store, opening: Opening): Promise<ManagementController> => {
-  const { platform, settings, member } = opening;
+  const { platform, settings, member, authorize, hooks } = opening;
   const { changesKept, changeBytesKept } = settings;
-  const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept };
+  const common = {
+    random: platform.random,
+    stamp: createStamps(platform.clock),
+    changesKept,
+    changeBytesKept,
+    inTransaction: hooks.inTransaction?.bind(hooks),
+  };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
   const parts = await createParts(store, opening, pki, common);
   const { core, events, publisher } = parts;
   await beginWork(parts, member);
   const storeErrors = createStoreErrors(platform);
-  const invoke = createInvoke(parts, storeErrors);
+  if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
+  const permit = authorize ? createPermit(authorize, platform.logger) : permitByDeclaration;
+  const invoke = createInvoke(parts, storeErrors, permit, hooks.before?.bind(hooks));
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   const serving = { entries, invoke, settings, platform };
@@ -94,6 +110,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
         ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
       });
     },
+    asIdentity: (id) => facade({ kind: 'identity', id: String(id) }),
     handle: createHandler(serving),
     only: (...selection) => ({
       handle: createHandler({ ...serving, surfaces: selection.map((one) => (typeof one === 'string' ? surfaceNamed(one) : one)) }),
@@ -134,9 +151,8 @@ export const ManagementController = {
    * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
    * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
    * ```
-   * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
-   *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
-   *   out of bounds
+   * @throws StoreSchemaMismatch when the database belongs to another release; StoreBusy when another process held it for too long, e.g. while
+   * migrating; StoreUnavailable when it cannot be reached; TypeError for an unknown option, and for invalid settings, credentials or secret keys
    */
   open,
 } as const;

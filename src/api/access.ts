@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { boolean, entityReference, string } from './shared.ts';
 
-/** What policies say of one identity and one service. What is false or zero is left out. */
+/** The result of policies for one identity and one service. Fields that are false or zero are left out. */
 export const policyAdvice = z
   .object({
     /** The identity that was asked about. */

@@ -29,9 +29,9 @@ export type IdentityRow = {
   readonly disabledAt: string | null;
   /** Until when it is disabled; left out where there is no end. */
   readonly disabledUntil: string | null;
-  /** What its client last told of its surroundings at a login. */
+  /** The environment that its client reported at its last login. */
   readonly envInfo: { arch?: string | undefined; domain?: string | undefined; hostname?: string | undefined; os?: string | undefined; osRelease?: string | undefined; osVersion?: string | undefined; };
-  /** What its client last told of its software at a login. */
+  /** The software that its client reported at its last login. */
   readonly sdkInfo: { appId?: string | undefined; appVersion?: string | undefined; branch?: string | undefined; revision?: string | undefined; type?: string | undefined; version?: string | undefined; };
   /** Id of the identity type: `Default` or `Router`. */
   readonly typeId: string;
@@ -99,8 +99,8 @@ export type EnrollmentRow = {
   /** When the enrollment ends: RFC 3339. */
   readonly expiresAt: string;
   /**
-   * What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a
-   * password; `erott`, `trott` those of routers.
+   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
+   * `trott`: the certificates of a router.
    */
   readonly method: 'erott' | 'ott' | 'ottca' | 'trott' | 'updb';
   /** Id of the identity that enrolls; of routers there is none. */
@@ -311,7 +311,7 @@ export type PostureCheckRow = {
   readonly promptOnUnlock: boolean | null;
   /** Seconds that a passed code counts; -1: without end. */
   readonly timeoutSeconds: number;
-  /** Old clients do not understand the time that is left, and are told of none. */
+  /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints: boolean | null;
 } | {
   readonly id: string;

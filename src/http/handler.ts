@@ -5,6 +5,7 @@ import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entry, Invoke } from '../call/call.ts';
+import { isRequestId } from '../call/options.ts';
 import type { Settings } from '../call/settings.ts';
 import { ApiError, invalidField, type MessageCause } from '../errors/index.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -33,13 +34,13 @@ export interface HandlerOptions {
   readonly platform: Pick<Platform, 'random' | 'logger'>;
 }
 
-/** Answers one request. Never rejects: whatever goes wrong is an answer. */
+/** Answers one request. Never rejects: every error becomes an answer. */
 export type Handle = (request: CoreRequest) => Promise<CoreAnswer>;
 
 /**
- * Requests in, answers out. The order of the checks is the wire's: path 404, method 405, session 401, `Content-Type` 415, body 413, parameters and body 400,
- * then rights and the operation itself. An `Accept` that leaves no answer is 406 after the session and the rights, and before the rest. From the session on
- * the checks are made by `invoke`, which asks for the input in between.
+ * Handles requests. The order of checks is part of the wire contract: path 404, method 405, session 401, `Content-Type` 415, body 413, parameters and
+ * body 400, then permissions and the operation itself. An `Accept` that allows no answer is 406 after session and permissions, and before the rest.
+ * From the session on, `invoke` makes the checks, and requests the input in between.
  */
 export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke, settings, platform }: HandlerOptions): Handle => {
   const route = createRouter(entries, surfaces);
@@ -49,9 +50,12 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
     surfaces,
     entries.flatMap(({ operation }) => Object.values(operation.headers ?? {})),
   );
-  const requestId = requestIds(platform.random);
+  const newRequestId = requestIds(platform.random);
+  /** The one that the host or the client gave, where it can stand in logs as it is. */
+  const requestIdOf = (request: CoreRequest): string =>
+    [request.requestId, request.header('x-request-id')].find(isRequestId) ?? newRequestId();
   const streams = createStreams(settings.maxOpenStreams, platform.logger);
-  const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': requestId() });
+  const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': newRequestId() });
 
   /** @param surface below whose prefix the request lies, if any */
   const refuse = (error: unknown, id: string, request: CoreRequest, surface?: Surface, source?: HttpSource): CoreAnswer => {
@@ -126,7 +130,7 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
   };
 
   return async (request) => {
-    const id = requestId();
+    const id = requestIdOf(request);
     let result: CoreAnswer;
     try {
       result = await answer(request, id);

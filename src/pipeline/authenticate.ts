@@ -1,5 +1,5 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { actorOfToken } from '../authentication/api-session-actor.ts';
+import { actingIdentity, actorOfToken } from '../authentication/api-session-actor.ts';
 import { withSecondFactor } from '../authentication/factors.ts';
 import { expiry, needsTouch } from '../authentication/lifetime.ts';
 import type { Actor, ApiSessionActor } from '../call/actor.ts';
@@ -15,12 +15,14 @@ export interface Caller {
 }
 
 /**
- * Who calls. Operations open to anybody look at no token, so that a stale one does no harm there.
- * @throws ApiError `UNAUTHORIZED`: with a cause when nothing was presented, without when it is not good
+ * Determines the actor. Open operations ignore tokens, so that a stale one does no harm there.
+ * @throws ApiError `UNAUTHORIZED`: with a cause when no credential was presented, without when it is invalid
  */
 export const authenticate = async (call: Early, operation: Operation): Promise<Caller> => {
   const { credentials, core } = call;
   if (credentials.kind === 'system') return { actor: { kind: 'system' } };
+  if (credentials.kind === 'identity')
+    return { actor: await call.read((entities) => actingIdentity(entities, credentials.id, call.now())) };
   if (operation.permission === 'open') return { actor: { kind: 'anonymous' } };
   if (credentials.kind === 'none' || credentials.token === undefined)
     throw unauthorized('no session token was presented: send the header zt-session');

@@ -15,10 +15,13 @@ import { get, walk } from './tree.ts';
 
 /** The operations of the port over one view of the data. All of them happen at once, when called. */
 export class MemoryTransaction implements Transaction {
+  readonly host: unknown;
   readonly #view: View;
 
-  constructor(view: View) {
+  /** @param host the transaction as hosts join it; undefined where it only reads */
+  constructor(view: View, host: unknown) {
     this.#view = view;
+    this.host = host;
   }
 
   async get(kind: string, id: string): Promise<Row | undefined> {
@@ -70,7 +73,7 @@ export class MemoryTransaction implements Transaction {
     return next;
   }
 
-  /** A table is one value, made with its indexes: nobody can change one and not the other. */
+  /** A table and its indexes are one immutable value, so that they cannot disagree. */
   async verify(kind: string): Promise<Verified> {
     this.#table(kind);
     return { faults: [], next: undefined };

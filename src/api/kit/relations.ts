@@ -9,7 +9,7 @@ const word = textUpTo(65_536);
 export interface ReferenceOptions extends FieldOptions, Partial<Omit<Reference, 'target'>> {
   /** Default `required`. */
   readonly write?: WriteMode;
-  /** What is stored when nothing is given, e.g. the default policy. */
+  /** Stored when the field is left out, e.g. the id of the default policy. */
   readonly default?: string;
   readonly schema?: z.ZodType<string | null, string>;
 }
@@ -48,7 +48,7 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
   };
 }
 
-/** The id of an entity of kind `target`, or null, that only the controller sets and nobody sees: for what deleting the target does. */
+/** A hidden id of an entity of kind `target`, or null, set by the controller only: it makes deleting the target take effect here. */
 export const hiddenReference = (
   target: string,
   onDelete: Reference['onDelete'],
@@ -131,7 +131,7 @@ export const plainRoles = (): SetField & { readonly set: { readonly of: 'attribu
   set: { of: 'attributes', empty: 'list' },
 });
 
-/** What is at fault stays as it is, so that the fault is found when the entities are looked up: #all twice is not #all once. */
+/** Invalid sets are left unsorted, duplicates included, so that the fault is found when the entities are looked up: #all twice is not #all once. */
 const selectorSet = list(word, MOST_ENTRIES)
   .transform((values) => (selectorFault(values) === undefined ? sortedSet(values) : values))
   .meta({ id: 'Selectors', description: 'A set of `#attribute` and `@id`, or `#all` alone.' });

@@ -1,6 +1,7 @@
 import { neededBy } from '../../../api/enrollment-methods.ts';
 import { enrollment } from '../../../api/enrollments.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
+import { administratorsAmong } from '../../../authentication/administrators.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -24,7 +25,7 @@ export const enrollmentBehaviour = behaviour(enrollment, {
     if (needed && !body[needed]) throw unresolved(needed, `${needed} is needed for method ${method}`, '');
     if (needed === 'username') checkUsername(username ?? '');
     return {
-      // What another method needs is of no effect.
+      // Fields of other methods are ignored.
       caId: (needed === 'caId' && caId) || null,
       username: (needed === 'username' && username) || null,
       ...(await newToken(call, { sub: identityId, method, expiresAt })),
@@ -34,7 +35,16 @@ export const enrollmentBehaviour = behaviour(enrollment, {
     await requireNone(entities, after);
     return undefined;
   },
-  present: (_entities, rows, call) => Promise.all(rows.map((row) => tokenOf(call, row))),
+  present: async (entities, rows, call) => {
+    // Whoever has the token becomes the identity.
+    const hidden = call.grant.isDelegated
+      ? await administratorsAmong(
+          entities,
+          rows.map(({ identityId }) => identityId ?? ''),
+        )
+      : undefined;
+    return Promise.all(rows.map((row) => (hidden?.has(row.identityId ?? '') ? { token: '', jwt: undefined } : tokenOf(call, row))));
+  },
 });
 
 /** Whom an enrollment is for: one of the three. */
@@ -48,7 +58,7 @@ export const enrolleeOf = (row: Partial<Pick<Row, (typeof ENROLLEES)[number]>>):
   return [field, row[field] ?? ''];
 };
 
-/** An enrollment of whoever gets one otherwise than by an administrator's asking for it. @param given `expiresAt`: default as for what is new */
+/** An enrollment that an administrator did not request directly. @param given `expiresAt`: default as for a new one */
 export const addEnrollment = async (
   entities: Entities,
   call: Call,

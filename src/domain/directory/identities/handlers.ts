@@ -8,15 +8,15 @@ import type { Handlers } from '../../../call/implement.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { relatedList } from '../../../resources/related.ts';
-import { grantedTo, viewerOf } from '../../catalogue/services/seen.ts';
+import { grantedTo, viewerOf } from '../../catalogue/services/visibility.ts';
 import { typed } from '../../policy/policies/policy-type.ts';
-import { identityToRouters, reachedFrom } from '../../policy/policies/through.ts';
+import { identityToRouters, reachedFrom } from '../../policy/policies/traversal.ts';
 import { selecting } from '../../policy/roles/membership.ts';
 import { endMfa, mfaOf } from '../mfa/record.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
 
-/** What of the group needs no floor above this one. */
+/** The operations of the group that need no higher floor. */
 export const identityHandlers = {
   ...crudHandlers(identities, identity),
   disable: async (call, { id, body }) => {

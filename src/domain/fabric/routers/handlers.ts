@@ -7,7 +7,7 @@ import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { crudHandlers, deleteRow } from '../../../resources/crud.ts';
 import { relatedList } from '../../../resources/related.ts';
-import { reachedFrom, routerToIdentities, routerToServices } from '../../policy/policies/through.ts';
+import { reachedFrom, routerToIdentities, routerToServices } from '../../policy/policies/traversal.ts';
 import { selecting } from '../../policy/roles/membership.ts';
 import { reEnrollRouter } from './enrollment.ts';
 

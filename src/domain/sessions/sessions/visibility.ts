@@ -1,7 +1,7 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { session } from '../../../api/sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
-import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
+import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
@@ -9,14 +9,11 @@ import { ALL, and, dateField, equals, matches, not, oneOf, or, type Predicate, s
 import { grantsOf, isLapsed, type StoredSession } from './grants.ts';
 import { sessionsInDoubt } from './reviews.ts';
 
-/**
- * As many API sessions that idled away as a list looks at, and as many sessions in doubt: those beyond that count as ended, until they were looked at.
- */
+/** Most idle API sessions, and sessions in doubt, that a list examines: those beyond count as ended until they are reviewed. */
 const LOOKED_AT = 1000;
 
-/** An administrator sees all sessions, anybody else those of the own identity. */
-const ownOf = ({ actor }: Call): Predicate =>
-  isAdministrator(actor) ? ALL : equals(stringField('identityId'), apiSessionOf(actor).identity.id);
+/** Administrators see all sessions, others those of their own identity. */
+const ownOf = ({ actor }: Call): Predicate => (isAdministrator(actor) ? ALL : equals(stringField('identityId'), identityOf(actor).id));
 
 /** The sessions that the actor may see and that have not ended, neither with their time nor with their API session nor with their right. */
 export const visibleSessions = async (entities: Entities, call: Call, own = ownOf(call)): Promise<Predicate> => {
@@ -26,7 +23,7 @@ export const visibleSessions = async (entities: Entities, call: Call, own = ownO
   return and(inTime, or(not(inDoubt), proved), not(oneOf(stringField('apiSessionId'), await idle(entities, call, own))));
 };
 
-/** Whoever comes across sessions in doubt sees to it that they are looked at: the controller that was about to may be lost. */
+/** The sessions in doubt. Also resumes their review, in case the controller that began it was lost. */
 const inDoubtFor = async (entities: Entities, { core }: Call): Promise<Predicate> => {
   const inDoubt = await sessionsInDoubt(entities);
   if (inDoubt.op !== 'none') core.reviewSessions();
@@ -52,7 +49,7 @@ const idle = async (entities: Entities, call: Call, own: Predicate): Promise<rea
 /** @throws ApiError `NOT_FOUND` for one that has ended, and for another identity's */
 export const requireVisible = async (entities: Entities, call: Call, id: string): Promise<StoredSession> => {
   const row = await entities.require(session, id);
-  const isOwn = isAdministrator(call.actor) || apiSessionOf(call.actor).identity.id === row.identityId;
+  const isOwn = isAdministrator(call.actor) || identityOf(call.actor).id === row.identityId;
   if (!isOwn || !(await isGoing(entities, call, row))) throw notFound(session.kind, id);
   return row;
 };
