@@ -44,7 +44,7 @@ export {
   type AuthorizationRequest,
   type CalledOperation,
   type HostRule,
-  readOnly,
+  readOnlyRule,
   type Verdict,
 } from './pipeline/host-rule.ts';
 export type { OperationInput, OperationName } from './pipeline/operation-name.ts';
