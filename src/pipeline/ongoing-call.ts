@@ -134,8 +134,17 @@ export class OngoingCall implements Call {
         admitted?.();
       }
     } finally {
+      this.#state = undefined;
       this.#place?.();
+      this.#place = undefined;
     }
+  }
+
+  readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    return this.read(async (entities) => {
+      await this.permission?.recheck(entities, await currentActor(entities, this));
+      return work(entities);
+    });
   }
 
   /** To be called within `inOneState` when the actor is known. */
