@@ -1,21 +1,14 @@
 import * as z from 'zod';
 import { policyAdvice } from './access.ts';
-import { authenticator } from './authenticators.ts';
 import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.ts';
-import { enrollment } from './enrollments.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
 import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.ts';
-import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { related } from './kit/related.ts';
 import { keysOf, map, reference, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { edgeRouterPolicy, servicePolicy } from './policies.ts';
 import { identityPostureData } from './posture-data.ts';
-import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
-import { policyTypeQuery, service } from './services.ts';
 import { blankIsNull, cost, envInfo, flag, jsonMap, name, precedence, sdkInfo, shortText, text, timestamp } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
@@ -151,18 +144,6 @@ export const identities = group('identities', 'Identities', {
     permission: 'identity.update',
     answer: EMPTY,
   }),
-  listAuthenticators: operation('GET', '/identities/{id}/authenticators', {
-    operationId: 'getIdentityAuthenticators',
-    summary: 'List the authenticators of an identity',
-    permission: 'identity.read',
-    query: listQuery,
-    answer: page(authenticator.schemas.detail),
-  }),
-  listEnrollments: related(identity, enrollment, { operationId: 'getIdentityEnrollments' }),
-  listServices: related(identity, service, { operationId: 'listIdentityServices', query: policyTypeQuery }),
-  listServicePolicies: related(identity, servicePolicy, { operationId: 'listIdentityServicePolicies' }),
-  listEdgeRouterPolicies: related(identity, edgeRouterPolicy, { operationId: 'listIdentitysEdgeRouterPolicies' }),
-  listEdgeRouters: related(identity, edgeRouter, { operationId: 'listIdentityEdgeRouters' }),
   getPostureData: operation('GET', '/identities/{id}/posture-data', {
     operationId: 'getIdentityPostureData',
     summary: 'What the endpoints of an identity told of themselves',

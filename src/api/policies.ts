@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { crud } from './kit/crud.ts';
 import { readOnly, required } from './kit/field.ts';
+import { group } from './kit/operation.ts';
 import { selectors, words } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { flag, name } from './shared.ts';
@@ -82,3 +84,7 @@ export const serviceEdgeRouterPolicy = resource({
   },
   subLinks: ['edge-routers', 'services'],
 });
+
+export const servicePolicies = group('servicePolicies', 'Service policies', crud(servicePolicy));
+export const edgeRouterPolicies = group('edgeRouterPolicies', 'Edge router policies', crud(edgeRouterPolicy));
+export const serviceEdgeRouterPolicies = group('serviceEdgeRouterPolicies', 'Service edge router policies', crud(serviceEdgeRouterPolicy));

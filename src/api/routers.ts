@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
 import { optional, readOnly, required } from './kit/field.ts';
-import { group } from './kit/operation.ts';
+import { EMPTY, group, operation } from './kit/operation.ts';
 import { notes, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { routerInterfaces, versionInfo } from './presence.ts';
@@ -88,6 +88,16 @@ export const edgeRouter = resource({
   },
   subLinks: ['edge-router-policies'],
   symbols: { connected: { computed: 'boolean', shownAs: 'syncStatus' }, online: { computed: 'boolean', shownAs: 'isOnline' } },
+});
+
+export const edgeRouters = group('edgeRouters', 'Edge routers', {
+  ...crud(edgeRouter),
+  reEnroll: operation('POST', '/edge-routers/{id}/re-enroll', {
+    operationId: 'reEnrollEdgeRouter',
+    summary: 'Let an edge router enroll anew: its certificate and its enrollment, if it has one, are good for nothing from then on',
+    permission: 'edgeRouter.update',
+    answer: EMPTY,
+  }),
 });
 
 const errors = { replace: ['CAN_NOT_UPDATE_ROUTER'], patch: ['CAN_NOT_UPDATE_ROUTER'] } as const;

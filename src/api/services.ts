@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
+import { crud } from './kit/crud.ts';
 import { notPatched, optional, readOnly, required } from './kit/field.ts';
 import { listQuery, roleListQuery } from './kit/list-query.ts';
+import { group, operation, page } from './kit/operation.ts';
 import { references, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { postureQueries } from './posture-queries.ts';
@@ -59,4 +61,16 @@ export const managedServiceListQuery = serviceListQuery.extend({
 /** What lists of services and identities below each other take. */
 export const policyTypeQuery = listQuery.extend({
   policyType: z.enum(['dial', 'bind']).optional().meta({ description: 'Only what policies of this type grant.' }),
+});
+
+export const services = group('services', 'Services', {
+  ...crud(service),
+  list: operation('GET', '/services', {
+    operationId: 'listServices',
+    summary: 'List services',
+    permission: 'service.read',
+    query: managedServiceListQuery,
+    answer: page(service.schemas.detail),
+    errors: ['NOT_FOUND'],
+  }),
 });

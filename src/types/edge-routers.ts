@@ -244,14 +244,6 @@ export interface EdgeRoutersApi<P = CallOptions> {
    */
   readonly listEdgeRouterPolicies: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<EdgeRouterPolicy>>;
   /**
-   * List the identities of an edge router.
-   *
-   * For administrators (right `edgeRouter.read`): `GET /edge-routers/{id}/identities` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
-   * (401), `NOT_FOUND` (404)
-   */
-  readonly listIdentities: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<Identity>>;
-  /**
    * List the service edge router policies of an edge router.
    *
    * For administrators (right `edgeRouter.read`): `GET /edge-routers/{id}/service-edge-router-policies` of the management
@@ -260,6 +252,14 @@ export interface EdgeRoutersApi<P = CallOptions> {
    * (401), `NOT_FOUND` (404)
    */
   readonly listServiceEdgeRouterPolicies: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<ServiceEdgeRouterPolicy>>;
+  /**
+   * List the identities of an edge router.
+   *
+   * For administrators (right `edgeRouter.read`): `GET /edge-routers/{id}/identities` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `NOT_FOUND` (404)
+   */
+  readonly listIdentities: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<Identity>>;
   /**
    * List the services of an edge router.
    *

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { list, mapOf, textUpTo } from './bounded.ts';
 import type { Field, FieldOptions, Reference, Write } from './field.ts';
+import type { Kind } from './resource.ts';
 import { hasSign, readSelectors, selectorFault } from './selectors.ts';
 
 /** An id or an entry of a set. What is longer than an index takes is refused when it is written, with the name of its field. */
@@ -149,6 +150,16 @@ export const selectors = (target: string): SelectorsField => ({
   set: { of: 'selectors', target },
   filter: true,
 });
+
+/**
+ * The role array by which policies select entities of a kind.
+ * @throws TypeError when they select none of them
+ */
+export const roleArrayOf = ({ kind, fields }: Pick<Kind, 'kind' | 'fields'>, target: Pick<Kind, 'kind'>): string => {
+  const found = Object.entries(fields).find(([, { set }]) => set?.of === 'selectors' && set.target === target.kind);
+  if (!found) throw new TypeError(`${kind} selects no ${target.kind}`);
+  return found[0];
+};
 
 type DerivedField = Field<'never', 'hidden', string[], readonly string[]> & Required<Pick<Field, 'set'>>;
 

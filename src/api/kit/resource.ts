@@ -4,16 +4,19 @@ import { type EntityReference, entityReference, type Link, links, type Tags, tag
 import { type Field, type Fields, type Keep, showsEmptyList, type Write } from './field.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
+/** What a kind is called, e.g. `['Identity', 'Identities']`. */
+export type Names = readonly [singular: string, plural: string];
+
 /** What a kind is, as data. Bodies, details, storage, filter symbols and links are derived from it. */
-export interface ResourceDeclaration<K extends string, F extends Fields> {
+export interface ResourceDeclaration<K extends string, F extends Fields, N extends Names = Names> {
   /** Singular, as in messages: `identity`, `configType`. */
   readonly kind: K;
   /** Collection in paths, links and references: `identities`. */
   readonly collection: string;
   /** Singular and plural as in operation names: `['Identity', 'Identities']`. */
-  readonly names: readonly [singular: string, plural: string];
+  readonly names: N;
   /** Singular and plural in sentences; default: `names` as words. */
-  readonly nouns?: readonly [singular: string, plural: string];
+  readonly nouns?: Names;
   /** Name of the body parameter; default: the kind. Named in the error for a missing body. */
   readonly bodyName?: string;
   /** One sentence for the reference documentation. */
@@ -62,7 +65,8 @@ export interface Kind extends ResourceDeclaration<string, Fields> {
  * A resource kind: its declaration, and the schemas of its bodies and details. The field table of a kind with variants is, as a type, the union of
  * its variants' tables, and as a value all of their fields.
  */
-export interface Resource<K extends string = string, F extends Fields = Fields> extends ResourceDeclaration<K, F> {
+export interface Resource<K extends string = string, F extends Fields = Fields, N extends Names = Names>
+  extends ResourceDeclaration<K, F, N> {
   readonly variants?: { readonly by: string; readonly tables: Readonly<Record<string, Fields>> };
   readonly schemas: {
     readonly create: z.ZodType<CreateBody<F>>;
@@ -166,7 +170,9 @@ type DetailFields<F extends Fields> = Expand<
 export type DetailOf<R> = R extends Resource<string, infer F> ? Detail<F> : never;
 
 /** @returns the kind with everything that follows from its declaration. */
-export const resource = <const K extends string, const F extends Fields>(declaration: ResourceDeclaration<K, F>): Resource<K, F> => {
+export const resource = <const K extends string, const F extends Fields, const N extends Names>(
+  declaration: ResourceDeclaration<K, F, N>,
+): Resource<K, F, N> => {
   const { fields } = declaration;
   const entries = Object.entries(fields);
   const body = (shape: readonly (readonly [string, z.ZodType])[], id: string) =>

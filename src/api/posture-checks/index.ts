@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { crud } from '../kit/crud.ts';
 import { readOnly, required } from '../kit/field.ts';
+import { group } from '../kit/operation.ts';
 import { plainRoles } from '../kit/relations.ts';
 import { variantResource } from '../kit/variants.ts';
 import { name } from '../shared.ts';
@@ -27,3 +29,5 @@ export const postureCheck = variantResource(
   'typeId',
   { OS: os, MAC: mac, MFA: mfa, PROCESS: process, PROCESS_MULTI: processMulti, DOMAIN: domain },
 );
+
+export const postureChecks = group('postureChecks', 'Posture checks', crud(postureCheck, { denied: { delete: 403 } }));

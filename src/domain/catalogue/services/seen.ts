@@ -1,6 +1,6 @@
 import type { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import type { PolicyType, servicePolicy } from '../../../api/policies.ts';
+import type { servicePolicy } from '../../../api/policies.ts';
 import type { service } from '../../../api/services.ts';
 import type { Presenter } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -37,9 +37,8 @@ export const viewerOf = async (
   configTypes,
 });
 
-/** The services that policies grant somebody, of one type or of any. */
-export const grantedTo = ({ policies }: Viewer, type?: PolicyType): Predicate =>
-  selectedBy(policies.filter((policy) => type === undefined || policy.type === type).map((policy) => sideOf(policy, 'serviceRoles')));
+/** The services that policies grant somebody. */
+const grantedTo = ({ policies }: Viewer): Predicate => selectedBy(policies.map((policy) => sideOf(policy, 'serviceRoles')));
 
 /** What an identity sees: an administrator every service, any other those that policies grant. */
 export const visibleTo = (viewer: Viewer): Predicate =>

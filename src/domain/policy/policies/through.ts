@@ -1,26 +1,16 @@
-import type { identity } from '../../../api/identities.ts';
+import { identity } from '../../../api/identities.ts';
+import type { Way } from '../../../api/kit/related-list.ts';
+import { way } from '../../../api/kit/relation.ts';
 import type { Kind, RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouterPolicy, type PolicyType, policyTypeNumbers, serviceEdgeRouterPolicy, servicePolicy } from '../../../api/policies.ts';
 import { edgeRouter } from '../../../api/routers.ts';
-import type { service } from '../../../api/services.ts';
+import { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ALL, and, equals, type Predicate } from '../../../query/index.ts';
 import { type Selectable, type Side, selectedBy, selecting } from '../roles/membership.ts';
 
-/** Policies of a kind, seen from one of their sides to the other. */
-export interface Way {
-  readonly policies: Kind;
-  readonly from: string;
-  readonly to: string;
-}
-
-const way = (policies: Kind, from: string, to: string): Way => ({ policies, from, to });
-
-export const serviceToIdentities = way(servicePolicy, 'serviceRoles', 'identityRoles');
-export const identityToRouters = way(edgeRouterPolicy, 'identityRoles', 'edgeRouterRoles');
-export const routerToIdentities = way(edgeRouterPolicy, 'edgeRouterRoles', 'identityRoles');
-export const serviceToRouters = way(serviceEdgeRouterPolicy, 'serviceRoles', 'edgeRouterRoles');
-export const routerToServices = way(serviceEdgeRouterPolicy, 'edgeRouterRoles', 'serviceRoles');
+export const identityToRouters = way(edgeRouterPolicy, identity, edgeRouter);
+export const serviceToRouters = way(serviceEdgeRouterPolicy, service, edgeRouter);
 
 /** One side of a policy's row. */
 export const sideOf = (policy: Readonly<Record<string, unknown>>, field: string): Side => ({

@@ -1,0 +1,35 @@
+import type { Link } from '../api/kit/related-list.ts';
+import { relatedLists } from '../api/relations.ts';
+import type { Entry } from '../call/call.ts';
+import { equals, has, oneOf, text } from '../query/index.ts';
+import { relatedList, type Via } from '../resources/related.ts';
+import { type ByPolicyType, typed } from './policy/policies/policy-type.ts';
+import { ofType, reachedFrom, sideOf } from './policy/policies/through.ts';
+import { type Selectable, selectedBy, selecting } from './policy/roles/membership.ts';
+
+/** The predicate that the children of a list satisfy, by what connects them with their parent. */
+const viaOf = (link: Link): Via<ByPolicyType> => {
+  switch (link.by) {
+    case 'reference':
+      return (_, { id }) => equals(text(link.field), id);
+    case 'referenceInSet':
+      return (_, { id }) => has(link.field, id);
+    case 'idInSet':
+      return (_, row) => oneOf(text('id'), row[link.field] as readonly string[]); // a set of ids, as its field says
+    case 'selecting':
+      return (_, row) => selecting(link.field, row as unknown as Selectable); // role arrays select only what has role attributes
+    case 'selected':
+      return (_, policy) => selectedBy([sideOf(policy, link.field)]);
+    case 'policies':
+      // Of service policies, those of one type may be asked for.
+      return (entities, row, { policyType }) => reachedFrom(entities, link, row as unknown as Selectable, ofType(typed(policyType)));
+  }
+};
+
+/** Every related list with what carries it out. */
+export const relatedEntries: readonly Entry[] = relatedLists.map((list) => ({
+  group: list.group,
+  verb: list.verb,
+  operation: list.operation,
+  handler: relatedList(list.parent, list.child, viaOf(list.link)),
+}));
