@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { crud } from './kit/crud.ts';
 import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
-import { hiddenReference, reference } from './kit/relations.ts';
+import { hiddenReference, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { flag, moment, password, pem, tags, text, timestamp, username } from './shared.ts';
 

@@ -3,8 +3,8 @@ import { crud } from './kit/crud.ts';
 import { createOnly, optional, readOnly, replaceRequired, required } from './kit/field.ts';
 import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
-import { roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
+import { roles } from './kit/roles.ts';
 import { flag, name, pem, shortText, text } from './shared.ts';
 
 const claim = {

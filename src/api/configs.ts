@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { crud } from './kit/crud.ts';
 import { optional, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { name } from './shared.ts';
 

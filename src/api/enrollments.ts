@@ -3,7 +3,7 @@ import { type EnrollmentMethodName, enrollmentMethod, type IdentityMethodName, r
 import { crud } from './kit/crud.ts';
 import { createOnly, optional, readOnly } from './kit/field.ts';
 import { data, group, operation } from './kit/operation.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { created, moment, text, username } from './shared.ts';
 

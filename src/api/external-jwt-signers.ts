@@ -3,8 +3,8 @@ import { crud } from './kit/crud.ts';
 import { optional, readOnly, required } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
-import { texts } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
+import { texts } from './kit/sets.ts';
 import { blankIsNull, flag, isWebAddress, name, notBlank, pem, shortText, text, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 

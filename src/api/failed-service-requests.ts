@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readOnly } from './kit/field.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { jsonMap, text, timestamp } from './shared.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { entityBase, flag, shortText, text, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';

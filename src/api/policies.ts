@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { words } from './kit/derived.ts';
 import { readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
-import { selectors, words } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
+import { selectors } from './kit/roles.ts';
 import { flag, name } from './shared.ts';
 
 /** How many of the attributes of a role array an entity must carry. Ids in the array are selected whatever the semantic. */

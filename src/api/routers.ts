@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { crud } from './kit/crud.ts';
 import { optional, readOnly, required } from './kit/field.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
-import { notes, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
+import { roles } from './kit/roles.ts';
+import { notes } from './kit/sets.ts';
 import { routerInterfaces, versionInfo } from './presence.ts';
 import { cost, flag, jsonMap, name, text, timestamp } from './shared.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { entityReference, shortText, text } from './shared.ts';
 

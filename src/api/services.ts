@@ -4,8 +4,9 @@ import { crud } from './kit/crud.ts';
 import { notPatched, optional, readOnly, required } from './kit/field.ts';
 import { listQuery, roleListQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
-import { references, roles } from './kit/relations.ts';
+import { references } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
+import { roles } from './kit/roles.ts';
 import { postureQueries } from './posture-queries.ts';
 import { flag, jsonMap, name, shortText, text } from './shared.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { created, pem, text, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';

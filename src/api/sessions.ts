@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { crud } from './kit/crud.ts';
 import { readOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
-import { hiddenReference, reference } from './kit/relations.ts';
+import { hiddenReference, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { mfaCode } from './mfa.ts';
 import { flag, sdkInfo, text, timestamp } from './shared.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
 import { readOnly } from './kit/field.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { flag, shortText, text, timestamp } from './shared.ts';
 

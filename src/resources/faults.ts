@@ -2,8 +2,9 @@
  * What is wrong with rows, as far as the field tables tell: something is pointed at that is not there. What makes it right is what the deletion of
  * that something should have done.
  */
+
+import { withDerived } from '../api/kit/derived.ts';
 import type { Field } from '../api/kit/field.ts';
-import { withDerived } from '../api/kit/relations.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { readSelectors, selectorOfId } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';

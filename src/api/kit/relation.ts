@@ -1,7 +1,7 @@
 import type { Reference } from './field.ts';
 import { type Query, type RelatedListOptions, relatedListOf, type TypedList, type VerbOf, type Way } from './related-list.ts';
-import { roleArrayOf } from './relations.ts';
 import type { Kind } from './resource.ts';
+import { roleArrayOf } from './roles.ts';
 
 /**
  * A relation between two kinds is declared once, as a row of `src/api/relations.ts`. From it follow the lists that the entities of each kind have of those

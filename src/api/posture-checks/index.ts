@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { crud } from '../kit/crud.ts';
 import { readOnly, required } from '../kit/field.ts';
 import { group } from '../kit/operation.ts';
-import { plainRoles } from '../kit/relations.ts';
+import { plainRoles } from '../kit/roles.ts';
 import { variantResource } from '../kit/variants.ts';
 import { name } from '../shared.ts';
 import { domain } from './domain.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { compareText } from '../../query/compare-text.ts';
 import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
-import { byCodePoint, sortedSet } from '../kit/relations.ts';
+import { sortedSet } from '../kit/sets.ts';
 import { variant } from '../kit/variants.ts';
 import { shortText, text } from '../shared.ts';
 import { osKey, osType } from './os-type.ts';
@@ -47,7 +48,7 @@ const operatingSystems = list(
   .transform((systems): readonly OperatingSystem[] =>
     [...new Map(systems.map((system) => [osKey(system.type), system])).values()]
       .map(({ type, versions }) => ({ type, versions: versions.length === 0 ? null : sortedSet(versions) }))
-      .sort((a, b) => byCodePoint(a.type, b.type)),
+      .sort((a, b) => compareText(a.type, b.type)),
   )
   .pipe(z.array(operatingSystem).readonly());
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
-import { sortedSet } from '../kit/relations.ts';
+import { sortedSet } from '../kit/sets.ts';
 import { variant } from '../kit/variants.ts';
 import { shortText, text } from '../shared.ts';
 import { osType } from './os-type.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { comparator, matches } from '../../../src/query/evaluate.ts';
+import { comparator, matches } from '../../../src/query/index.ts';
 import { and, ELEMENT, equals, flag, has, not, oneOf, or, type Predicate, type SortKey, text } from '../../../src/query/predicate.ts';
 import type { Row, Store } from '../../../src/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
