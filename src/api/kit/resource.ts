@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
-import { type EntityReference, entityReference, type Link, links, type Tags, tags, text, timestamp } from './entity.ts';
+import { type EntityReference, entityBase, entityReference, type Link, type Tags, tags, text } from './entity.ts';
 import { type Field, type Fields, type Keep, showsEmptyList, type Write } from './field.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
@@ -219,11 +219,8 @@ const detailSchema = (fields: Fields, id: string) => {
   });
   return z
     .object({
-      _links: links,
-      createdAt: timestamp,
-      id: text,
+      ...entityBase,
       tags: z.record(text, z.union([text, z.boolean(), z.null()])),
-      updatedAt: timestamp,
       ...Object.fromEntries(shape),
     })
     .meta({ id });
