@@ -2,6 +2,7 @@ import type ts from 'typescript';
 import type * as z from 'zod';
 import { groups } from '../../src/api/index.ts';
 import type { Group, Operation, Permission } from '../../src/api/kit/operation.ts';
+import { parametersOf } from '../../src/api/kit/path-template.ts';
 import { surfaces } from '../../src/api/surfaces/index.ts';
 import { type DescribedOperation, describe } from '../../src/http/described.ts';
 import type { Contract } from './contract.ts';
@@ -66,7 +67,7 @@ const inputOf = (
     const text = shapes.textOf(contract.checker.getTypeOfSymbol(property), schema, 'input');
     return property.flags & OPTIONAL ? `readonly ${name}?: ${text.replace(/ \| undefined$/, '')}` : `readonly ${name}: ${text}`;
   };
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => memberOf(name));
+  const parameters = parametersOf(path).map((name) => memberOf(name));
   const members = [...parameters, ...Object.keys(headers).map((name) => memberOf(name)), ...(body ? [memberOf('body', body.schema)] : [])];
   const own = members.length > 0 ? [`{ ${members.join('; ')} }`] : [];
   if (!query) return own[0] ?? 'Readonly<Record<string, never>>';
