@@ -1,6 +1,6 @@
 import { versionOf } from '../api/kit/entity-version.ts';
-import type { Operation } from '../api/kit/operation.ts';
-import { errorAndMeta } from '../api/surfaces/envelope.ts';
+import { type Operation, statusOf } from '../api/kit/operation.ts';
+import { errorAndMeta } from '../api/surfaces/edge-envelope.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
@@ -57,7 +57,8 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
   const refuse = (error: unknown, id: string, request: CoreRequest, surface?: Surface, source?: HttpSource): CoreAnswer => {
     const known = toApiError(error, platform.logger, { requestId: id, method: request.method, path: splitTarget(request.target).path });
     const more = surface && refusalHeaders(known, surface, source?.credentials ?? ANONYMOUS, source?.stage === 'session');
-    const { status = known.status, contentType, body } = (surface?.errorForm ?? errorAndMeta)(known, id);
+    const { contentType, write } = surface?.errorForm ?? errorAndMeta;
+    const { status = known.status, body } = write(known, id);
     return { status, headers: { 'content-type': contentType, ...common, ...more }, body };
   };
 
@@ -137,8 +138,6 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
     return granted === undefined ? result : { ...result, headers: { ...result.headers, ...granted } };
   };
 };
-
-const statusOf = ({ answer, status }: Operation): number => status ?? (answer.is === 'created' ? 201 : 200);
 
 /** The entity tag of an entity that is answered by its id. */
 const entityHeaders = ({ entity, method, answer }: Operation, output: unknown): HeaderValues | undefined => {

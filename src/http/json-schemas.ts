@@ -1,11 +1,9 @@
 import * as z from 'zod';
-
-/** A schema of JSON Schema 2020-12. Named schemas are referred to as `#/components/schemas/<name>`. */
-export type JsonSchema = z.core.JSONSchema.BaseSchema;
+import type { JsonSchema, JsonSchemaComponents } from '../api/surfaces/json-schema.ts';
 
 export interface JsonSchemas {
   /** Every schema that has a name (`meta({ id })`), by that name. One that is taken in another form than it is given has two: `Tags` and `TagsInput`. */
-  readonly components: Readonly<Record<string, JsonSchema>>;
+  readonly components: JsonSchemaComponents;
   /** What is taken, by the key it was handed in with. */
   readonly inputs: Readonly<Record<string, JsonSchema>>;
   /** What is given. */
