@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { compareText } from '../../query/compare-text.ts';
+import { readVersionRange } from '../../semver/range.ts';
 import { list } from '../kit/bounded.ts';
+import { text } from '../kit/entity.ts';
 import { required } from '../kit/field.ts';
 import { sortedSet } from '../kit/sets.ts';
 import { variant } from '../kit/variants.ts';
-import { shortText, text } from '../shared.ts';
+import { shortText } from '../shared.ts';
 import { osKey, osType } from './os-type.ts';
-import { readVersionRange } from './version-range.ts';
 
 const version = shortText.refine((range) => readVersionRange(range) !== undefined, {
   error: 'must be a semantic version or a range of them, like >=10.0.0 <11.0.0 || 12.x',

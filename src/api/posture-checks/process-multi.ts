@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { compareText } from '../../query/compare-text.ts';
 import { list } from '../kit/bounded.ts';
+import { text } from '../kit/entity.ts';
 import { required } from '../kit/field.ts';
 import { sortedSet } from '../kit/sets.ts';
 import { variant } from '../kit/variants.ts';
-import { shortText, text } from '../shared.ts';
+import { shortText } from '../shared.ts';
 import { type OsType, osKey, osType } from './os-type.ts';
 
 const texts = z.array(text).readonly();
