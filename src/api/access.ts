@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { entityReference, flag, text } from './shared.ts';
+import { entityReference, text } from './kit/entity.ts';
+import { flag } from './shared.ts';
 
 /** What policies say of one identity and one service. What is false or zero is left out. */
 export const policyAdvice = z

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { tags, text, timestamp } from './kit/entity.ts';
 import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { hiddenReference, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { flag, moment, password, pem, tags, text, timestamp, username } from './shared.ts';
+import { flag, moment, password, pem, username } from './shared.ts';
 
 /** What a filter must accept and may never answer: neither hashes nor salts can be probed. */
 const secret = { secret: 'string' } as const;

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { text } from './kit/entity.ts';
 import { createOnly, optional, readOnly, replaceRequired, required } from './kit/field.ts';
 import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { roles } from './kit/roles.ts';
-import { flag, name, pem, shortText, text } from './shared.ts';
+import { flag, name, pem, shortText } from './shared.ts';
 
 const claim = {
   location: z.enum(['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL']).meta({ description: 'Where the values stand in a certificate.' }),

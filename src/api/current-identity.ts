@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { authenticator, extending } from './authenticators.ts';
 import { identity } from './identities.ts';
+import { entityBase, tags, text } from './kit/entity.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { entityBase, flag, password, tags, text, username } from './shared.ts';
+import { flag, password, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const own = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;

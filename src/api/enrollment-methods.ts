@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { entityReference, flag, shortText, text, timestamp, username } from './shared.ts';
+import { entityReference, text, timestamp } from './kit/entity.ts';
+import { flag, shortText, username } from './shared.ts';
 
 const outstanding = {
   /** Id of the enrollment. */

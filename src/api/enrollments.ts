@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { type EnrollmentMethodName, enrollmentMethod, type IdentityMethodName, requestableMethod } from './enrollment-methods.ts';
 import { crud } from './kit/crud.ts';
+import { created, text } from './kit/entity.ts';
 import { createOnly, optional, readOnly } from './kit/field.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { created, moment, text, username } from './shared.ts';
+import { moment, username } from './shared.ts';
 
 const identity = reference('identity', {
   write: 'createOnly',

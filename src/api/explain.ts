@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { entityReference, text } from './kit/entity.ts';
 import { data, group, operation } from './kit/operation.ts';
-import { entityReference, flag, shortText, text } from './shared.ts';
+import { flag, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** One entry of a role array, held against one entity. */

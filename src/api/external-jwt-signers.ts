@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { text, timestamp } from './kit/entity.ts';
 import { optional, readOnly, required } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { texts } from './kit/sets.ts';
-import { blankIsNull, flag, isWebAddress, name, notBlank, pem, shortText, text, timestamp } from './shared.ts';
+import { blankIsNull, flag, isWebAddress, name, notBlank, pem, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Dates of what has no certificate. */

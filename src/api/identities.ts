@@ -4,6 +4,7 @@ import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
 import { keysOf } from './kit/derived.ts';
+import { text, timestamp } from './kit/entity.ts';
 import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { map, reference } from './kit/references.ts';
@@ -11,7 +12,7 @@ import { resource } from './kit/resource.ts';
 import { roles } from './kit/roles.ts';
 import { identityPostureData } from './posture-data.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
-import { blankIsNull, cost, envInfo, flag, jsonMap, name, precedence, sdkInfo, shortText, text, timestamp } from './shared.ts';
+import { blankIsNull, cost, envInfo, flag, jsonMap, name, precedence, sdkInfo, shortText } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is the default policy. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { entityBase, text } from './kit/entity.ts';
 import { data, group, operation, page } from './kit/operation.ts';
-import { entityBase, text } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const apiVersion = z

@@ -1,6 +1,6 @@
+import { text } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { text } from './shared.ts';
 
 /** What the controller itself must keep and nobody may read: it has no operation. Its id says what it is: `key-check`, ... */
 export const keptSecret = resource({

@@ -1,6 +1,6 @@
+import { text, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { text, timestamp } from './shared.ts';
 
 /** By which one of several controllers does a thing. The id is the name of the thing: `snapshot`, `schedule/...`. A lease that was released has no row. */
 export const lease = resource({

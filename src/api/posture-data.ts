@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { text, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { flag, sdkInfo, text, timestamp } from './shared.ts';
+import { flag, sdkInfo } from './shared.ts';
 
 const texts = z.array(text).readonly();
 /** The id that the response named: by custom, that of the posture check that it answers. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { links, text, timestamp } from './kit/entity.ts';
 import { osType } from './posture-checks/os-type.ts';
-import { flag, links, text, timestamp } from './shared.ts';
+import { flag } from './shared.ts';
 
 const process = z.object({
   /** Operating system. */

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { list, textUpTo } from './kit/bounded.ts';
+import { text } from './kit/entity.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
-import { flag, text } from './shared.ts';
+import { flag } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Answers in one request, at most. */

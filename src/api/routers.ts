@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { text, timestamp } from './kit/entity.ts';
 import { optional, readOnly, required } from './kit/field.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { roles } from './kit/roles.ts';
 import { notes } from './kit/sets.ts';
 import { routerInterfaces, versionInfo } from './presence.ts';
-import { cost, flag, jsonMap, name, text, timestamp } from './shared.ts';
+import { cost, flag, jsonMap, name } from './shared.ts';
 
 /** What may be left of its enrollment, for whom it may be told. */
 const whileUnverified = { keep: 'computed' } as const;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
 import { crud } from './kit/crud.ts';
+import { text } from './kit/entity.ts';
 import { notPatched, optional, readOnly, required } from './kit/field.ts';
 import { listQuery, roleListQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
@@ -8,7 +9,7 @@ import { references } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { roles } from './kit/roles.ts';
 import { postureQueries } from './posture-queries.ts';
-import { flag, jsonMap, name, shortText, text } from './shared.ts';
+import { flag, jsonMap, name, shortText } from './shared.ts';
 
 export const terminatorStrategies: readonly string[] = ['smartrouting', 'random', 'weighted', 'sticky'];
 

@@ -1,6 +1,7 @@
+import { text } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { flag, jsonMap, text } from './shared.ts';
+import { flag, jsonMap } from './shared.ts';
 
 /** What a change left to be done later, because it was about more sessions than one transaction looks at. */
 export const sessionReview = resource({

@@ -1,6 +1,6 @@
+import type { EntityReference } from '../api/kit/entity.ts';
 import { partsOf } from '../api/kit/path-template.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import type { EntityReference } from '../api/shared.ts';
 import type { Row } from '../storage/port.ts';
 
 type Links = Readonly<Record<string, { readonly href: string }>>;
