@@ -46,16 +46,16 @@ export const authorityIn = async (folder: string): Promise<FormerAuthority | und
 export const keepAuthority = async (folder: string, now: Date): Promise<FormerAuthority> => {
   await privateFolder(folder);
   await rootIn(folder);
-  const making = { now: now.getTime() };
+  const issuing = { now: now.getTime() };
   const root = await keepPair(
     join(folder, ROOT),
     (pair) => !endsSoon(pair, now),
-    () => newRoot(making),
+    () => newRoot(issuing),
   );
   const signer = await keepPair(
     join(folder, SIGNER),
     (pair) => !endsSoon(pair, now, RENEW_SIGNER_BEFORE_MS) && isIssuedBy(pair, root.cert),
-    () => newSigner(root, making),
+    () => newSigner(root, issuing),
   );
   return { root, signer, server: await pairIn(join(folder, SERVER)) };
 };

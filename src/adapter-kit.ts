@@ -54,7 +54,7 @@ export {
   type Predicate,
   type Scalar,
   type SortKey,
-  text,
+  stringField,
 } from './query/predicate.ts';
 export type { Document } from './query/read.ts';
 // Storage: the port, its errors, and the questions that a store is asked.

@@ -12,7 +12,7 @@ export type { Settings } from './call/settings.ts';
 export type { Change, ChangedKind, ChangedRow, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
 export { type AsOptions, ManagementController } from './controller.ts';
-export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/presence/presence.ts';
+export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/connections/presence.ts';
 export type { MemberOptions } from './domain/maintenance/controllers/membership.ts';
 export {
   ApiError,
@@ -38,7 +38,7 @@ export type { AdministratorOptions, FirstAdministrator } from './opening/bootstr
 export type { Health } from './opening/health.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
-export { type Making, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
+export { type IssueOptions, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
 export type { KeyPair } from './pki/network-key.ts';
 export type { PkiOptions } from './pki/pki.ts';
 export type { SignerOptions } from './pki/signer.ts';

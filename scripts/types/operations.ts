@@ -4,7 +4,7 @@ import { groups } from '../../src/api/index.ts';
 import type { Group, Operation, Permission } from '../../src/api/kit/operation.ts';
 import { parametersOf } from '../../src/api/kit/path-template.ts';
 import { surfaces } from '../../src/api/surfaces/index.ts';
-import { type DescribedOperation, describe } from '../../src/http/described.ts';
+import { type DescribedOperation, describeOperations } from '../../src/http/described.ts';
 import type { Contract } from './contract.ts';
 import { examples } from './examples.ts';
 import { schemasOfKinds } from './kinds.ts';
@@ -21,7 +21,7 @@ export interface ApiText {
 
 export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<z.core.$ZodType, string>): readonly ApiText[] => {
   const described = new Map(
-    describe(Object.values(groups), [surfaces.extensions, surfaces.client, surfaces.management]).operations.map((each) => [
+    describeOperations(Object.values(groups), [surfaces.extensions, surfaces.client, surfaces.management]).operations.map((each) => [
       each.operation,
       each,
     ]),

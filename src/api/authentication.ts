@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { currentApiSessionDetail } from './api-sessions.ts';
 import { list } from './kit/bounded.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { mfaCode } from './mfa.ts';
-import { currentSession } from './sessions.ts';
 import { envInfo, password, sdkInfo, shortText, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -37,7 +37,7 @@ export const authentication = group('authentication', 'Authentication', {
       method: authenticationMethod,
     }),
     body: { schema: authenticate, name: 'auth', required: false },
-    answer: data(currentSession),
+    answer: data(currentApiSessionDetail),
     errors: ['INVALID_AUTH'],
   }),
   authenticateMfa: operation('POST', '/authenticate/mfa', {

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
-import { tags, text, timestamp } from './kit/entity.ts';
+import { string, tags, timestamp } from './kit/entity.ts';
 import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { hiddenReference, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { flag, moment, password, pem, username } from './shared.ts';
+import { boolean, dateTime, password, pem, username } from './shared.ts';
 
 /** What a filter must accept and may never answer: neither hashes nor salts can be probed. */
 const secret = { secret: 'string' } as const;
@@ -24,28 +24,28 @@ export const authenticator = resource({
     username: optional(username, { unique: true, filter: 'updbUsername', absent: true }),
     /** Of the method `updb`. Kept as a hash. */
     password: writeOnly(password),
-    passwordHash: readOnly(text, { keep: 'hidden' }),
+    passwordHash: readOnly(string, { keep: 'hidden' }),
     /** Consecutive wrong passwords. */
     failedAttempts: readOnly(z.int(), { keep: 'hidden', default: 0, volatile: true }),
     /** Of the method `cert`: the certificate in PEM. */
-    certPem: { ...optional(pem, { absent: true }), write: 'createOptional' },
+    certPem: { ...optional(pem, { absent: true }), write: 'createOnlyOptional' },
     /** Of the method `cert`: SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { absent: true, unique: true, filter: 'certFingerprint' }),
+    fingerprint: readOnly(string, { absent: true, unique: true, filter: 'certFingerprint' }),
     /** Whether an authority of this network issued the certificate. */
-    isIssuedByNetwork: readOnly(flag, { absent: true, filter: true, default: false }),
+    isIssuedByNetwork: readOnly(boolean, { absent: true, filter: true, default: false }),
     /** Whether the client is asked to extend the certificate at its next login. */
-    isExtendRequested: readOnly(flag, { absent: true, filter: true, default: false }),
+    isExtendRequested: readOnly(boolean, { absent: true, filter: true, default: false }),
     /** Whether the extended certificate is to have a new key. */
-    isKeyRollRequested: readOnly(flag, { absent: true, filter: true, default: false }),
+    isKeyRollRequested: readOnly(boolean, { absent: true, filter: true, default: false }),
     /** Whether the chain of the last login led to a known root. */
-    lastAuthResolvedToRoot: readOnly(flag, { absent: true, filter: true, default: false, volatile: true }),
+    lastAuthResolvedToRoot: readOnly(boolean, { absent: true, filter: true, default: false, volatile: true }),
     /** When the extension was asked for. */
     extendRequestedAt: readOnly(timestamp, { absent: true, filter: true }),
     /** The certificate authority that a certificate of somebody else's goes back to. */
     caId: hiddenReference('ca', 'cascade'),
     /** Issued to take the place of `certPem`, and not confirmed yet: leaf first. */
-    unverifiedCertPem: readOnly(text, { keep: 'hidden' }),
-    lastExtendRolledKeys: readOnly(flag, { keep: 'hidden', default: false }),
+    unverifiedCertPem: readOnly(string, { keep: 'hidden' }),
+    lastExtendRolledKeys: readOnly(boolean, { keep: 'hidden', default: false }),
   },
   links: { identities: './identities/{identityId}' },
   symbols: {
@@ -71,7 +71,7 @@ const replaceBody = z
 
 /** What a client is asked for at its next login. */
 const requestExtension = z
-  .object({ rollKeys: flag.optional().meta({ description: 'Whether the new certificate is to have a new key. Default false.' }) })
+  .object({ rollKeys: boolean.optional().meta({ description: 'Whether the new certificate is to have a new key. Default false.' }) })
   .meta({ id: 'RequestExtendAuthenticator' });
 /** What a new certificate is made from. */
 const extension = z
@@ -80,8 +80,8 @@ const extension = z
 /** A new certificate, not confirmed yet. */
 const extended = z
   .object({
-    ca: text.meta({ description: 'PEM of the authorities of the network.' }),
-    clientCert: text.meta({ description: 'PEM of the new certificate and those above it.' }),
+    ca: string.meta({ description: 'PEM of the authorities of the network.' }),
+    clientCert: string.meta({ description: 'PEM of the new certificate and those above it.' }),
   })
   .meta({ id: 'IdentityExtendCerts' });
 /** The proof that a new certificate has arrived. */
@@ -112,7 +112,7 @@ export const extending = {
 const reEnroll = z
   .object({
     /** RFC 3339. */
-    expiresAt: moment,
+    expiresAt: dateTime,
   })
   .meta({ id: 'ReEnroll' });
 

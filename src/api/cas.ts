@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
-import { text } from './kit/entity.ts';
-import { createOnly, optional, readOnly, replaceRequired, required } from './kit/field.ts';
+import { string } from './kit/entity.ts';
+import { createOnly, optional, readOnly, required, requiredOnReplace } from './kit/field.ts';
 import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { roles } from './kit/roles.ts';
-import { flag, name, pem, shortText } from './shared.ts';
+import { boolean, name, pem, shortText } from './shared.ts';
 
 const claim = {
   location: z.enum(['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL']).meta({ description: 'Where the values stand in a certificate.' }),
@@ -56,23 +56,23 @@ export const ca = resource({
     name: required(name, { unique: true, filter: true }),
     certPem: createOnly(pem.meta({ description: 'PEM of one or more certificates, of which the first is the authority.' })),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { unique: true, filter: true }),
+    fingerprint: readOnly(string, { unique: true, filter: true }),
     /** SHA-256 of the subject's DER: certificates find their issuer by it. */
-    subjectHash: readOnly(text, { keep: 'hidden', index: true }),
+    subjectHash: readOnly(string, { keep: 'hidden', index: true }),
     /** Role attributes that identities get which enroll by themselves. */
     identityRoles: { ...roles(), write: 'required' },
     /** Names of identities that enroll by themselves: text with placeholders. */
-    identityNameFormat: replaceRequired(nameFormat, { default: DEFAULT_NAME_FORMAT }),
+    identityNameFormat: requiredOnReplace(nameFormat, { default: DEFAULT_NAME_FORMAT }),
     /** Whether certificates of this authority prove identities at a login. */
-    isAuthEnabled: required(flag, { filter: true }),
+    isAuthEnabled: required(boolean, { filter: true }),
     /** Whether identities may enroll by a token and a certificate of this authority. */
-    isOttCaEnrollmentEnabled: required(flag, { filter: true }),
+    isOttCaEnrollmentEnabled: required(boolean, { filter: true }),
     /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
-    isAutoCaEnrollmentEnabled: required(flag, { filter: true }),
+    isAutoCaEnrollmentEnabled: required(boolean, { filter: true }),
     /** Whether its owner has proved to hold its key. */
-    isVerified: readOnly(flag, { default: false, filter: true }),
+    isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The common name that a certificate must have which proves it. */
-    verificationToken: readOnly(text, { default: '' }),
+    verificationToken: readOnly(string, { default: '' }),
     /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
     externalIdClaim: {
       ...optional(claimIfAny, { absent: true }),

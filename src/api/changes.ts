@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { text } from './kit/entity.ts';
+import { string } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 import { jsonMap } from './shared.ts';
@@ -13,11 +13,11 @@ export const change = resource({
   fields: {
     revision: readOnly(z.int(), { filter: true }),
     action: readOnly(z.enum(['create', 'update', 'delete']), { filter: true }),
-    entity: readOnly(text, { filter: true }),
-    entityId: readOnly(text, { filter: true, index: true }),
+    entity: readOnly(string, { filter: true }),
+    entityId: readOnly(string, { filter: true, index: true }),
     /** Id of the identity, or `system`. */
-    actor: readOnly(text, { filter: true }),
-    requestId: readOnly(text, { filter: true }),
+    actor: readOnly(string, { filter: true }),
+    requestId: readOnly(string, { filter: true }),
     before: readOnly(jsonMap),
     after: readOnly(jsonMap),
     /** How far the log reaches, see `changes/log.ts`. */

@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import { text, timestamp } from './kit/entity.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
-import { flag, name } from './shared.ts';
+import { boolean, name } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Where one version of an API answers. */
 const apiAddress = z
   .object({
     /** Address of the API. */
-    url: text,
+    url: string,
     /** Version of the API, e.g. `v1`. */
-    version: text,
+    version: string,
   })
   .meta({ id: 'ApiAddress' });
 
@@ -25,15 +25,15 @@ export const controller = resource({
   fields: {
     name: readOnly(name, { unique: true, filter: true }),
     /** Addresses by the name of the API. */
-    apiAddresses: readOnly(z.record(text, z.array(apiAddress)), { default: {} }),
+    apiAddresses: readOnly(z.record(string, z.array(apiAddress)), { default: {} }),
     /** Certificate of the controller in PEM. */
-    certPem: readOnly(text, { filter: true }),
+    certPem: readOnly(string, { filter: true }),
     /** Address at which routers reach the controller. */
-    ctrlAddress: readOnly(text, { filter: true }),
+    ctrlAddress: readOnly(string, { filter: true }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { filter: true }),
+    fingerprint: readOnly(string, { filter: true }),
     /** Whether the controller runs. */
-    isOnline: readOnly(flag, { keep: 'computed' }),
+    isOnline: readOnly(boolean, { keep: 'computed' }),
     /** When the controller last started. */
     lastJoinedAt: readOnly(timestamp, { filter: true }),
     /** It says again and again that it is there: until then it counts as such. */

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { authenticator, extending } from './authenticators.ts';
 import { identity } from './identities.ts';
-import { entityBase, tags, text } from './kit/entity.ts';
+import { entityBase, string, tags } from './kit/entity.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { flag, password, username } from './shared.ts';
+import { boolean, password, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const own = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;
@@ -42,15 +42,15 @@ const usableEdgeRouter = z
   .object({
     ...entityBase,
     /** Name of the router. */
-    name: text,
+    name: string,
     /** Host name under which clients reach the router. */
-    hostname: text,
+    hostname: string,
     /** Whether the router is connected. */
-    isOnline: flag,
+    isOnline: boolean,
     /** Address by protocol, e.g. `tls`. */
-    supportedProtocols: z.record(text, text),
+    supportedProtocols: z.record(string, string),
     /** How far the router is in learning what it must know of the network. */
-    syncStatus: text,
+    syncStatus: string,
     /** Not for clients. */
     cost: z.null(),
     /** Not for clients. */

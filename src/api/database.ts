@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { text, timestamp } from './kit/entity.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
-import { flag } from './shared.ts';
+import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const finding = z
   .object({
     /** What is wrong, with the entity. */
-    description: text,
+    description: string,
     /** Whether it has been made right. */
-    fixed: flag,
+    fixed: boolean,
   })
   .meta({ id: 'IntegrityFinding', description: 'Something that is wrong, and whether it has been made right.' });
 
@@ -31,9 +31,9 @@ export const maintenanceTask = resource({
     endedAt: readOnly(timestamp),
     /** When it last ended well. */
     succeededAt: readOnly(timestamp),
-    error: readOnly(text),
-    isFix: readOnly(flag, { default: false }),
-    tooManyFindings: readOnly(flag, { default: false }),
+    error: readOnly(string),
+    isFix: readOnly(boolean, { default: false }),
+    tooManyFindings: readOnly(boolean, { default: false }),
     findings: readOnly(z.array(finding), { default: [] }),
   },
 });
@@ -42,14 +42,14 @@ const integrityState = z
   .object({
     /** When the run ended; null while it runs. */
     endTime: timestamp.nullable(),
-    error: text.nullable().meta({ description: 'Why the run ended before all was looked at.' }),
-    fixingErrors: flag.meta({ description: 'Whether the last run is one that fixes.' }),
+    error: string.nullable().meta({ description: 'Why the run ended before all was looked at.' }),
+    fixingErrors: boolean.meta({ description: 'Whether the last run is one that fixes.' }),
     /** Whether the run is under way. */
-    inProgress: flag,
+    inProgress: boolean,
     results: z.array(finding).meta({ description: 'At most 1000.' }),
     /** When the run began; null when there was none. */
     startTime: timestamp.nullable(),
-    tooManyErrors: flag.meta({ description: 'Whether there is more than `results` holds.' }),
+    tooManyErrors: boolean.meta({ description: 'Whether there is more than `results` holds.' }),
   })
   .meta({ id: 'IntegrityState', description: 'The last run of a data integrity check or fix.' });
 
@@ -57,9 +57,9 @@ const snapshotState = z
   .object({
     /** When it ended; null while it is being taken. */
     endTime: timestamp.nullable(),
-    error: text.nullable().meta({ description: 'Why the last snapshot was not kept.' }),
+    error: string.nullable().meta({ description: 'Why the last snapshot was not kept.' }),
     /** Whether it is being taken. */
-    inProgress: flag,
+    inProgress: boolean,
     /** When it began; null when there was none. */
     startTime: timestamp.nullable(),
     succeededAt: timestamp.nullable().meta({ description: 'When a snapshot was last kept.' }),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { textUpTo } from './kit/bounded.ts';
-import { text } from './kit/entity.ts';
+import { string } from './kit/entity.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { password, pem, shortText, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
@@ -31,11 +31,11 @@ const enroll = z.preprocess((given) => (typeof given === 'string' ? { clientCsr:
 /** What an enrollment gives: certificates, or a username. */
 const enrolled = z
   .object({
-    cert: text.optional().meta({ description: 'The certificate in PEM, then those above it, without the root.' }),
-    serverCert: text.optional().meta({ description: "The certificate of a router's server, likewise." }),
-    ca: text.optional().meta({ description: 'What a router is to trust, in PEM.' }),
+    cert: string.optional().meta({ description: 'The certificate in PEM, then those above it, without the root.' }),
+    serverCert: string.optional().meta({ description: "The certificate of a router's server, likewise." }),
+    ca: string.optional().meta({ description: 'What a router is to trust, in PEM.' }),
     /** Username of the new authenticator. */
-    username: text.optional(),
+    username: string.optional(),
   })
   .meta({ id: 'Enrolled' });
 
@@ -63,9 +63,9 @@ const byCertificate = ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MIS
 const extendedRouter = z
   .object({
     /** The certificate by which it proves itself in PEM, then those above it, without the root. */
-    cert: text,
+    cert: string,
     /** The certificate of its own server, likewise. */
-    serverCert: text,
+    serverCert: string,
   })
   .meta({ id: 'ExtendedRouter' });
 

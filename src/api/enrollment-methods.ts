@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { entityReference, text, timestamp } from './kit/entity.ts';
-import { flag, shortText, username } from './shared.ts';
+import { entityReference, string, timestamp } from './kit/entity.ts';
+import { boolean, shortText, username } from './shared.ts';
 
 const outstanding = {
   /** Id of the enrollment. */
-  id: text,
+  id: string,
   /** The token to enroll with. */
-  token: text,
+  token: string,
   /** The token as a JWT, which also says where to enroll. */
-  jwt: text,
+  jwt: string,
   /** When the enrollment ends. */
   expiresAt: timestamp,
 };
@@ -25,7 +25,7 @@ interface IdentityMethod {
 
 const identityMethods = {
   /** By a certificate of the network. */
-  ott: { request: flag.nullish(), outstanding: z.object(outstanding) },
+  ott: { request: boolean.nullish(), outstanding: z.object(outstanding) },
   /** By a certificate of a known authority; asked for by the id of the authority. */
   ottca: {
     needs: 'caId',
@@ -35,7 +35,7 @@ const identityMethods = {
       /** Reference to the authority whose certificates will do. */
       ca: entityReference,
       /** Id of the authority whose certificates will do. */
-      caId: text,
+      caId: string,
     }),
   },
   /** By username and password; asked for by the username. */

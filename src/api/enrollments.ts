@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { type EnrollmentMethodName, enrollmentMethod, type IdentityMethodName, requestableMethod } from './enrollment-methods.ts';
 import { crud } from './kit/crud.ts';
-import { created, text } from './kit/entity.ts';
+import { created, string } from './kit/entity.ts';
 import { createOnly, optional, readOnly } from './kit/field.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { moment, username } from './shared.ts';
+import { dateTime, username } from './shared.ts';
 
 const identity = reference('identity', {
   write: 'createOnly',
@@ -35,23 +35,23 @@ export const enrollment = resource({
     // Bodies are read with `input`, so what the schema itself would take never counts.
     method: { ...createOnly(enrollmentMethod as z.ZodType<EnrollmentMethodName, IdentityMethodName>), input: requestableMethod },
     /** When the enrollment ends: RFC 3339. */
-    expiresAt: createOnly(moment),
+    expiresAt: createOnly(dateTime),
     /** Of the method `ottca`: id of the authority whose certificates will do. */
-    caId: { ...ca, write: 'createOptional', absent: true, reference: { ...ca.reference, orNull: true } },
+    caId: { ...ca, write: 'createOnlyOptional', absent: true, reference: { ...ca.reference, orNull: true } },
     /** Of the method `erott`: id of the edge router. */
     edgeRouterId: { ...edgeRouter, write: 'never', absent: true },
     /** Of the method `trott`: id of the router. */
     transitRouterId: { ...transitRouter, write: 'never', absent: true },
     /** Of the method `updb`: the username of the new authenticator. */
-    username: { ...optional(username), write: 'createOptional' },
+    username: { ...optional(username), write: 'createOnlyOptional' },
     /** SHA-256 of the token, by which an enrollment is found. */
-    tokenHash: readOnly(text, { keep: 'hidden', unique: true }),
+    tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The JWT, and in it the token, sealed: administrators may see both again. */
-    sealed: readOnly(text, { keep: 'hidden' }),
+    sealed: readOnly(string, { keep: 'hidden' }),
     /** The token to enroll with. */
-    token: readOnly(text, { keep: 'computed' }),
+    token: readOnly(string, { keep: 'computed' }),
     /** The token as a JWT, which also says where to enroll. */
-    jwt: readOnly(text, { keep: 'computed' }),
+    jwt: readOnly(string, { keep: 'computed' }),
   },
   symbols: { token: { secret: 'string', hashedAs: 'tokenHash' } },
 });
@@ -60,7 +60,7 @@ export const enrollment = resource({
 const refresh = z
   .object({
     /** RFC 3339. */
-    expiresAt: moment,
+    expiresAt: dateTime,
   })
   .meta({ id: 'EnrollmentRefresh' });
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
-import { text, timestamp } from './kit/entity.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { optional, readOnly, required } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { texts } from './kit/sets.ts';
-import { blankIsNull, flag, isWebAddress, name, notBlank, pem, shortText } from './shared.ts';
+import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Dates of what has no certificate. */
@@ -47,7 +47,7 @@ export const externalJwtSigner = resource({
     /** The `iss` of tokens. */
     issuer: required(notBlank, { unique: true, filter: true }),
     /** Whether its tokens prove identities. */
-    enabled: required(flag, { filter: true, index: true }),
+    enabled: required(boolean, { filter: true, index: true }),
     /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
     certPem: optional(pem),
     jwksEndpoint: {
@@ -64,11 +64,11 @@ export const externalJwtSigner = resource({
     /** Name of the claim that says who the bearer is. */
     claimsProperty: optional(claim, { default: 'sub', filter: true }),
     /** Whether that claim is the `externalId` of an identity, or its id. */
-    useExternalId: optional(flag, { default: false, filter: true }),
+    useExternalId: optional(boolean, { default: false, filter: true }),
     /** Common name of the certificate. */
-    commonName: readOnly(text, { default: '', filter: true }),
+    commonName: readOnly(string, { default: '', filter: true }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { unique: true, filter: true }),
+    fingerprint: readOnly(string, { unique: true, filter: true }),
     /** When the certificate begins to be valid; the year 1 where there is none. */
     notBefore: readOnly(timestamp, { default: NO_DATE, filter: true }),
     /** When the certificate ceases to be valid; the year 1 where there is none. */
@@ -102,7 +102,7 @@ export const publicExternalJwtSigner = resource({
     ...shared,
     /** Id of the client at the provider. */
     clientId: optional(shortText, { filter: true, absent: true }),
-    enabled: readOnly(flag, { keep: 'hidden', default: true }),
+    enabled: readOnly(boolean, { keep: 'hidden', default: true }),
   },
 });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { text, timestamp } from './kit/entity.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
@@ -9,15 +9,15 @@ import { jsonMap } from './shared.ts';
 const failedCheck = z
   .object({
     /** Id of the posture check. */
-    postureCheckId: text,
+    postureCheckId: string,
     /** Name of the posture check. */
-    postureCheckName: text,
+    postureCheckName: string,
     /** Type of the posture check. */
-    postureCheckType: text,
+    postureCheckType: string,
     actualValue: z.unknown().meta({ description: 'What the endpoint had told; empty where it had told nothing.' }),
     /** What the check asks for. */
     expectedValue: z.unknown(),
-    semantic: text.optional().meta({ description: 'Of a check of several processes.' }),
+    semantic: string.optional().meta({ description: 'Of a check of several processes.' }),
     criteria: jsonMap.optional().meta({ description: 'Of a check of MFA: the times that it goes by.' }),
   })
   .meta({ id: 'FailedPostureCheck' });
@@ -26,9 +26,9 @@ const failedCheck = z
 const policyFailure = z
   .object({
     /** Id of the service policy. */
-    policyId: text,
+    policyId: string,
     /** Name of the service policy. */
-    policyName: text,
+    policyName: string,
     /** Its posture checks that failed. */
     checks: z.array(failedCheck),
   })
@@ -36,11 +36,11 @@ const policyFailure = z
 
 const fields = {
   /** Id of the API session that asked. */
-  apiSessionId: text,
+  apiSessionId: string,
   /** Id of the service. */
-  serviceId: text,
+  serviceId: string,
   /** Name of the service. */
-  serviceName: text,
+  serviceName: string,
   /** Whether it was to dial or to bind the service. */
   sessionType: z.enum(['Dial', 'Bind']),
   /** When it was asked: ISO 8601, UTC. */

@@ -4,15 +4,15 @@ import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
 import { keysOf } from './kit/derived.ts';
-import { text, timestamp } from './kit/entity.ts';
-import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.ts';
+import { string, timestamp } from './kit/entity.ts';
+import { convertedOnCreate, optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { map, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { roles } from './kit/roles.ts';
 import { identityPostureData } from './posture-data.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
-import { blankIsNull, cost, envInfo, flag, jsonMap, name, precedence, sdkInfo, shortText } from './shared.ts';
+import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is the default policy. */
@@ -25,18 +25,18 @@ const authenticatorSummaries = z
     cert: z
       .object({
         /** Id of the authenticator. */
-        id: text,
+        id: string,
         /** SHA-1 of the certificate in hex. */
-        fingerprint: text,
+        fingerprint: string,
       })
       .optional(),
     /** By username and password. */
     updb: z
       .object({
         /** Id of the authenticator. */
-        id: text,
+        id: string,
         /** The username. */
-        username: text,
+        username: string,
       })
       .optional(),
   })
@@ -54,9 +54,9 @@ export const identity = resource({
     /** Id of the identity type: `Default` or `Router`. */
     typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
     /** Whether it may administer the network. */
-    isAdmin: required(flag, { filter: true }),
+    isAdmin: required(boolean, { filter: true }),
     /** Whether it is the administrator that the network began with, which cannot be deleted. */
-    isDefaultAdmin: readOnly(flag, { default: false, filter: true }),
+    isDefaultAdmin: readOnly(boolean, { default: false, filter: true }),
     /** Role attributes, by which policies select the identity. */
     roleAttributes: roles(),
     /** Id of the authentication policy. */
@@ -75,7 +75,7 @@ export const identity = resource({
     /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
     /** Whether it is disabled now: it cannot log in. */
-    disabled: readOnly(flag, { keep: 'computed' }),
+    disabled: readOnly(boolean, { keep: 'computed' }),
     /** When it was disabled. */
     disabledAt: readOnly(timestamp, { absent: true }),
     /** Until when it is disabled; left out where there is no end. */
@@ -87,15 +87,15 @@ export const identity = resource({
     /** How it proves itself, by method. */
     authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
     /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
-    enrollment: exchanged(enrollmentRequest, outstandingEnrollments),
+    enrollment: convertedOnCreate(enrollmentRequest, outstandingEnrollments),
     /** Whether it has an API session. */
-    hasApiSession: readOnly(flag, { keep: 'computed' }),
+    hasApiSession: readOnly(boolean, { keep: 'computed' }),
     /** Whether it is connected to an edge router. */
-    hasEdgeRouterConnection: readOnly(flag, { keep: 'computed' }),
+    hasEdgeRouterConnection: readOnly(boolean, { keep: 'computed' }),
     /** Whether it is connected to an edge router, as far as routers tell. */
     edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
     /** Whether it has a second factor that is verified. */
-    isMfaEnabled: readOnly(flag, { keep: 'computed' }),
+    isMfaEnabled: readOnly(boolean, { keep: 'computed' }),
     /** Network interfaces of its endpoint; null when it has told of none. */
     interfaces: readOnly(z.array(jsonMap).nullable(), { keep: 'computed' }),
   },

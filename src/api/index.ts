@@ -1,4 +1,6 @@
 import { accessibleServices } from './accessible-services.ts';
+import { apiSessionCertificate, apiSessionCertificates } from './api-session-certificates.ts';
+import { apiSession, apiSessions, currentApiSession } from './api-sessions.ts';
 import { authPolicies, authPolicy } from './auth-policies.ts';
 import { authentication } from './authentication.ts';
 import { authenticator, authenticators } from './authenticators.ts';
@@ -38,11 +40,9 @@ import { relatedLists } from './relations.ts';
 import { roleAttributeLists } from './role-attributes.ts';
 import { edgeRouter, edgeRouters, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
-import { session, sessions } from './service-sessions.ts';
 import { service, services } from './services.ts';
-import { apiSessionCertificate, sessionCertificates } from './session-certificates.ts';
 import { sessionReview } from './session-reviews.ts';
-import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
+import { session, sessions } from './sessions.ts';
 import { terminator, terminators } from './terminators.ts';
 import { trace } from './traces.ts';
 import { trust } from './trust.ts';
@@ -83,7 +83,7 @@ export const groups = withRelatedLists(
     roleAttributes: roleAttributeLists,
     controllers,
     database,
-    sessionCertificates,
+    apiSessionCertificates,
     trust,
     informational,
   },

@@ -1,4 +1,4 @@
-import { text } from './kit/entity.ts';
+import { string } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 
@@ -8,5 +8,5 @@ export const keptSecret = resource({
   collection: 'kept-secrets',
   names: ['KeptSecret', 'KeptSecrets'],
   about: 'A kept secret is something of the controller itself, sealed under the secret key of its host.',
-  fields: { sealed: readOnly(text, { keep: 'hidden' }) },
+  fields: { sealed: readOnly(string, { keep: 'hidden' }) },
 });

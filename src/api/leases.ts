@@ -1,4 +1,4 @@
-import { text, timestamp } from './kit/entity.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 
@@ -12,7 +12,7 @@ export const lease = resource({
   unrecorded: true,
   fields: {
     /** Drawn anew each time the lease is acquired, so that a controller that lost it is no holder of the next one. */
-    holder: readOnly(text, { keep: 'hidden' }),
+    holder: readOnly(string, { keep: 'hidden' }),
     /** From then on another may acquire it, by the clock of that other. */
     until: readOnly(timestamp, { keep: 'hidden' }),
   },

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { entityBase, text, timestamp } from './kit/entity.ts';
+import { entityBase, string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { flag, shortText } from './shared.ts';
+import { boolean, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const whole = z.array(z.int());
@@ -19,11 +19,11 @@ export const mfa = resource({
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', unique: true }),
     /** Whether a code has proved that the authenticator app has the secret. */
-    isVerified: readOnly(flag, { default: false, filter: true }),
+    isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The TOTP secret in base32, sealed: it must be read again to check a code. */
-    sealedSecret: readOnly(text, { keep: 'hidden' }),
+    sealedSecret: readOnly(string, { keep: 'hidden' }),
     /** The recovery codes as a JSON list, sealed and not hashed: their owner may see them again. */
-    sealedRecoveryCodes: readOnly(text, { keep: 'hidden' }),
+    sealedRecoveryCodes: readOnly(string, { keep: 'hidden' }),
     /** Places in that list of the recovery codes that were used. */
     spentRecoveryCodes: readOnly(whole, { keep: 'hidden', default: [] }),
     /** Intervals of TOTP whose codes completed a login, for as long as they could be given again. */
@@ -53,11 +53,11 @@ const mfaStatus = z
   .object({
     ...entityBase,
     /** Whether a code has proved that the authenticator app has the secret. */
-    isVerified: flag,
+    isVerified: boolean,
     /** The secret as an `otpauth:` address, until it is verified. */
-    provisioningUrl: text.optional(),
+    provisioningUrl: string.optional(),
     /** The recovery codes, until it is verified. */
-    recoveryCodes: z.array(text).nullable(),
+    recoveryCodes: z.array(string).nullable(),
   })
   .meta({ id: 'MfaDetail' });
 /** The recovery codes that are left. */
@@ -65,7 +65,7 @@ const recoveryCodes = z
   .object({
     ...entityBase,
     /** Each is good once. */
-    recoveryCodes: z.array(text),
+    recoveryCodes: z.array(string),
   })
   .meta({ id: 'MfaRecoveryCodes' });
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
-import { words } from './kit/derived.ts';
+import { attributeIndex } from './kit/derived.ts';
 import { readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { selectors } from './kit/roles.ts';
-import { flag, name } from './shared.ts';
+import { boolean, name } from './shared.ts';
 
 /** How many of the attributes of a role array an entity must carry. Ids in the array are selected whatever the semantic. */
 const semantic = z.enum(['AllOf', 'AnyOf']);
@@ -27,13 +27,13 @@ export const servicePolicy = resource({
     semantic: required(semantic, { filter: true }),
     /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     identityRoles: selectors('identity'),
-    identityWords: words('identityRoles'),
+    identityWords: attributeIndex('identityRoles'),
     /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     serviceRoles: selectors('service'),
-    serviceWords: words('serviceRoles'),
+    serviceWords: attributeIndex('serviceRoles'),
     /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
     postureCheckRoles: selectors('postureCheck'),
-    postureCheckWords: words('postureCheckRoles'),
+    postureCheckWords: attributeIndex('postureCheckRoles'),
   },
   symbols: { identities: { selectedBy: 'identityRoles' }, services: { selectedBy: 'serviceRoles' } },
   subLinks: ['services', 'identities', 'posture-checks'],
@@ -56,12 +56,12 @@ export const edgeRouterPolicy = resource({
     semantic: required(semantic, { filter: true }),
     /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     identityRoles: selectors('identity'),
-    identityWords: words('identityRoles'),
+    identityWords: attributeIndex('identityRoles'),
     /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     edgeRouterRoles: selectors('edgeRouter'),
-    edgeRouterWords: words('edgeRouterRoles'),
+    edgeRouterWords: attributeIndex('edgeRouterRoles'),
     /** The policy that joins an edge router with a tunneler to its own identity. */
-    isSystem: readOnly(flag, { default: false }),
+    isSystem: readOnly(boolean, { default: false }),
   },
   subLinks: ['edge-routers', 'identities'],
 });
@@ -78,10 +78,10 @@ export const serviceEdgeRouterPolicy = resource({
     semantic: required(semantic, { filter: true }),
     /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     serviceRoles: selectors('service'),
-    serviceWords: words('serviceRoles'),
+    serviceWords: attributeIndex('serviceRoles'),
     /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     edgeRouterRoles: selectors('edgeRouter'),
-    edgeRouterWords: words('edgeRouterRoles'),
+    edgeRouterWords: attributeIndex('edgeRouterRoles'),
   },
   subLinks: ['edge-routers', 'services'],
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
-import { text } from './kit/entity.ts';
+import { string } from './kit/entity.ts';
 import { readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
@@ -18,7 +18,7 @@ export const postureCheckType = resource({
     /** Operating systems that can be asked so. */
     operatingSystems: readOnly(z.array(operatingSystem).readonly(), { default: [] }),
     /** Of the form of checks of the type. */
-    version: readOnly(text, { keep: 'computed' }),
+    version: readOnly(string, { keep: 'computed' }),
   },
 });
 

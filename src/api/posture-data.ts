@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { text, timestamp } from './kit/entity.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { flag, sdkInfo } from './shared.ts';
+import { boolean, sdkInfo } from './shared.ts';
 
-const texts = z.array(text).readonly();
+const texts = z.array(string).readonly();
 /** The id that the response named: by custom, that of the posture check that it answers. */
-const answers = { postureCheckId: text };
+const answers = { postureCheckId: string };
 
 /** What an endpoint told of one process. */
 const processFact = z
-  .object({ ...answers, path: text.nullable(), isRunning: flag, hash: text.nullable(), signerFingerprints: texts.nullable() })
+  .object({ ...answers, path: string.nullable(), isRunning: boolean, hash: string.nullable(), signerFingerprints: texts.nullable() })
   .readonly();
 export type ProcessFact = z.infer<typeof processFact>;
 
@@ -27,24 +27,24 @@ export const postureData = resource({
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
     mac: readOnly(z.object({ ...answers, addresses: texts }).readonly(), { keep: 'hidden' }),
-    domain: readOnly(z.object({ ...answers, domain: text }).readonly(), { keep: 'hidden' }),
-    os: readOnly(z.object({ ...answers, type: text, version: text, build: text.nullable() }).readonly(), { keep: 'hidden' }),
+    domain: readOnly(z.object({ ...answers, domain: string }).readonly(), { keep: 'hidden' }),
+    os: readOnly(z.object({ ...answers, type: string, version: string, build: string.nullable() }).readonly(), { keep: 'hidden' }),
     /** The last answer for each id of a response. */
     processes: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
     /** The last answer for each path, whatever the id. */
     paths: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
     /** When each fact was told last, if only to repeat it: which is no change worth a revision. */
-    toldAt: readOnly(z.record(text, timestamp).readonly(), { keep: 'hidden', volatile: true }),
+    toldAt: readOnly(z.record(string, timestamp).readonly(), { keep: 'hidden', volatile: true }),
   },
 });
 
 const told = {
   /** Id of the posture check that was answered. */
-  postureCheckId: text,
+  postureCheckId: string,
   /** When it was last told; null when it never was. */
   lastUpdatedAt: timestamp.nullable(),
   /** Whether it was told too long ago to count. */
-  timedOut: flag,
+  timedOut: boolean,
 };
 
 /** What belongs to one API session of an identity. */
@@ -60,15 +60,15 @@ const ofSession = z
     /** The codes of the session. */
     mfa: z.object({
       /** Id of the API session. */
-      apiSessionId: text,
+      apiSessionId: string,
       /** Whether a code was passed. */
-      passedMfa: flag,
+      passedMfa: boolean,
       /** When a code was last passed. */
       passedAt: timestamp.nullable(),
       /** Whether a code was passed after the endpoint woke. */
-      passedOnWake: flag,
+      passedOnWake: boolean,
       /** Whether a code was passed after the endpoint was unlocked. */
-      passedOnUnlock: flag,
+      passedOnUnlock: boolean,
     }),
     /** What the client told of its software at the login. */
     sdkInfo,
@@ -82,36 +82,36 @@ export const identityPostureData = z
     mac: z.object({
       ...told,
       /** MAC addresses in hex digits. */
-      addresses: z.array(text).nullable(),
+      addresses: z.array(string).nullable(),
     }),
     /** The Windows domain. */
     domain: z.object({
       ...told,
       /** Name of the domain. */
-      domain: text.nullable(),
+      domain: string.nullable(),
     }),
     /** The operating system. */
     os: z.object({
       ...told,
       /** Name of the system. */
-      type: text.nullable(),
+      type: string.nullable(),
       /** Its version. */
-      version: text.nullable(),
+      version: string.nullable(),
       /** Its build. */
-      build: text.nullable(),
+      build: string.nullable(),
     }),
     /** The programs. */
     processes: z.array(
       z.object({
         ...told,
         /** SHA-256 of the binary in hex. */
-        binaryHash: text.optional(),
+        binaryHash: string.optional(),
         /** Whether the program runs. */
-        isRunning: flag.optional(),
+        isRunning: boolean.optional(),
         /** SHA-1 of the certificates that signed the binary, in hex. */
-        signerFingerprints: z.array(text).nullable(),
+        signerFingerprints: z.array(string).nullable(),
       }),
     ),
-    apiSessionPostureData: z.record(text, ofSession).meta({ description: 'By the ids of the API sessions of the identity.' }),
+    apiSessionPostureData: z.record(string, ofSession).meta({ description: 'By the ids of the API sessions of the identity.' }),
   })
   .meta({ id: 'PostureData' });

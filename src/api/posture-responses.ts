@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { list, textUpTo } from './kit/bounded.ts';
-import { text } from './kit/entity.ts';
+import { string } from './kit/entity.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
-import { flag } from './shared.ts';
+import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Answers in one request, at most. */
@@ -64,7 +64,7 @@ const processResponse = z
     /** Path of the program. */
     path: textUpTo(4096).nullish(),
     /** Whether the program runs. */
-    isRunning: flag.nullish(),
+    isRunning: boolean.nullish(),
     /** SHA-256 of the binary in hex. */
     hash: hex.nullish(),
     /** SHA-1 of the certificates that signed the binary, in hex. */
@@ -79,9 +79,9 @@ const endpointState = z
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
     /** That it woke. */
-    woken: flag.nullish(),
+    woken: boolean.nullish(),
     /** That it was unlocked. */
-    unlocked: flag.nullish(),
+    unlocked: boolean.nullish(),
   })
   .meta({ id: 'PostureResponseEndpointState' });
 
@@ -95,11 +95,11 @@ export type PostureResponse = z.infer<typeof postureResponse>;
 const affectedService = z
   .object({
     /** Id of the service. */
-    id: text,
+    id: string,
     /** Name of the service. */
-    name: text,
+    name: string,
     /** Type of the posture check that asks. */
-    postureQueryType: text,
+    postureQueryType: string,
     timeout: z.int().meta({ description: 'Seconds, -1 for none.' }),
     timeoutRemaining: z.int().meta({ description: 'Seconds until the check fails unless a code comes.' }),
   })

@@ -11,7 +11,7 @@ import { surfaces } from './surfaces/index.ts';
 import { terminator } from './terminators.ts';
 
 /** The one list of relations between kinds: a row is a relation, from which the lists of both sides follow, with the operations and handlers of these. */
-const relations = [
+export const relations = [
   manyToOne(authenticator, 'identityId', identity, { operationIds: { listAuthenticators: 'getIdentityAuthenticators' } }),
   manyToOne(enrollment, 'identityId', identity, { operationIds: { listEnrollments: 'getIdentityEnrollments' } }),
   manyToOne(terminator, 'serviceId', service),

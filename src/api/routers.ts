@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
-import { text, timestamp } from './kit/entity.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { optional, readOnly, required } from './kit/field.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { roles } from './kit/roles.ts';
 import { notes } from './kit/sets.ts';
-import { routerInterfaces, versionInfo } from './presence.ts';
-import { cost, flag, jsonMap, name } from './shared.ts';
+import { routerInterfaces, versionInfo } from './router-reports.ts';
+import { boolean, cost, jsonMap, name } from './shared.ts';
 
 /** What may be left of its enrollment, for whom it may be told. */
 const whileUnverified = { keep: 'computed' } as const;
@@ -18,19 +18,19 @@ const common = {
   /** Cost of a path through the router, 0 to 65535. */
   cost: optional(cost, { default: 0, filter: true }),
   /** Whether the router carries no traffic between other routers. */
-  noTraversal: optional(flag, { default: false, filter: true }),
+  noTraversal: optional(boolean, { default: false, filter: true }),
   /** Whether the router is disabled: it may not connect. */
-  disabled: optional(flag, { default: false, filter: true }),
+  disabled: optional(boolean, { default: false, filter: true }),
   /** Whether the router is connected. */
-  isOnline: readOnly(flag, { keep: 'computed' }),
+  isOnline: readOnly(boolean, { keep: 'computed' }),
   /** New certificate of the router in PEM, until it has connected with it. */
-  unverifiedCertPem: readOnly(text),
+  unverifiedCertPem: readOnly(string),
   /** SHA-1 of that certificate in hex. */
-  unverifiedFingerprint: readOnly(text),
+  unverifiedFingerprint: readOnly(string),
   /** Network interfaces of the router, as it tells. */
   interfaces: readOnly(routerInterfaces),
   /** Id of the enrollment by which it got its certificate: the same until it enrolls anew. */
-  enrolledBy: readOnly(text, { keep: 'hidden', index: true }),
+  enrolledBy: readOnly(string, { keep: 'hidden', index: true }),
   /** The names and addresses in its certificates, which no other router gets: see `wordsOf`. */
   serverNames: notes(),
   /** When its enrollment was created, while it has not enrolled. */
@@ -38,9 +38,9 @@ const common = {
   /** When its enrollment ends, while it has not enrolled. */
   enrollmentExpiresAt: { ...readOnly(timestamp, whileUnverified), absent: true },
   /** Token to enroll with as a JWT, while it has not enrolled. */
-  enrollmentJwt: { ...readOnly(text, whileUnverified), absent: true },
+  enrollmentJwt: { ...readOnly(string, whileUnverified), absent: true },
   /** Token to enroll with, while it has not enrolled. */
-  enrollmentToken: { ...readOnly(text, whileUnverified), absent: true },
+  enrollmentToken: { ...readOnly(string, whileUnverified), absent: true },
 } as const;
 
 export const router = resource({
@@ -51,10 +51,10 @@ export const router = resource({
   fields: {
     ...common,
     /** Whether the router has enrolled. */
-    isVerified: readOnly(flag, { default: false }),
+    isVerified: readOnly(boolean, { default: false }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { filter: true, index: true }),
-    isEdgeRouter: readOnly(flag, { keep: 'hidden', default: false, index: true }),
+    fingerprint: readOnly(string, { filter: true, index: true }),
+    isEdgeRouter: readOnly(boolean, { keep: 'hidden', default: false, index: true }),
   },
 });
 
@@ -69,24 +69,24 @@ export const edgeRouter = resource({
     /** Role attributes, by which policies select the router. */
     roleAttributes: roles(),
     /** Whether the router is also an identity that hosts and dials services for others. */
-    isTunnelerEnabled: optional(flag, { default: false, filter: true }),
+    isTunnelerEnabled: optional(boolean, { default: false, filter: true }),
     /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
     /** Whether the router has enrolled. */
-    isVerified: readOnly(flag, { default: false, filter: true }),
+    isVerified: readOnly(boolean, { default: false, filter: true }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { filter: true, index: true, absent: true }),
+    fingerprint: readOnly(string, { filter: true, index: true, absent: true }),
     /** Certificate of the router in PEM. */
-    certPem: readOnly(text),
+    certPem: readOnly(string),
     /** Host name under which clients reach the router. */
-    hostname: readOnly(text, { keep: 'computed' }),
+    hostname: readOnly(string, { keep: 'computed' }),
     /** Address by protocol, e.g. `tls`. */
-    supportedProtocols: readOnly(z.record(text, text), { keep: 'computed' }),
+    supportedProtocols: readOnly(z.record(string, string), { keep: 'computed' }),
     /** How far the router is in learning what it must know of the network. */
-    syncStatus: readOnly(text, { keep: 'computed' }),
+    syncStatus: readOnly(string, { keep: 'computed' }),
     /** What software the router runs. */
     versionInfo: readOnly(versionInfo, { keep: 'computed' }),
-    isEdgeRouter: readOnly(flag, { keep: 'hidden', default: true, index: true }),
+    isEdgeRouter: readOnly(boolean, { keep: 'hidden', default: true, index: true }),
   },
   subLinks: ['edge-router-policies'],
   symbols: { connected: { computed: 'boolean', shownAs: 'syncStatus' }, online: { computed: 'boolean', shownAs: 'isOnline' } },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
-import { entityReference, text } from './kit/entity.ts';
+import { entityReference, string } from './kit/entity.ts';
 import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { shortText } from './shared.ts';
@@ -36,10 +36,10 @@ export const serviceConfigDetail = z
     /** The config. */
     config: entityReference,
     /** Id of the config. */
-    configId: text,
+    configId: string,
     /** The service. */
     service: entityReference,
     /** Id of the service. */
-    serviceId: text,
+    serviceId: string,
   })
   .meta({ id: 'ServiceConfigDetail' });

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
 import { crud } from './kit/crud.ts';
-import { text } from './kit/entity.ts';
-import { notPatched, optional, readOnly, required } from './kit/field.ts';
+import { string } from './kit/entity.ts';
+import { optional, readOnly, required, requiredOnCreate } from './kit/field.ts';
 import { listQuery, roleListQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { references } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { roles } from './kit/roles.ts';
 import { postureQueries } from './posture-queries.ts';
-import { flag, jsonMap, name, shortText } from './shared.ts';
+import { boolean, jsonMap, name, shortText } from './shared.ts';
 
 export const terminatorStrategies: readonly string[] = ['smartrouting', 'random', 'weighted', 'sticky'];
 
@@ -24,7 +24,7 @@ export const service = resource({
   fields: {
     name: required(name, { unique: true, filter: true }),
     /** Whether clients must encrypt from end to end. */
-    encryptionRequired: notPatched(flag, { default: false }),
+    encryptionRequired: requiredOnCreate(boolean, { default: false }),
     /** Milliseconds after which an idle connection is closed; 0: never. */
     maxIdleTimeMillis: optional(z.int(), { default: 0 }),
     /** How a terminator is chosen. */
@@ -36,7 +36,7 @@ export const service = resource({
     /** Of the asking identity; `Invalid` where an administrator has neither. Null in lists below other entities. */
     permissions: readOnly(z.array(z.enum(['Bind', 'Dial', 'Invalid'])).nullable(), { keep: 'computed' }),
     /** Config data by the name of its type, of the types that were asked for. */
-    config: readOnly(z.record(text, jsonMap).nullable(), { keep: 'computed' }),
+    config: readOnly(z.record(string, jsonMap).nullable(), { keep: 'computed' }),
     /** What the client must prove before policies let it in. */
     postureQueries: readOnly(z.array(postureQueries), { keep: 'computed' }),
   },

@@ -1,7 +1,7 @@
-import { text } from './kit/entity.ts';
+import { string } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { flag, jsonMap } from './shared.ts';
+import { boolean, jsonMap } from './shared.ts';
 
 /** What a change left to be done later, because it was about more sessions than one transaction looks at. */
 export const sessionReview = resource({
@@ -15,8 +15,8 @@ export const sessionReview = resource({
     /** The predicate that the sessions satisfy. */
     sessions: readOnly(jsonMap, { keep: 'hidden' }),
     /** Those up to this id were looked at. */
-    lastId: readOnly(text, { keep: 'hidden' }),
+    lastId: readOnly(string, { keep: 'hidden' }),
     /** Whether they may have lost their right: until they were looked at, each must prove it. */
-    isInDoubt: readOnly(flag, { keep: 'hidden', default: false }),
+    isInDoubt: readOnly(boolean, { keep: 'hidden', default: false }),
   },
 });

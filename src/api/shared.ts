@@ -24,10 +24,10 @@ export const blankIsNull = shortText.transform((value): string | null => (value.
 /** A text that is an http or https address. */
 export const isWebAddress = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 
-export const flag = z.boolean();
+export const boolean = z.boolean();
 
 /** A date with its offset (RFC 3339), kept as `timestamp`. */
-export const moment = z.iso
+export const dateTime = z.iso
   .datetime({ offset: true })
   .max(64, { abort: true })
   .transform((given): string => new Date(given).toISOString());

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
-import { entityBase, entityReference, text } from './kit/entity.ts';
+import { entityBase, entityReference, string } from './kit/entity.ts';
 import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { reference } from './kit/references.ts';
@@ -32,16 +32,16 @@ export const terminator = resource({
     /** Cost as the traffic makes it. */
     dynamicCost: readOnly(z.int(), { keep: 'computed' }),
     /** Tells apart the instances of one service. */
-    identity: { ...optional(shortText, { default: '', filter: 'instanceId' }), write: 'createOptional' },
+    identity: { ...optional(shortText, { default: '', filter: 'instanceId' }), write: 'createOnlyOptional' },
     /** Proof of the owner of `identity`; kept sealed, and shown nowhere. */
-    identitySecret: { ...writeOnly(shortText), write: 'createOptional' },
+    identitySecret: { ...writeOnly(shortText), write: 'createOnlyOptional' },
     /** Under the host's secret key, bound to the terminator; null where none was given. */
-    sealedIdentitySecret: readOnly(text, { keep: 'hidden' }),
-    hostId: readOnly(text, { keep: 'hidden', default: '', filter: true }),
-    sourceCtrl: readOnly(text, { keep: 'hidden', default: '', filter: true }),
+    sealedIdentitySecret: readOnly(string, { keep: 'hidden' }),
+    hostId: readOnly(string, { keep: 'hidden', default: '', filter: true }),
+    sourceCtrl: readOnly(string, { keep: 'hidden', default: '', filter: true }),
     /** Names of what it points at, kept in step: for filters and order. */
-    serviceName: readOnly(text, { keep: 'hidden', filter: 'service.name', volatile: true }),
-    routerName: readOnly(text, { keep: 'hidden', filter: 'router.name', volatile: true }),
+    serviceName: readOnly(string, { keep: 'hidden', filter: 'service.name', volatile: true }),
+    routerName: readOnly(string, { keep: 'hidden', filter: 'router.name', volatile: true }),
   },
 });
 
@@ -52,12 +52,12 @@ export const clientTerminator = z
   .object({
     ...entityBase,
     /** Tells apart the instances of one service. */
-    identity: text,
+    identity: string,
     /** Id of the router. */
-    routerId: text,
+    routerId: string,
     /** The service. */
     service: entityReference,
     /** Id of the service. */
-    serviceId: text,
+    serviceId: string,
   })
   .meta({ id: 'ClientTerminator' });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { text } from './kit/entity.ts';
+import { string } from './kit/entity.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -7,9 +7,9 @@ import { surfaces } from './surfaces/index.ts';
 const networkJwt = z
   .object({
     /** Which JWT it is. */
-    name: text,
+    name: string,
     /** The JWT. */
-    token: text,
+    token: string,
   })
   .meta({ id: 'NetworkJWT' });
 

@@ -1,6 +1,7 @@
 /** How long API sessions live: as long as they are used. */
+
+import type { apiSession } from '../api/api-sessions.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import type { apiSession } from '../api/sessions.ts';
 import type { Settings } from '../call/settings.ts';
 
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { apiSession } from '../api/sessions.ts';
+import { apiSession } from '../api/api-sessions.ts';
 import type { Background } from '../jobs/background.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';

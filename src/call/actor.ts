@@ -1,7 +1,7 @@
+import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
 import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import type { AuthQuery, apiSession } from '../api/sessions.ts';
 import { unauthorized } from '../errors/index.ts';
 
 /** Who calls. */
@@ -9,9 +9,9 @@ export type Actor =
   | { readonly kind: 'anonymous' }
   /** The host's own code, with every right. */
   | { readonly kind: 'system' }
-  | SessionActor;
+  | ApiSessionActor;
 
-export interface SessionActor {
+export interface ApiSessionActor {
   readonly kind: 'session';
   readonly session: RowOf<typeof apiSession>;
   readonly identity: RowOf<typeof identity>;
@@ -38,7 +38,7 @@ export const isAdministrator = (actor: Actor): boolean =>
   actor.kind === 'system' || (actor.kind === 'session' && (actor.identity.isAdmin || actor.identity.isDefaultAdmin));
 
 /** The actor of an operation that is about its session. @throws ApiError `UNAUTHORIZED` for the host's own code, which has none */
-export const sessionOf = (actor: Actor): SessionActor => {
+export const apiSessionOf = (actor: Actor): ApiSessionActor => {
   if (actor.kind !== 'session') throw unauthorized('this operation is about the session of the call, and there is none');
   return actor;
 };

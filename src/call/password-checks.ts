@@ -17,7 +17,7 @@ export interface Verdict {
 }
 
 /** Holds a password against a hash; with none, does the same work in vain. */
-export type Check = (password: string, hash: string | undefined) => Promise<Verdict>;
+export type CheckPassword = (password: string, hash: string | undefined) => Promise<Verdict>;
 
 /**
  * The work on passwords of one controller: little at a time, in turns that go round the addresses that ask for it, no sooner over for a username that does
@@ -32,7 +32,7 @@ export interface PasswordChecks {
    * @param isAdministrators asked where the guess has to wait: one of an administrator's in ten seconds goes before all others (as in the field)
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` as `hash`, before any other work
    */
-  guess<T>(by: By, username: string, isAdministrators: () => Promise<boolean>, work: (check: Check) => Promise<T>): Promise<T>;
+  guess<T>(by: By, username: string, isAdministrators: () => Promise<boolean>, work: (check: CheckPassword) => Promise<T>): Promise<T>;
 }
 
 /** Between guesses for administrators that go before all others. ms */

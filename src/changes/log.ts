@@ -1,5 +1,5 @@
 import { kinds } from '../api/index.ts';
-import { ALL, text } from '../query/index.ts';
+import { ALL, stringField } from '../query/index.ts';
 import type { Query, Row, Transaction } from '../storage/port.ts';
 import { type Change, changeId } from './events.ts';
 
@@ -71,7 +71,7 @@ const trimmed = async (tx: Transaction, extent: Extent, revision: number, { chan
   return { ...extent, oldest, oldestBeginsAt };
 };
 
-const ID = text('id');
+const ID = stringField('id');
 
 /** The record at one end of the log. */
 export const endOfLog = (end: 'oldest' | 'newest'): Query => ({

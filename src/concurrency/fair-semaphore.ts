@@ -1,4 +1,4 @@
-import { longestQueueDrop, type Origin } from './longest-queue-drop.ts';
+import { type Flow, longestQueueDrop } from './longest-queue-drop.ts';
 import { tooManyRequests, type Waiter, WaitQueue } from './wait-queue.ts';
 
 /** For whom some work is. */
@@ -31,7 +31,7 @@ export interface FairSemaphoreLimits {
   readonly queuedPerName: number;
 }
 
-interface Facts extends Origin {
+interface Facts extends Flow {
   readonly isUrgent: boolean;
   /** The lowest is next (start-time fair queueing, P. Goyal et al., 1996). */
   readonly turn: number;

@@ -1,7 +1,7 @@
 import type { Link } from '../api/kit/related-list.ts';
 import { relatedLists } from '../api/relations.ts';
 import type { Entry } from '../call/call.ts';
-import { equals, has, oneOf, text } from '../query/index.ts';
+import { equals, has, oneOf, stringField } from '../query/index.ts';
 import { relatedList, type Via } from '../resources/related.ts';
 import { type ByPolicyType, typed } from './policy/policies/policy-type.ts';
 import { ofType, reachedFrom, sideOf } from './policy/policies/through.ts';
@@ -11,11 +11,11 @@ import { type Selectable, selectedBy, selecting } from './policy/roles/membershi
 const viaOf = (link: Link): Via<ByPolicyType> => {
   switch (link.by) {
     case 'reference':
-      return (_, { id }) => equals(text(link.field), id);
+      return (_, { id }) => equals(stringField(link.field), id);
     case 'referenceInSet':
       return (_, { id }) => has(link.field, id);
     case 'idInSet':
-      return (_, row) => oneOf(text('id'), row[link.field] as readonly string[]); // a set of ids, as its field says
+      return (_, row) => oneOf(stringField('id'), row[link.field] as readonly string[]); // a set of ids, as its field says
     case 'selecting':
       return (_, row) => selecting(link.field, row as unknown as Selectable); // role arrays select only what has role attributes
     case 'selected':

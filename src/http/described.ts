@@ -36,7 +36,7 @@ export interface Described {
 }
 
 /** Everything that the documents say of the operations of some surfaces, derived from their declarations. */
-export const describe = (groups: readonly Group[], surfaces: readonly Surface[]): Described => {
+export const describeOperations = (groups: readonly Group[], surfaces: readonly Surface[]): Described => {
   const chosen = surfaces.flatMap((surface) =>
     groups.flatMap((group) =>
       Object.values(group.operations)

@@ -3,7 +3,7 @@ import { allSurfaces } from '../api/surfaces/index.ts';
 import type { JsonSchema } from '../api/surfaces/json-schema.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
-import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
+import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
 
 export interface DocumentInfo {
   /** Address under which clients reach the controller, without a path. */
@@ -21,7 +21,7 @@ export const openApiDocument = (
   { address, version = software.version }: DocumentInfo,
   surface?: Surface,
 ): object => {
-  const { operations, components } = describe(groups, surface === undefined ? allSurfaces : [surface]);
+  const { operations, components } = describeOperations(groups, surface === undefined ? allSurfaces : [surface]);
   const paths: Record<string, Record<string, object>> = {};
   const ids = new Set<string>();
   for (const described of operations) {

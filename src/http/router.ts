@@ -18,7 +18,7 @@ export type Route =
   /** 400: an escape of the path is no escape. */
   | { readonly is: 'malformed' };
 
-export type Router = (method: string, path: string) => Route;
+export type OperationRouter = (method: string, path: string) => Route;
 
 /**
  * One tree of path segments for each surface; an address costs a look-up a segment, however many operations there are.
@@ -26,7 +26,7 @@ export type Router = (method: string, path: string) => Route;
  * @param offered surfaces that are answered for, default all that the operations name; paths of others are unknown
  * @throws Error when two operations claim the same method and path, or two surfaces the same prefix.
  */
-export const createRouter = (entries: readonly Entry[], offered: readonly Surface[] = surfacesOf(entries)): Router => {
+export const createRouter = (entries: readonly Entry[], offered: readonly Surface[] = surfacesOf(entries)): OperationRouter => {
   const mounts = offered.flatMap((surface) => mountsOf(surface, treeOf(surface, entries)));
   const twice = mounts.find(({ at }, i) => mounts.findIndex((other) => other.at === at) < i);
   if (twice) throw new Error(`two surfaces claim the prefix ${twice.at}, one of them ${twice.surface.name}`);

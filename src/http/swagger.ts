@@ -2,7 +2,7 @@ import type { Group } from '../api/kit/operation.ts';
 import type { JsonSchema } from '../api/surfaces/json-schema.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
-import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
+import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
 import { type DocumentInfo, GOES_ON, tagsOf, titleOf } from './openapi.ts';
 
 /** The OpenAPI 2.0 document of one surface, for clients that know no newer form. What 2.0 cannot say (unions, null) is said more loosely. */
@@ -11,7 +11,7 @@ export const swaggerDocument = (
   surface: Surface,
   { address, version = software.version }: DocumentInfo,
 ): object => {
-  const { operations, components } = describe(groups, [surface]);
+  const { operations, components } = describeOperations(groups, [surface]);
   const paths: Record<string, Record<string, object>> = {};
   for (const described of operations)
     (paths[described.operation.path] ??= {})[described.operation.method.toLowerCase()] = operationObject(described);

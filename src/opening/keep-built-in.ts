@@ -3,7 +3,7 @@ import { builtInRow } from '../api/built-in-rows.ts';
 import { kinds } from '../api/index.ts';
 import type { AnyRow, Kind } from '../api/kit/resource.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import { equals, text } from '../query/index.ts';
+import { equals, stringField } from '../query/index.ts';
 import { rowFields } from '../resources/merge.ts';
 import type { Store } from '../storage/port.ts';
 import { isSameJson } from '../storage/same-json.ts';
@@ -57,7 +57,7 @@ const follows = (row: AnyRow, given: Fields | undefined): boolean => (given ? ha
 
 /** Whether an administrator has an entity of that name already: it stays, and the built-in one is not offered again. */
 const isTaken = async (entities: Entities, kind: Kind, { name }: Fields): Promise<boolean> =>
-  (await entities.find(kind, equals(text('name'), String(name)))) !== undefined;
+  (await entities.find(kind, equals(stringField('name'), String(name)))) !== undefined;
 
 const has = (row: AnyRow, fields: Fields): boolean => isSameJson({ ...row, ...fields }, row);
 

@@ -57,44 +57,44 @@ export const keptAuthority = async (
   context: EntitiesContext,
   former?: FormerAuthority,
 ): Promise<KeptAuthority> => {
-  const making = { random: context.random, now: clock.now() };
+  const issuing = { random: context.random, now: clock.now() };
   let kept = await store.transaction('read', async (tx) => (await entitiesOf(tx, context).get(keptSecret, ID))?.sealed);
   for (;;) {
     // What was sealed here is of that shape.
     const current: OwnAuthority | undefined = kept == null ? undefined : JSON.parse(await secrets.unseal(kept, ID));
-    const next = await dueChange(current, former, making);
+    const next = await dueChange(current, former, issuing);
     if (next) kept = await replace(store, kept, await secrets.seal(JSON.stringify(next), ID), context);
     else if (current) return sourcesOf(current);
   }
 };
 
-type Making = Pick<EntitiesContext, 'random'> & { readonly now: number };
+type IssueContext = Pick<EntitiesContext, 'random'> & { readonly now: number };
 
 /** @returns what the authority is to be from now on, undefined when it is that already */
 const dueChange = async (
   current: OwnAuthority | undefined,
   former: FormerAuthority | undefined,
-  making: Making,
+  issuing: IssueContext,
 ): Promise<OwnAuthority | undefined> => {
-  if (!current) return former ? takenOver(former, making) : renewed(await newRoot(making), undefined, making);
+  if (!current) return former ? takenOver(former, issuing) : renewed(await newRoot(issuing), undefined, issuing);
   if (former && !rootsOf(current).some(({ cert }) => cert === former.root.cert)) {
-    const { root } = await takenOver(former, making);
+    const { root } = await takenOver(former, issuing);
     return { ...current, further: [...(current.further ?? []), root] };
   }
-  return current.renewAt > making.now ? undefined : { ...current, ...(await renewed(current.root, current.server, making)) };
+  return current.renewAt > issuing.now ? undefined : { ...current, ...(await renewed(current.root, current.server, issuing)) };
 };
 
-const renewed = async (root: KeyPair, server: KeyPair | undefined, making: Making): Promise<OwnAuthority> => ({
+const renewed = async (root: KeyPair, server: KeyPair | undefined, issuing: IssueContext): Promise<OwnAuthority> => ({
   root,
-  signer: await newSigner(root, making),
-  server: server ?? (await newServerCertificate(root, [], making)),
-  renewAt: making.now + RENEW_AFTER,
+  signer: await newSigner(root, issuing),
+  server: server ?? (await newServerCertificate(root, [], issuing)),
+  renewAt: issuing.now + RENEW_AFTER,
 });
 
 /** Tried before it is kept: a network whose authority is of no use would be of none itself. */
-const takenOver = async ({ root, signer, server }: FormerAuthority, making: Making): Promise<OwnAuthority> => {
+const takenOver = async ({ root, signer, server }: FormerAuthority, issuing: IssueContext): Promise<OwnAuthority> => {
   const like = server ? { like: server } : {};
-  const made = await renewed(root, await newServerCertificate(root, [], { ...making, ...like }), making);
+  const made = await renewed(root, await newServerCertificate(root, [], { ...issuing, ...like }), issuing);
   if (!signer) return made;
   await openSigner({ certificates: signer.cert, anchors: root.cert, key: signer.key });
   const { value: [certificate] = [] } = await readCertificates(signer.cert);

@@ -11,7 +11,7 @@ import { createSemaphore } from '../concurrency/semaphore.ts';
 import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
-import { createSessionUpkeep } from '../domain/sessions/service-sessions/upkeep.ts';
+import { createSessionHooks } from '../domain/sessions/sessions/write-hooks.ts';
 import { createDocuments } from '../http/documents.ts';
 import { createBackground } from '../jobs/background.ts';
 import type { Parts } from '../pipeline/ongoing-call.ts';
@@ -42,11 +42,11 @@ export const createParts = async (
   const { stamp } = common;
   const events = createListeners(platform.logger);
   const publisher = await createPublisher(store, events, platform.logger);
-  const { carryOut, goOn } = createSessionUpkeep(platform);
-  const reviewSessions = () => goOn(background);
+  const { aroundWrite, continueReviews } = createSessionHooks(platform);
+  const reviewSessions = () => continueReviews(background);
   const write = createWriter(store, publisher, createSemaphore(WRITES_AT_ONCE, settings.maxQueuedWrites), {
-    carryOut,
-    goOn: reviewSessions,
+    aroundWrite,
+    afterCommit: reviewSessions,
   });
   const background = createBackground(store, platform.clock, write, common);
   const pki = createPki(sources);
@@ -72,5 +72,5 @@ export const createParts = async (
     presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
     recentChanges: createRecentChanges(concerningKinds, startedAt),
   };
-  return { core, write, carryOut, events, publisher };
+  return { core, write, aroundWrite, events, publisher };
 };

@@ -1,5 +1,5 @@
 import { loadKeysEarly } from '../domain/directory/external-jwt-signers/load-keys.ts';
-import { followChanges } from '../domain/fabric/presence/endings.ts';
+import { followChanges } from '../domain/fabric/connections/endings.ts';
 import { joinNetwork, type MemberOptions } from '../domain/maintenance/controllers/membership.ts';
 import type { ControllerParts } from './parts.ts';
 

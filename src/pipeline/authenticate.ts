@@ -1,8 +1,8 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { accompanied } from '../authentication/factors.ts';
+import { actorOfToken } from '../authentication/api-session-actor.ts';
+import { withSecondFactor } from '../authentication/factors.ts';
 import { expiry, needsTouch } from '../authentication/lifetime.ts';
-import { actorOfToken } from '../authentication/session-actor.ts';
-import type { Actor, SessionActor } from '../call/actor.ts';
+import type { Actor, ApiSessionActor } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import { unauthorized } from '../errors/index.ts';
 
@@ -11,7 +11,7 @@ type Early = Omit<Call, 'actor'>;
 export interface Caller {
   readonly actor: Actor;
   /** The session whose activity is to be written down, after the call. */
-  readonly active?: SessionActor['session'];
+  readonly active?: ApiSessionActor['session'];
 }
 
 /**
@@ -28,7 +28,7 @@ export const authenticate = async (call: Early, operation: Operation): Promise<C
   const now = call.now();
   const known = await call.read((entities) => actorOfToken(entities, core.settings, token, now, core.activity));
   if (!known) throw unauthorized();
-  const actor = await accompanied(call, known);
+  const actor = await withSecondFactor(call, known);
   const { expirationSeconds, expiresAt } = expiry(core.settings, now);
   call.answerHeaders.set('expiration-seconds', String(expirationSeconds)).set('expires-at', expiresAt);
   const session = { ...actor.session, lastActivityAt: now };

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { type Actor, isAdministrator, type SessionActor } from '../call/actor.ts';
+import { type Actor, type ApiSessionActor, isAdministrator } from '../call/actor.ts';
 import { explained, unauthorized } from '../errors/index.ts';
 
 /**
@@ -17,7 +17,7 @@ export const authorize = (actor: Actor, { permission, denied }: Operation): void
   throw explained('UNAUTHORIZED', 'only an administrator may do this: log in as one', denied === undefined ? {} : { status: denied });
 };
 
-const owed = ({ authQueries }: SessionActor): string =>
+const owed = ({ authQueries }: ApiSessionActor): string =>
   authQueries
     .map(({ typeId }) =>
       typeId === 'MFA' ? 'a code, by POST /authenticate/mfa' : 'a token of its external JWT signer, in the header Authorization',

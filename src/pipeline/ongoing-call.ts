@@ -1,11 +1,11 @@
-import { apiSession } from '../api/sessions.ts';
-import { actorOfSession } from '../authentication/session-actor.ts';
+import { apiSession } from '../api/api-sessions.ts';
+import { actorOfApiSession } from '../authentication/api-session-actor.ts';
 import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import type { Precondition } from '../changes/precondition.ts';
-import type { CarryOut, Write } from '../changes/writer.ts';
+import type { AroundWrite, Write } from '../changes/writer.ts';
 import type { Release } from '../concurrency/semaphore.ts';
 import { unauthorized } from '../errors/index.ts';
 import type { Transaction } from '../storage/port.ts';
@@ -16,7 +16,7 @@ export interface Parts {
   /** Through which every change goes. */
   readonly write: Write;
   /** What a change in the host's transaction brings with it, as every change does. */
-  readonly carryOut: CarryOut;
+  readonly aroundWrite: AroundWrite;
 }
 
 /** That a read is to begin anew, with a place. */
@@ -136,7 +136,7 @@ export class OngoingCall implements Call {
   }
 
   async #writeOnce<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
-    if (this.#source.hostTransaction !== undefined) return (await this.#parts.carryOut(this.#joined(), work)).result;
+    if (this.#source.hostTransaction !== undefined) return (await this.#parts.aroundWrite(this.#joined(), work)).result;
     return this.#parts.write(this.#context(), this.#source.signal, async (entities) => {
       await this.#assertStillAllowed(entities);
       return work(entities);
@@ -149,7 +149,7 @@ export class OngoingCall implements Call {
     const session = await entities.get(apiSession, this.actor.session.id);
     const actor =
       session &&
-      (await actorOfSession(
+      (await actorOfApiSession(
         entities,
         this.core.settings,
         this.core.activity.current(session),

@@ -3,7 +3,7 @@
  * negated one true, because `!=` is `not =` and `not in` is `not (in)`.
  */
 import { FilterError } from './errors.ts';
-import { isValue, textOf, type Value } from './literal.ts';
+import { isValue, literalText, type Value } from './literal.ts';
 import {
   and,
   equals,
@@ -36,7 +36,7 @@ export const bindSecret = (comparison: Comparison, { type, matches }: SymbolOf<'
     isEquality && matches !== undefined
       ? oneOfMany(
           comparison,
-          comparison.values.filter(isValue).map((value) => matches(textOf(value))),
+          comparison.values.filter(isValue).map((value) => matches(literalText(value))),
         )
       : NONE;
   return comparison.negated ? negate(holds) : holds;
@@ -66,7 +66,7 @@ export const positively = ({ operator, values }: Comparison, field: FieldRef): P
   switch (operator) {
     case 'contains':
     case 'icontains':
-      return { op: 'contains', field, value: textOf(first), fold: operator === 'icontains' };
+      return { op: 'contains', field, value: literalText(first), fold: operator === 'icontains' };
     case 'in':
       return oneOf(field, [...new Set(values.filter(isValue).flatMap((value) => scalars(value, field.type)))]);
     case 'between':
@@ -86,5 +86,5 @@ const compare = (field: FieldRef, is: Ordering, literal: Value): Predicate => {
 /** The value as the field's type wants it; nothing when no value of the field can be like it. */
 const scalars = (literal: Value, type: FieldType): readonly Scalar[] => {
   if (literal.is === 'date' && type === 'tag') return []; // tags hold no dates
-  return [type === 'string' ? textOf(literal) : literal.value];
+  return [type === 'string' ? literalText(literal) : literal.value];
 };

@@ -1,6 +1,6 @@
 /** Comparisons of sets (docs/filters.md): `anyOf` and `allOf` ask their elements, `count` and `isEmpty` how many there are. */
 import { negate, oneOfMany, positively } from './bind-field.ts';
-import { isValue, type Literal, textOf } from './literal.ts';
+import { isValue, type Literal, literalText } from './literal.ts';
 import { ALL, and, ELEMENT, NONE, type Ordering, type Predicate } from './predicate.ts';
 import type { Comparison } from './tree.ts';
 import { checkTypes } from './types.ts';
@@ -18,7 +18,7 @@ export const bindElements = (comparison: Comparison, quantifier: 'anyOf' | 'allO
 
 /** Some element satisfies the comparison, its own negation left aside, or (`!isSought`) does not. */
 const someElement = (comparison: Comparison, set: string, isSought: boolean): Predicate => {
-  const values = comparison.values.filter(isValue).map(textOf);
+  const values = comparison.values.filter(isValue).map(literalText);
   const isNullAsked = values.length === 0;
   // No element is ever null.
   if (isNullAsked) return isSought ? NONE : { op: 'size', set, is: '>=', value: 1 };

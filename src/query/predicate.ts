@@ -65,9 +65,9 @@ export const ALL: Predicate = { op: 'all' };
 export const NONE: Predicate = { op: 'none' };
 
 /** A text field at the top of a row. */
-export const text = (name: string): FieldRef => ({ path: [name], type: 'string' });
-export const date = (name: string): FieldRef => ({ path: [name], type: 'date' });
-export const flag = (name: string): FieldRef => ({ path: [name], type: 'boolean' });
+export const stringField = (name: string): FieldRef => ({ path: [name], type: 'string' });
+export const dateField = (name: string): FieldRef => ({ path: [name], type: 'date' });
+export const booleanField = (name: string): FieldRef => ({ path: [name], type: 'boolean' });
 
 /** The field holds this value. */
 export const equals = (field: FieldRef, value: Scalar): Predicate => ({ op: 'compare', field, is: '=', value });

@@ -4,7 +4,7 @@ import { isAdministrator } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
-import { ALL, costOf, type FieldRef, oneOf, type Predicate, type Price, priceOf, type Shape, text } from '../query/index.ts';
+import { ALL, costOf, type FieldRef, oneOf, type Predicate, type Price, priceOf, type Shape, stringField } from '../query/index.ts';
 import { storageSchema } from '../storage/schema.ts';
 import { kindOf } from './kinds.ts';
 import type { ListInput, ListPlan } from './lists.ts';
@@ -32,7 +32,7 @@ export const affordable = async (
   if (cost(price) <= limit) return within;
   const ids = within.op === 'all' ? undefined : await fewIds(entities, kind, within, mostRows(price, limit, cost));
   if (!ids) throw tooDear(input, cost(price), limit);
-  return oneOf(text('id'), ids);
+  return oneOf(stringField('id'), ids);
 };
 
 /** Of how many rows at most the question can be afforded, if these are fetched before it. */

@@ -96,7 +96,7 @@ const checksOf = (kind: Kind): Checks => {
     const own = Object.entries(kind.fields).filter(([name, field]) => table?.[name] !== field);
     checks = {
       pointers: own.flatMap(([name, field]) => pointerOf(name, field) ?? []),
-      isDerived: own.some(([, { set }]) => set?.of === 'words' || set?.of === 'keys'),
+      isDerived: own.some(([, { set }]) => set?.of === 'attributeIndex' || set?.of === 'keys'),
     };
     known.set(kind, checks);
   }

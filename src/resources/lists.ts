@@ -16,7 +16,7 @@ import {
   SortError,
   type SortKey,
   type Symbols,
-  text,
+  stringField,
 } from '../query/index.ts';
 
 const DEFAULT_LIMIT = 10;
@@ -106,7 +106,8 @@ const rolePredicate = (entries: readonly string[], semantic = 'AllOf'): Predicat
       'role entries must be prefixed with # (to indicate role attributes) or @ (to indicate an id)',
       strange,
     );
-  const { ids, words } = readSelectors(entries);
-  const byAttribute: Predicate = words.length === 0 ? NONE : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: words };
-  return or(byAttribute, oneOf(text('id'), ids));
+  const { ids, attributes } = readSelectors(entries);
+  const byAttribute: Predicate =
+    attributes.length === 0 ? NONE : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: attributes };
+  return or(byAttribute, oneOf(stringField('id'), ids));
 };

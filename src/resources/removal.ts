@@ -3,7 +3,7 @@ import type { Kind } from '../api/kit/resource.ts';
 import { selectorOfId } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';
 import { ApiError } from '../errors/index.ts';
-import { equals, has, type Predicate, text } from '../query/index.ts';
+import { equals, has, type Predicate, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { allKinds } from './kinds.ts';
 
@@ -69,7 +69,7 @@ const forbids = (how: Pointer['how']): boolean => how === 'restrict' || how === 
 
 const pointingBy = (field: string, how: Pointer['how'], id: string): Predicate => {
   if (how === 'deselect') return has(field, selectorOfId(id));
-  return how === 'leaveSet' || how === 'restrictSet' || how === 'dropKey' ? has(field, id) : equals(text(field), id);
+  return how === 'leaveSet' || how === 'restrictSet' || how === 'dropKey' ? has(field, id) : equals(stringField(field), id);
 };
 
 const changesWithout = (holder: Kind, row: Row, field: string, how: Pointer['how'], id: string): Readonly<Record<string, unknown>> => {

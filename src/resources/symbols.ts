@@ -3,7 +3,7 @@ import { fieldType } from '../api/kit/field.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { surfaces } from '../api/surfaces/index.ts';
-import { equals, type FilterSymbol, fieldSymbol, type Symbols, symbolsOf, text } from '../query/index.ts';
+import { equals, type FilterSymbol, fieldSymbol, type Symbols, stringField, symbolsOf } from '../query/index.ts';
 import { hashToken } from '../tokens/opaque.ts';
 import { kindOf } from './kinds.ts';
 
@@ -102,7 +102,7 @@ const furtherSymbols = (kind: Kind): Record<string, FilterSymbol> =>
         {
           is: 'secret',
           type: symbol.secret,
-          ...(hashedAs ? { matches: (value: string) => equals(text(hashedAs), hashToken(value)) } : {}),
+          ...(hashedAs ? { matches: (value: string) => equals(stringField(hashedAs), hashToken(value)) } : {}),
         },
       ];
     }),

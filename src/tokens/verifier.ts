@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { type Expected, subjectOf } from './claims.ts';
 import type { PublicKey } from './public-key.ts';
 import { createSignerKeys, type KeySource, type SignerKeysOptions } from './signer-keys.ts';
-import type { Token } from './token.ts';
+import type { Jwt } from './token.ts';
 
 /** Who issues tokens, at one revision. */
 export interface TokenSigner extends KeySource, Expected {
@@ -14,7 +14,7 @@ export interface TokenSigner extends KeySource, Expected {
 /** What tells whether tokens of others are good. */
 export interface TokenVerifier {
   /** @returns who the bearer is, in the signer's words; undefined when the token is not good, or nobody issues such tokens */
-  verify(token: Token, signer: TokenSigner | undefined): Promise<string | undefined>;
+  verify(token: Jwt, signer: TokenSigner | undefined): Promise<string | undefined>;
   /** Loads the keys of a signer ahead of the first token. */
   load(signer: TokenSigner): Promise<void>;
   close(): void;
@@ -29,7 +29,7 @@ export const createTokenVerifier = (options: SignerKeysOptions): TokenVerifier =
   const signedBy = new LRUCache<string, PublicKey>({ max: MOST });
   let standIn: ReturnType<typeof standInKey> | undefined;
 
-  const isSigned = async ({ text, algorithm }: Token, key: PublicKey): Promise<boolean> => {
+  const isSigned = async ({ text, algorithm }: Jwt, key: PublicKey): Promise<boolean> => {
     const name = bytesToHex(sha256(utf8ToBytes(text)));
     if (signedBy.get(name) === key) return true;
     const signed = await key.signed(text, algorithm);

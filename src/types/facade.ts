@@ -3,6 +3,7 @@
 import type { CallOptions } from '../call/options.ts';
 import type { AccessApi } from './access.ts';
 import type { AccessibleServicesApi } from './accessible-services.ts';
+import type { ApiSessionCertificatesApi } from './api-session-certificates.ts';
 import type { ApiSessionsApi } from './api-sessions.ts';
 import type { AuthPoliciesApi } from './auth-policies.ts';
 import type { AuthenticationApi } from './authentication.ts';
@@ -32,7 +33,6 @@ import type { RoutersApi } from './routers.ts';
 import type { ServiceEdgeRouterPoliciesApi } from './service-edge-router-policies.ts';
 import type { ServicePoliciesApi } from './service-policies.ts';
 import type { ServicesApi } from './services.ts';
-import type { SessionCertificatesApi } from './session-certificates.ts';
 import type { SessionsApi } from './sessions.ts';
 import type { TerminatorsApi } from './terminators.ts';
 import type { TransitRoutersApi } from './transit-routers.ts';
@@ -227,7 +227,7 @@ export interface Facade<P = CallOptions> {
    * A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and
    * nobody can log in with it.
    */
-  readonly sessionCertificates: SessionCertificatesApi<P>;
+  readonly apiSessionCertificates: ApiSessionCertificatesApi<P>;
   /** What clients trust. */
   readonly trust: TrustApi<P>;
   /** Information. */

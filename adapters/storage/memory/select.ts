@@ -8,7 +8,7 @@ import {
   type Query,
   type Row,
   type SortKey,
-  text,
+  stringField,
 } from '../../../src/adapter-kit.ts';
 import { holds } from './bits.ts';
 import { boundsOf } from './bounds.ts';
@@ -57,7 +57,7 @@ const matching = (table: Table, where: Predicate, lookup: Lookup): Visit => {
 
 /** Whether a walk in that order, between the bounds of the question, meets hardly any row that does not satisfy it. */
 const isStretch = (where: Predicate, [key]: readonly SortKey[]): boolean =>
-  where.op === 'compare' && boundsOf(where, key?.field ?? text('id')) !== undefined;
+  where.op === 'compare' && boundsOf(where, key?.field ?? stringField('id')) !== undefined;
 
 /** The same of every row: it must be a candidate first. */
 const within = (source: Source | undefined, accepts: Visit | undefined): Visit | undefined => {
@@ -89,7 +89,7 @@ const everyRow =
 /** All rows that may satisfy the question in the order wanted, if that is the order of ids or of one indexed column. */
 const inOrder = (table: Table, where: Predicate, [key, ...others]: readonly SortKey[]): Walk | undefined => {
   if (others.length > 0) return undefined;
-  const { field, descending } = key ?? { field: text('id'), descending: false };
+  const { field, descending } = key ?? { field: stringField('id'), descending: false };
   const bounds = boundsOf(where, field) ?? {};
   if (field.path.join() === 'id')
     return (visit, skip = 0) => {

@@ -1,4 +1,13 @@
-import { ALL, equals, type Predicate, type Query, type Row, type Transaction, text, type Verified } from '../../../src/adapter-kit.ts';
+import {
+  ALL,
+  equals,
+  type Predicate,
+  type Query,
+  type Row,
+  stringField,
+  type Transaction,
+  type Verified,
+} from '../../../src/adapter-kit.ts';
 import type { View } from './database.ts';
 import { countRows, listRows } from './select.ts';
 import { deleteRow, insertRow, type Table, updateRow } from './table.ts';
@@ -50,7 +59,7 @@ export class MemoryTransaction implements Transaction {
   async referenced(kind: string, field: string, values: readonly string[], where: Predicate = ALL): Promise<readonly string[]> {
     const table = this.#table(kind);
     const holds = (value: string) =>
-      listRows(table, { where: { op: 'and', terms: [equals(text(field), value), where] }, limit: 1 }, this.#find).length > 0;
+      listRows(table, { where: { op: 'and', terms: [equals(stringField(field), value), where] }, limit: 1 }, this.#find).length > 0;
     return [...new Set(values)].filter(holds);
   }
 

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors/catalog.ts';
 import type { created } from './entity.ts';
 import type { Fields } from './field.ts';
 import { type ListQuery, listQuery, roleListQuery } from './list-query.ts';
-import { nounsOf, oneOf } from './nouns.ts';
+import { nounsOf, nounWithArticle } from './nouns.ts';
 import { CREATED, data, EMPTY, type Operation, operation, type Page, type Permission, page } from './operation.ts';
 import { writeErrors } from './refusals.ts';
 import type { CreateBody, Detail, PatchBody, ReplaceBody, Resource } from './resource.ts';
@@ -55,7 +55,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
   }: CrudOptions<Except> = {},
 ): Omit<CrudOperations<F>, Except> => {
   const bodyName = kind.bodyName ?? kind.kind;
-  const one = oneOf(kind);
+  const one = nounWithArticle(kind);
   const [, many] = nounsOf(kind);
   const common = (verb: CrudVerb, regular: string, right: 'read' | 'create' | 'update' | 'delete', summary: string) => ({
     operationId: operationIds[verb] ?? regular,

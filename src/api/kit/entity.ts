@@ -4,7 +4,7 @@ import { mapOf } from './bounded.ts';
 /** What every entity shows of itself, and how others point at it. */
 
 /** In answers. What clients send has a bound: `shortText`, `pem`. */
-export const text = z.string();
+export const string = z.string();
 
 /** As stored and shown: UTC, three decimals. */
 export const timestamp = z.iso.datetime({ precision: 3 });
@@ -13,7 +13,7 @@ export const timestamp = z.iso.datetime({ precision: 3 });
 export const link = z
   .object({
     /** Relative to the address of the API, e.g. `./identities/abc`. */
-    href: text,
+    href: string,
   })
   .meta({ id: 'Link' });
 export type Link = z.infer<typeof link>;
@@ -26,13 +26,13 @@ export const entityReference = z
     /** Relative addresses of the entity and of what belongs to it. */
     _links: links,
     /** Collection of the entity: `identities`. */
-    entity: text,
+    entity: string,
     /** Id of the entity. */
-    id: text,
+    id: string,
     /** Name of the entity, if it has one. */
-    name: text.optional(),
+    name: string.optional(),
     /** Collection of the entity in addresses. */
-    urlName: text.optional(),
+    urlName: string.optional(),
   })
   .meta({ id: 'EntityReference', description: 'Points to another entity.' });
 
@@ -80,7 +80,7 @@ export const created = z
     /** Relative addresses of the new entity and of what belongs to it. */
     _links: links,
     /** Id of the new entity. */
-    id: text,
+    id: string,
   })
   .meta({ id: 'Created', description: 'The id and the place of a new entity.' });
 /** An answer that holds nothing. */
@@ -93,7 +93,7 @@ export const entityBase = {
   /** When it was created: ISO 8601, UTC. */
   createdAt: timestamp,
   /** Unique within the kind, and given by the controller. */
-  id: text,
+  id: string,
   /** User-defined names with values. */
   tags,
   /** When it last changed: ISO 8601, UTC. */

@@ -2,13 +2,22 @@ import type * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
 
 /**
- * The field table of a resource kind is made of these wrappers. A wrapper says when a field may be written, zod says what it is,
- * the options say how it is stored, asked for and shown. An odd shape is overridden with plain zod where it stands.
+ * When the field table of a kind lets a client write a field. `required`: needed by create and replace. `optional`: by neither. `requiredOnCreate`,
+ * `requiredOnReplace`: by that one. `createOnly`, `createOnlyOptional`: taken by create alone. `discriminator`: repeated in every body, and never
+ * changed. `never`: read only.
  */
-export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'notPatched' | 'replaceRequired' | 'fixed' | 'never';
+export type WriteMode =
+  | 'required'
+  | 'optional'
+  | 'createOnly'
+  | 'createOnlyOptional'
+  | 'requiredOnCreate'
+  | 'requiredOnReplace'
+  | 'discriminator'
+  | 'never';
 
-/** How a field is kept and shown: `stored` in the row, `computed` when shown, `input` only taken and turned into something else, `hidden` stored and never shown. */
-export type Keep = 'stored' | 'computed' | 'input' | 'hidden';
+/** How a field is kept and shown: `stored` in the row, `computed` when shown, `input` accepted but not stored, `hidden` stored but not shown. */
+export type KeepMode = 'stored' | 'computed' | 'input' | 'hidden';
 
 export interface FieldOptions {
   /** No two entities share a value; null is no value. A clash is 400 with this field. */
@@ -27,7 +36,7 @@ export interface FieldOptions {
   readonly patch?: z.ZodType;
 }
 
-export interface Field<W extends Write = Write, K extends Keep = Keep, In = unknown, Out = unknown> extends FieldOptions {
+export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = KeepMode, In = unknown, Out = unknown> extends FieldOptions {
   readonly write: W;
   readonly keep: K;
   readonly schema: z.ZodType<Out, In>;
@@ -45,7 +54,7 @@ export interface Field<W extends Write = Write, K extends Keep = Keep, In = unkn
   readonly set?:
     | { readonly of: 'attributes'; readonly empty?: 'list' }
     | { readonly of: 'selectors'; readonly target: string }
-    | { readonly of: 'words'; readonly from: string }
+    | { readonly of: 'attributeIndex'; readonly from: string }
     | { readonly of: 'keys'; readonly from: readonly string[] }
     | { readonly of: 'references'; readonly target: string; readonly onDelete?: 'restrict' }
     | { readonly of: 'values' };
@@ -103,7 +112,7 @@ export function optional<In, Out>(
   return { ...options, write: 'optional', keep: 'stored', schema, default: options.default ?? null };
 }
 
-/** Needed on create, and never changed again. */
+/** Needed on create, and immutable afterwards. */
 export const createOnly = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'createOnly', 'stored', In, Out> => ({
   ...options,
   write: 'createOnly',
@@ -112,28 +121,28 @@ export const createOnly = <In, Out>(schema: Schema<In, Out>, options: FieldOptio
   default: null,
 });
 
-/** Needed in every body, patches too, and never changed: another value than the entity's is refused. */
-export const fixed = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'fixed', 'stored', In, Out> => ({
+/** Says which variant an entity is: needed in every body, patches included. A value other than the entity's is refused. */
+export const discriminator = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'discriminator', 'stored', In, Out> => ({
   ...options,
-  write: 'fixed',
+  write: 'discriminator',
   keep: 'stored',
   schema,
   default: null,
 });
 
-/** Needed on create; replace resets it when it is left out; patch leaves it alone. */
-export const notPatched = <In, Out>(
+/** Needed on create. Replace resets it when it is left out; patch does not accept it. */
+export const requiredOnCreate = <In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly default: NoInfer<Out> },
-): Field<'notPatched', 'stored', In, Out> => ({ ...options, write: 'notPatched', keep: 'stored', schema });
+): Field<'requiredOnCreate', 'stored', In, Out> => ({ ...options, write: 'requiredOnCreate', keep: 'stored', schema });
 
-/** May be left out on create, and is `default` then; needed on replace. */
-export const replaceRequired = <In, Out>(
+/** Optional on create (then `default`), needed on replace. */
+export const requiredOnReplace = <In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly default: NoInfer<Out> },
-): Field<'replaceRequired', 'stored', In, Out> => ({ ...options, write: 'replaceRequired', keep: 'stored', schema });
+): Field<'requiredOnReplace', 'stored', In, Out> => ({ ...options, write: 'requiredOnReplace', keep: 'stored', schema });
 
-/** Taken in a body, and turned into something else by the kind's behaviour: never stored or shown as it is. */
+/** Accepted in a body for the kind's behaviour, which stores something derived from it. */
 export function writeOnly<In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly required: true },
@@ -142,26 +151,26 @@ export function writeOnly<In, Out>(schema: Schema<In, Out>, options?: FieldOptio
 export function writeOnly<In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly required?: true } = {},
-): Field<Write, 'input', In, Out | null> {
+): Field<WriteMode, 'input', In, Out | null> {
   return { ...options, write: options.required ? 'required' : 'optional', keep: 'input', schema, default: null };
 }
 
-/** Taken in one form on create, and shown in another: `input` is what the body holds, `schema` what answers compute. */
-export const exchanged = <In, Out>(
+/** Accepted in one form on create, shown in another: bodies hold `input`, answers compute `schema`. */
+export const convertedOnCreate = <In, Out>(
   input: z.ZodType<unknown, In>,
   schema: z.ZodType<Out>,
-): Field<'createOptional', 'computed', In, Out> => ({
-  write: 'createOptional',
+): Field<'createOnlyOptional', 'computed', In, Out> => ({
+  write: 'createOnlyOptional',
   keep: 'computed',
   input,
   schema: schema as unknown as Schema<In, Out>, // bodies are read with `input`, so what `schema` itself would take never counts
   default: null,
 });
 
-/** Never taken from a body. `keep` is `stored` unless told: `computed` when shown, or `hidden` (stored, and leaves the store for nobody). */
+/** Never accepted in a body. `keep` defaults to `stored`; `computed`: when shown; `hidden`: stored and never shown. */
 export function readOnly<In, Out>(schema: Schema<In, Out>): Field<'never', 'stored', In, Out | null>;
 export function readOnly<In, Out>(schema: Schema<In, Out>, options: { readonly keep: 'computed' }): Field<'never', 'computed', In, Out>;
-export function readOnly<In, Out, K extends Keep>(
+export function readOnly<In, Out, K extends KeepMode>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly keep: K; readonly default?: Out },
 ): Field<'never', K, In, Out | null>;
@@ -176,8 +185,8 @@ export function readOnly<In, Out>(
 export function readOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions): Field<'never', 'stored', In, Out | null>;
 export function readOnly<In, Out>(
   schema: Schema<In, Out>,
-  options: FieldOptions & { readonly keep?: Keep; readonly default?: Out } = {},
-): Field<'never', Keep, In, Out | null> {
+  options: FieldOptions & { readonly keep?: KeepMode; readonly default?: Out } = {},
+): Field<'never', KeepMode, In, Out | null> {
   return { ...options, write: 'never', keep: options.keep ?? 'stored', schema, default: options.default ?? null };
 }
 

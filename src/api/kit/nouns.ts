@@ -7,7 +7,7 @@ export const nounsOf = ({ names: [singular, plural], nouns = [wordsOf(singular),
   nouns;
 
 /** `an identity`, `a service`. */
-export const oneOf = (named: Named): string => {
+export const nounWithArticle = (named: Named): string => {
   const [noun] = nounsOf(named);
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 };

@@ -12,7 +12,7 @@ import { unboundedIn } from './unbounded.ts';
 
 export type { Answer, Page, Pagination };
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Who may call: `open` anybody; `partial` a session, even while it owes a second factor; `session` a session that owes none;
@@ -38,7 +38,7 @@ export interface Body {
 /** An operation, declared once: routing, decoding, permissions, the facade's types, OpenAPI and the reference docs all follow from it. */
 export interface Operation<I = unknown, O = unknown, D = I> {
   readonly operationId: string;
-  readonly method: Method;
+  readonly method: HttpMethod;
   /** Below the surface's prefix, with parameters in braces: `/identities/{id}`. */
   readonly path: string;
   readonly summary: string;
@@ -152,7 +152,7 @@ export const operation = <
   const B extends Body | undefined,
   const A extends Answer,
 >(
-  method: Method,
+  method: HttpMethod,
   path: P,
   { surfaces = [known.management], ...rest }: Declared<Q, H, B, A>,
 ): Operation<

@@ -1,17 +1,17 @@
 import type * as z from 'zod';
 import { list, mapOf } from './bounded.ts';
-import type { Field, FieldOptions, Reference, Write } from './field.ts';
+import type { Field, FieldOptions, Reference, WriteMode } from './field.ts';
 import { type HiddenSetField, hiddenSet, MOST_ENTRIES, type SetField, sortedSet, word } from './sets.ts';
 
 export interface ReferenceOptions extends FieldOptions, Partial<Omit<Reference, 'target'>> {
   /** Default `required`. */
-  readonly write?: Write;
+  readonly write?: WriteMode;
   /** What is stored when nothing is given, e.g. the default policy. */
   readonly default?: string;
   readonly schema?: z.ZodType<string | null, string>;
 }
 
-type ReferenceField<W extends Write, Out> = Field<W, 'stored', string, Out> & { readonly reference: Reference };
+type ReferenceField<W extends WriteMode, Out> = Field<W, 'stored', string, Out> & { readonly reference: Reference };
 
 /** The id of an entity of kind `target`. In answers the entity's reference stands beside it: `authPolicyId` brings `authPolicy`. */
 export function reference(
@@ -32,7 +32,7 @@ export function reference(
   options: ReferenceOptions & { readonly write: 'optional' },
 ): ReferenceField<'optional', string | null>;
 export function reference(target: string, options?: ReferenceOptions): ReferenceField<'required', string>;
-export function reference(target: string, options: ReferenceOptions = {}): Field<Write, 'stored', string, string | null> {
+export function reference(target: string, options: ReferenceOptions = {}): Field<WriteMode, 'stored', string, string | null> {
   const { write = 'required', onDelete = 'restrict', unknown = 'notFound', fault, alone, urlName, schema = word, ...rest } = options;
   return {
     ...rest,

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { surfaces as known } from '../surfaces/index.ts';
 import type { Surface } from '../surfaces/surface.ts';
 import { listQuery } from './list-query.ts';
-import { nounsOf, oneOf } from './nouns.ts';
+import { nounsOf, nounWithArticle } from './nouns.ts';
 import { type Group, type Operation, operation, type Page, page } from './operation.ts';
 import type { DetailOf, Kind } from './resource.ts';
 
@@ -19,10 +19,10 @@ export type Link =
   /** The parent is a policy that selects the children by its role array `field`. */
   | { readonly by: 'selected'; readonly field: string }
   /** There are policies that select both. */
-  | ({ readonly by: 'policies' } & Way);
+  | ({ readonly by: 'policies' } & PolicyPath);
 
 /** From the entities of one kind to those of another, through the policies that select both: by the role arrays `from` and `to`. */
-export interface Way {
+export interface PolicyPath {
   readonly policies: Kind;
   readonly from: string;
   readonly to: string;
@@ -81,7 +81,7 @@ export const relatedListOf = <P extends Kind, C extends Kind, Q extends Query>(
     verb,
     operation: operation('GET', `/${parent.collection}/{id}/${child.collection}`, {
       operationId: operationIds[verb] ?? `list${singular}${children}`,
-      summary: `List the ${many} of ${oneOf(parent)}`,
+      summary: `List the ${many} of ${nounWithArticle(parent)}`,
       permission: `${parent.kind}.read`,
       surfaces: surfaces[verb] ?? [known.management],
       query: query ?? listQuery,

@@ -1,5 +1,5 @@
 import type { Reference } from './field.ts';
-import { type Query, type RelatedListOptions, relatedListOf, type TypedList, type VerbOf, type Way } from './related-list.ts';
+import { type PolicyPath, type Query, type RelatedListOptions, relatedListOf, type TypedList, type VerbOf } from './related-list.ts';
 import type { Kind } from './resource.ts';
 import { roleArrayOf } from './roles.ts';
 
@@ -65,12 +65,12 @@ export const through = <A extends Kind, B extends Kind, Q extends Query = Query>
   other: B,
   options: RelatedListOptions<VerbOf<A> | VerbOf<B>, Q> = {},
 ): BothWays<A, B, Q> => [
-  relatedListOf(one, other, { by: 'policies', ...way(policies, one, other) }, options),
-  relatedListOf(other, one, { by: 'policies', ...way(policies, other, one) }, options),
+  relatedListOf(one, other, { by: 'policies', ...policyPath(policies, one, other) }, options),
+  relatedListOf(other, one, { by: 'policies', ...policyPath(policies, other, one) }, options),
 ];
 
 /** @throws TypeError when the policies have no role array for one of the kinds */
-export const way = (policies: Kind, from: Kind, to: Kind): Way => ({
+export const policyPath = (policies: Kind, from: Kind, to: Kind): PolicyPath => ({
   policies,
   from: roleArrayOf(policies, from),
   to: roleArrayOf(policies, to),

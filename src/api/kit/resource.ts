@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
-import { type EntityReference, entityBase, entityReference, type Link, type Tags, tags, text } from './entity.ts';
-import { type Field, type Fields, type Keep, showsEmptyList, type Write } from './field.ts';
+import { type EntityReference, entityBase, entityReference, type Link, string, type Tags, tags } from './entity.ts';
+import { type Field, type Fields, type KeepMode, showsEmptyList, type WriteMode } from './field.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
 /** What a kind is called, e.g. `['Identity', 'Identities']`. */
@@ -100,12 +100,12 @@ export interface BaseDetail {
   readonly updatedAt: string;
 }
 
-type In<X> = X extends Field<Write, Keep, infer I, unknown> ? I : never;
+type In<X> = X extends Field<WriteMode, KeepMode, infer I, unknown> ? I : never;
 /** Of a document that is patched leaf by leaf, some of the leaves. */
 type Patched<X> = X extends { readonly patch: z.ZodType<unknown, infer P> } ? P : In<X>;
-type KeysWritten<F, W extends Write> = { [K in keyof F]: F[K] extends { readonly write: W } ? K : never }[keyof F];
-type KeysKept<F, K2 extends Keep> = { [K in keyof F]: F[K] extends { readonly keep: K2 } ? K : never }[keyof F];
-type Value<X> = X extends Field<Write, Keep, infer _I, infer O> ? O : never;
+type KeysWritten<F, W extends WriteMode> = { [K in keyof F]: F[K] extends { readonly write: W } ? K : never }[keyof F];
+type KeysKept<F, K2 extends KeepMode> = { [K in keyof F]: F[K] extends { readonly keep: K2 } ? K : never }[keyof F];
+type Value<X> = X extends Field<WriteMode, KeepMode, infer _I, infer O> ? O : never;
 type Expand<T> = { [K in keyof T]: T[K] };
 type TagsInput = {
   /** User-defined names with values: text, boolean or null. */
@@ -115,22 +115,22 @@ type TagsInput = {
 // Conditional, so that of a union of tables each gives its own shape.
 export type CreateBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'notPatched' | 'fixed'>]: In<F[K]> } & {
-        readonly [K in KeysWritten<F, 'optional' | 'createOptional' | 'replaceRequired'>]?: In<F[K]> | null | undefined;
+      { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'requiredOnCreate' | 'discriminator'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'optional' | 'createOnlyOptional' | 'requiredOnReplace'>]?: In<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
 export type ReplaceBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'required' | 'replaceRequired' | 'fixed'>]: In<F[K]> } & {
-        readonly [K in KeysWritten<F, 'optional' | 'notPatched'>]?: In<F[K]> | null | undefined;
+      { readonly [K in KeysWritten<F, 'required' | 'requiredOnReplace' | 'discriminator'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'optional' | 'requiredOnCreate'>]?: In<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
 export type PatchBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'fixed'>]: In<F[K]> } & {
-        readonly [K in KeysWritten<F, 'required' | 'optional' | 'replaceRequired'>]?: Patched<F[K]> | null | undefined;
+      { readonly [K in KeysWritten<F, 'discriminator'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'required' | 'optional' | 'requiredOnReplace'>]?: Patched<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
@@ -177,11 +177,11 @@ export const resource = <const K extends string, const F extends Fields, const N
   const entries = Object.entries(fields);
   const body = (shape: readonly (readonly [string, z.ZodType])[], id: string) =>
     z.object({ ...Object.fromEntries(shape), tags: tags.optional() }).meta({ id });
-  const written = (partial: boolean, needed: readonly Write[], ...others: Write[]) =>
+  const written = (partial: boolean, needed: readonly WriteMode[], ...others: WriteMode[]) =>
     entries
       .filter(([, f]) => needed.includes(f.write) || others.includes(f.write))
       .map(([key, { write, patch, schema, input = schema }]) => {
-        if (partial && write !== 'fixed') return [key, (patch ?? input).optional()] as const;
+        if (partial && write !== 'discriminator') return [key, (patch ?? input).optional()] as const;
         return [key, needed.includes(write) ? input : input.optional()] as const;
       });
   const [singular] = declaration.names;
@@ -189,11 +189,20 @@ export const resource = <const K extends string, const F extends Fields, const N
     ...declaration,
     schemas: {
       create: body(
-        written(false, ['required', 'createOnly', 'notPatched', 'fixed'], 'createOptional', 'optional', 'replaceRequired'),
+        written(
+          false,
+          ['required', 'createOnly', 'requiredOnCreate', 'discriminator'],
+          'createOnlyOptional',
+          'optional',
+          'requiredOnReplace',
+        ),
         `${singular}Create`,
       ),
-      replace: body(written(false, ['required', 'replaceRequired', 'fixed'], 'optional', 'notPatched'), `${singular}Update`),
-      patch: body(written(true, ['required', 'fixed'], 'optional', 'replaceRequired'), `${singular}Patch`),
+      replace: body(
+        written(false, ['required', 'requiredOnReplace', 'discriminator'], 'optional', 'requiredOnCreate'),
+        `${singular}Update`,
+      ),
+      patch: body(written(true, ['required', 'discriminator'], 'optional', 'requiredOnReplace'), `${singular}Patch`),
       detail: detailSchema(fields, `${singular}Detail`),
     } as unknown as Resource<K, F>['schemas'], // the types say what these shapes say: both are computed from the same field table
   };
@@ -220,7 +229,7 @@ const detailSchema = (fields: Fields, id: string) => {
   return z
     .object({
       ...entityBase,
-      tags: z.record(text, z.union([text, z.boolean(), z.null()])),
+      tags: z.record(string, z.union([string, z.boolean(), z.null()])),
       ...Object.fromEntries(shape),
     })
     .meta({ id });
@@ -230,7 +239,7 @@ const detailSchema = (fields: Fields, id: string) => {
 const mayBeNull = ({ keep, write, set, default: unset }: Field): boolean =>
   set !== undefined
     ? !showsEmptyList(set)
-    : keep === 'stored' && unset === null && (write === 'optional' || write === 'createOptional' || write === 'never');
+    : keep === 'stored' && unset === null && (write === 'optional' || write === 'createOnlyOptional' || write === 'never');
 
 /** What a schema that transforms gives is, in an answer, what it takes, unless it is piped into a schema that says what it gives. */
 const outputOf = (schema: z.ZodType): z.ZodType => {

@@ -5,12 +5,12 @@ import { group } from '../kit/operation.ts';
 import { plainRoles } from '../kit/roles.ts';
 import { variantResource } from '../kit/variants.ts';
 import { name } from '../shared.ts';
-import { domain } from './domain.ts';
-import { mac } from './mac.ts';
-import { mfa } from './mfa.ts';
-import { os } from './os.ts';
-import { process } from './process.ts';
-import { processMulti } from './process-multi.ts';
+import { domainVariant } from './domain.ts';
+import { macVariant } from './mac.ts';
+import { mfaVariant } from './mfa.ts';
+import { osVariant } from './os.ts';
+import { processVariant } from './process.ts';
+import { processMultiVariant } from './process-multi.ts';
 
 export const postureCheck = variantResource(
   {
@@ -27,7 +27,7 @@ export const postureCheck = variantResource(
     },
   },
   'typeId',
-  { OS: os, MAC: mac, MFA: mfa, PROCESS: process, PROCESS_MULTI: processMulti, DOMAIN: domain },
+  { OS: osVariant, MAC: macVariant, MFA: mfaVariant, PROCESS: processVariant, PROCESS_MULTI: processMultiVariant, DOMAIN: domainVariant },
 );
 
 export const postureChecks = group('postureChecks', 'Posture checks', crud(postureCheck, { denied: { delete: 403 } }));

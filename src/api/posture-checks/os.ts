@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { compareText } from '../../query/compare-text.ts';
 import { readVersionRange } from '../../semver/range.ts';
 import { list } from '../kit/bounded.ts';
-import { text } from '../kit/entity.ts';
+import { string } from '../kit/entity.ts';
 import { required } from '../kit/field.ts';
 import { sortedSet } from '../kit/sets.ts';
 import { variant } from '../kit/variants.ts';
@@ -19,7 +19,7 @@ export const operatingSystem = z
     /** Name of the system. */
     type: osType,
     /** Ranges of which the version must be in one; null for any version. */
-    versions: z.array(text).readonly().nullable(),
+    versions: z.array(string).readonly().nullable(),
   })
   .readonly()
   .meta({ id: 'OperatingSystem' });
@@ -54,7 +54,7 @@ const operatingSystems = list(
   .pipe(z.array(operatingSystem).readonly());
 
 /** The endpoint must run one of these operating systems, in one of the versions. */
-export const os = variant('OperatingSystem', {
+export const osVariant = variant('OperatingSystem', {
   /** The operating systems that will do. */
   operatingSystems: required(operatingSystems),
 });

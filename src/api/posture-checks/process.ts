@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { list } from '../kit/bounded.ts';
-import { text } from '../kit/entity.ts';
+import { string } from '../kit/entity.ts';
 import { required } from '../kit/field.ts';
 import { sortedSet } from '../kit/sets.ts';
 import { variant } from '../kit/variants.ts';
@@ -26,11 +26,11 @@ const stored = z
     /** Operating system. */
     osType,
     /** Path of the program. */
-    path: text,
+    path: string,
     /** SHA-256 of binaries that will do; null: any will do. */
-    hashes: z.array(text).readonly().nullable(),
+    hashes: z.array(string).readonly().nullable(),
     /** SHA-1 of the certificate that must have signed it. */
-    signerFingerprint: text.optional(),
+    signerFingerprint: string.optional(),
   })
   .readonly()
   .meta({ id: 'PostureProcess' });
@@ -53,7 +53,7 @@ const patch = body.transform(({ hashes, signerFingerprint, ...rest }) => ({
 }));
 
 /** A program must run on the endpoint. */
-export const process = variant('Process', {
+export const processVariant = variant('Process', {
   /** The program. */
   process: required(processDocument, { patch }),
 });

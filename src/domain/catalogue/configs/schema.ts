@@ -8,7 +8,7 @@ import { copyForValidator } from './schema-copy.ts';
 import { checkUnfolding } from './schema-cost.ts';
 import { type Draft, isObject, readGraph, type SchemaObject, SchemaRefused } from './schema-graph.ts';
 import { createValidator, type Validator } from './validator/index.ts';
-import { describe, ROOT, type Violation, violationsOf } from './violations.ts';
+import { ROOT, type Violation, violationsOf, violationsText } from './violations.ts';
 
 /** @returns what is wrong with the data, the first fault first; empty when nothing is. Never throws. */
 export type CheckData = (data: unknown) => readonly Violation[];
@@ -121,7 +121,7 @@ const checkIsSchema = (schema: unknown, draft: Draft) => {
   metaValidators.set(draft, validate);
   const violations = run(validate, schema, limits.fuel, metaTank.fill);
   if (violations === undefined) throw new SchemaRefused('takes too long to read');
-  if (violations.length > 0) throw new SchemaRefused(`is no valid schema of ${draft}: ${describe(violations)}`);
+  if (violations.length > 0) throw new SchemaRefused(`is no valid schema of ${draft}: ${violationsText(violations)}`);
 };
 
 const refused = (reason: string, schema: unknown): ApiError => invalidField('schema', reason, schema);

@@ -17,11 +17,11 @@ const MAX_TOLD = 5;
 /** @throws ApiError 400 `COULD_NOT_VALIDATE` with the first violation; the reason tells up to four more, each with its place: many clients show nothing else */
 export const refuseViolations = (violations: readonly Violation[]): void => {
   const [first] = violations;
-  if (first) throw invalidField(first.field, describe(violations), first.value);
+  if (first) throw invalidField(first.field, violationsText(violations), first.value);
 };
 
 /** The violations as one text. */
-export const describe = (violations: readonly Violation[]): string => violations.map(tell).join('; ');
+export const violationsText = (violations: readonly Violation[]): string => violations.map(tell).join('; ');
 
 const tell = ({ field, reason }: Violation): string => (field === ROOT ? reason : `${field}: ${reason}`);
 

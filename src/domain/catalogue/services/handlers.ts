@@ -2,12 +2,12 @@ import { identity } from '../../../api/identities.ts';
 import type { DecodedOf } from '../../../api/kit/operation.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { service, services } from '../../../api/services.ts';
-import type { SessionActor } from '../../../call/actor.ts';
+import type { ApiSessionActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { ALL, equals, text } from '../../../query/index.ts';
+import { ALL, equals, stringField } from '../../../query/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { wantedConfigTypes } from './config-data.ts';
@@ -16,7 +16,7 @@ import { seenBy, viewerOf, visibleTo } from './seen.ts';
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 
 /** The session that asks; undefined for the host's own code. */
-const askingSession = ({ actor }: Call): SessionActor | undefined => (actor.kind === 'session' ? actor : undefined);
+const askingSession = ({ actor }: Call): ApiSessionActor | undefined => (actor.kind === 'session' ? actor : undefined);
 
 /** The config types that the request names, or else those that the login named. */
 export const askedConfigTypes = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>
@@ -33,7 +33,7 @@ const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInp
   });
 
 const identityNamed = async (entities: Entities, idOrName: string): Promise<RowOf<typeof identity>> => {
-  const found = (await entities.get(identity, idOrName)) ?? (await entities.find(identity, equals(text('name'), idOrName)));
+  const found = (await entities.get(identity, idOrName)) ?? (await entities.find(identity, equals(stringField('name'), idOrName)));
   if (!found) throw notFound(identity.kind, idOrName);
   return found;
 };

@@ -5,9 +5,9 @@
  * not kept.
  */
 import { LRUCache } from 'lru-cache';
+import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
-import { apiSession } from '../../../api/sessions.ts';
-import { type SessionActor, sessionOf } from '../../../call/actor.ts';
+import { type ApiSessionActor, apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -35,7 +35,7 @@ const toldOf = (core: Core): LRUCache<string, Told> => {
 /** The time of the last change, or of the beginning of the API session where none is known since. */
 export const lastServiceChange = (call: Call): Promise<{ readonly lastChangeAt: string }> =>
   call.read(async (entities) => {
-    const actor = sessionOf(call.actor);
+    const actor = apiSessionOf(call.actor);
     const { recentChanges } = call.core;
     const recent = call.isJoined ? recentChanges.known() : await recentChanges.catchUp(entities);
     const told = toldOf(call.core);
@@ -48,14 +48,14 @@ export const lastServiceChange = (call: Call): Promise<{ readonly lastChangeAt: 
   });
 
 /** What is known without having told the session anything before. */
-const beginning = async (entities: Entities, actor: SessionActor, recent: Recent) => {
+const beginning = async (entities: Entities, actor: ApiSessionActor, recent: Recent) => {
   const asking = await askingOf(entities, actor);
   const lastChangeAt = latest(recent.since, actor.session.createdAt);
   return { asking, lastChangeAt: latest(lastChangeAt, await newsOf(recent, asking, ({ at }) => at > lastChangeAt)) };
 };
 
 const first = async (entities: Entities, call: Call, recent: Recent): Promise<Told> => {
-  const { asking, lastChangeAt } = await beginning(entities, sessionOf(call.actor), recent);
+  const { asking, lastChangeAt } = await beginning(entities, apiSessionOf(call.actor), recent);
   const state = await listStateOf(entities, await asking.viewer(), call);
   return { ...state, revision: recent.revision, lastChangeAt: latest(lastChangeAt, after(state.failedAt)) };
 };
@@ -66,7 +66,7 @@ const since = async (entities: Entities, call: Call, before: Told, recent: Recen
   const isUnknown = recent.sinceRevision > before.revision;
   const hasNews = isUnknown || (recent.changes.at(-1)?.revision ?? 0) > before.revision;
   if (!hasNews && !isDue) return { ...before, revision };
-  const asking = await askingOf(entities, sessionOf(call.actor));
+  const asking = await askingOf(entities, apiSessionOf(call.actor));
   const news = isUnknown ? recent.since : await newsOf(recent, asking, (change) => change.revision > before.revision);
   if (news === undefined && !isDue) return { ...before, revision };
   const state = await listStateOf(entities, await asking.viewer(), call);
@@ -89,7 +89,7 @@ const newsOf = async (
   return undefined;
 };
 
-const askingOf = async (entities: Entities, actor: SessionActor): Promise<Asking> => {
+const askingOf = async (entities: Entities, actor: ApiSessionActor): Promise<Asking> => {
   // As this transaction sees them: who calls may have been looked up before it began.
   const who = await entities.require(identity, actor.identity.id);
   const session = await entities.require(apiSession, actor.session.id);

@@ -3,7 +3,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { type Certificate, certificatesPem } from '../../../pki/certificate.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../cas/trust.ts';
 
 /** What an authenticator keeps of a certificate that is believed. */
@@ -17,7 +17,7 @@ export const certificateFields = (certificate: Certificate, { by }: Trust) =>
 
 /** Whether a certificate is an authenticator already. */
 export const isInUse = async (entities: Entities, fingerprint: string): Promise<boolean> =>
-  (await entities.count(authenticator, equals(text('fingerprint'), fingerprint))) > 0;
+  (await entities.count(authenticator, equals(stringField('fingerprint'), fingerprint))) > 0;
 
 /**
  * Who issued a certificate that an administrator hands in, and that nobody presents: the network or a verified authority, for whatever use,

@@ -1,4 +1,4 @@
-import { endSessions, sessionsOf } from '../../../authentication/sessions.ts';
+import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 
@@ -13,8 +13,8 @@ export const passwordChanged = async (
 ): Promise<void> => {
   if (!core.settings.endSessionsOnPasswordChange) return;
   const own = actor.kind === 'session' ? actor.session.id : undefined;
-  await endSessions(
+  await endApiSessions(
     entities,
-    (await sessionsOf(entities, identityId)).filter(({ id }) => id !== own),
+    (await apiSessionsOf(entities, identityId)).filter(({ id }) => id !== own),
   );
 };

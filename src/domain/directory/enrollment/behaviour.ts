@@ -5,7 +5,7 @@ import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
-import { and, equals, text } from '../../../query/index.ts';
+import { and, equals, stringField } from '../../../query/index.ts';
 import { selfLink } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { checkUsername } from '../authenticators/usernames.ts';
@@ -68,7 +68,7 @@ const endOfNew = (call: Call): string => new Date(Date.parse(call.now()) + call.
 /** One of a method for an identity or a router, expired or not. @throws ApiError `ENROLLMENT_EXISTS` */
 const requireNone = async (entities: Entities, row: Partial<Row> & Pick<Row, 'method'>): Promise<void> => {
   const [field, id] = enrolleeOf(row);
-  const same = and(equals(text(field), id), equals(text('method'), row.method));
+  const same = and(equals(stringField(field), id), equals(stringField('method'), row.method));
   if ((await entities.count(enrollment, same)) > 0) throw new ApiError('ENROLLMENT_EXISTS');
 };
 

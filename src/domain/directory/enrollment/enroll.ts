@@ -3,9 +3,9 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { hashToken, isOpaqueToken } from '../../../tokens/opaque.ts';
-import type { Methods, Offer, Result } from './method.ts';
+import type { EnrollmentMethods, EnrollmentResult, Offer } from './method.ts';
 
 type Row = RowOf<typeof enrollment>;
 
@@ -21,7 +21,11 @@ export interface Attempt {
  * a token is spent by success alone, and once.
  * @throws ApiError `INVALID_ENROLLMENT_TOKEN`, `INVALID_ENROLL_METHOD`, `ENROLLMENT_EXPIRED`, `SERVER_TOO_MANY_REQUESTS`, and what the method throws
  */
-export const enroll = async (call: Call, methods: Methods, { token, method, offer }: Attempt): Promise<Result['answer']> => {
+export const enroll = async (
+  call: Call,
+  methods: EnrollmentMethods,
+  { token, method, offer }: Attempt,
+): Promise<EnrollmentResult['answer']> => {
   if (token !== undefined && token !== '' && !isOpaqueToken(token)) throw invalidField('token', 'token must be of type uuid', token);
   const row = await call.read((entities) => outstanding(entities, token ?? ''));
   if (method !== undefined && method !== row.method)
@@ -39,7 +43,7 @@ export const enroll = async (call: Call, methods: Methods, { token, method, offe
 };
 
 const outstanding = async (entities: Entities, token: string): Promise<Row> => {
-  const row = token === '' ? undefined : await entities.find(enrollment, equals(text('tokenHash'), hashToken(token)));
+  const row = token === '' ? undefined : await entities.find(enrollment, equals(stringField('tokenHash'), hashToken(token)));
   if (!row) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   return row;
 };

@@ -6,7 +6,7 @@ import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFoundField } from '../../../errors/index.ts';
-import { oneOf, text } from '../../../query/index.ts';
+import { oneOf, stringField } from '../../../query/index.ts';
 import { presentRows } from '../../../resources/present.ts';
 import { checkUsername } from '../authenticators/usernames.ts';
 import { addEnrollment } from '../enrollment/behaviour.ts';
@@ -26,12 +26,12 @@ export const enrollNew = async (entities: Entities, { id }: Identity, request: R
 };
 
 /** What the identities of a page may still enroll by, by method, as their details show it. */
-export const outstandingOf = async (
+export const identityEnrollmentsOf = async (
   entities: Entities,
   ids: readonly string[],
   call: Call,
 ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
-  const rows = await entities.list(enrollment, { where: oneOf(text('identityId'), ids) });
+  const rows = await entities.list(enrollment, { where: oneOf(stringField('identityId'), ids) });
   // A kind and rows like any other.
   const details = await presentRows(entities, enrollment, rows, call);
   const byIdentity = new Map<string, Record<string, unknown>>();

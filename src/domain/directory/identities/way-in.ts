@@ -3,28 +3,30 @@ import { authenticator } from '../../../api/authenticators.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 
 type Policy = RowOf<typeof authPolicy>;
 
 /** Whether a policy lets an identity log in by one of its authenticators. */
-export const isOpenBy = (ways: readonly Pick<RowOf<typeof authenticator>, 'method'>[], { primary }: Pick<Policy, 'primary'>): boolean =>
-  ways.some(({ method }) => authenticatorMethods[method].isAllowed(primary));
+export const allowsLoginBy = (
+  ways: readonly Pick<RowOf<typeof authenticator>, 'method'>[],
+  { primary }: Pick<Policy, 'primary'>,
+): boolean => ways.some(({ method }) => authenticatorMethods[method].isAllowed(primary));
 
 /**
  * The default administrator must always be able to log in by one of its authenticators. A policy that requires TOTP shuts nobody out: a session that
  * owes a code may enroll in MFA.
  * @throws ApiError `COULD_NOT_VALIDATE` with the field that shuts it out, or with `field`
  */
-export const keepWayIn = async (
+export const requireAdministratorLogin = async (
   entities: Entities,
   identityId: string,
   policy: Pick<Policy, 'primary' | 'secondary'>,
   field?: string,
 ): Promise<void> => {
-  const ways = await entities.list(authenticator, { where: equals(text('identityId'), identityId) });
-  if (ways.length > 0 && !isOpenBy(ways, policy))
+  const ways = await entities.list(authenticator, { where: equals(stringField('identityId'), identityId) });
+  if (ways.length > 0 && !allowsLoginBy(ways, policy))
     throw invalidField(
       field ?? 'primary',
       `the default administrator could not log in any more: the policy must allow ${ways.map(({ method }) => method).join(' or ')}`,

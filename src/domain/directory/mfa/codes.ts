@@ -1,10 +1,10 @@
 import { mfa } from '../../../api/mfa.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Settings } from '../../../call/settings.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { allRecoveryCodes, type Mfa, mfaOf, notEnrolled, totpSecretOf } from './record.ts';
+import { allRecoveryCodes, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
 import { placeOfCode } from './recovery-codes.ts';
 import { intervalsOfCode, takenIntervals } from './totp.ts';
 
@@ -39,11 +39,11 @@ export const withCode = async <T>(
   call: Call,
   purpose: keyof typeof purposes,
   code: string | undefined,
-  work: (entities: Entities, row: Mfa, spent: Partial<Mfa>) => Promise<T>,
+  work: (entities: Entities, row: StoredMfa, spent: Partial<StoredMfa>) => Promise<T>,
 ): Promise<T> => {
   const { of, missing, ...takes }: Purpose = purposes[purpose];
   const outcome = await call.write(async (entities): Promise<T | ApiError> => {
-    const row = await mfaOf(entities, sessionOf(call.actor).identity.id);
+    const row = await mfaOf(entities, apiSessionOf(call.actor).identity.id);
     if (!row || (of !== 'any' && row.isVerified !== (of === 'verified'))) throw missing();
     if (of === 'any' && !row.isVerified) return work(entities, row, {});
     if (!code) return new ApiError('MFA_INVALID_TOKEN');
@@ -63,11 +63,11 @@ export const withCode = async <T>(
 /** What the enrollment must remember of a right code; undefined for a wrong one. Every comparison is made, whichever of them fits. */
 const spendingOf = async (
   { core }: Call,
-  row: Mfa,
+  row: StoredMfa,
   code: string,
   { recoveryCodes, once }: Pick<Purpose, 'recoveryCodes' | 'once'>,
   now: number,
-): Promise<Partial<Mfa> | undefined> => {
+): Promise<Partial<StoredMfa> | undefined> => {
   const taken = takenIntervals(now);
   const intervals = intervalsOfCode(await totpSecretOf(core, row), code, taken);
   const place = placeOfCode(await allRecoveryCodes(core, row), code);
@@ -83,11 +83,11 @@ const spendingOf = async (
 const windowMs = ({ wrongCodeMinutes }: Settings): number => wrongCodeMinutes * 60_000;
 
 /** The wrong codes that still count. */
-const recentWrongCodes = (settings: Settings, { wrongCodesAt }: Mfa, now: number): readonly string[] =>
+const recentWrongCodes = (settings: Settings, { wrongCodesAt }: StoredMfa, now: number): readonly string[] =>
   (wrongCodesAt ?? []).filter((at) => Date.parse(at) > now - windowMs(settings));
 
 /** Seconds until another code may be tried; 0 when it may now. */
-const secondsToWait = (settings: Settings, row: Mfa, now: number): number => {
+const secondsToWait = (settings: Settings, row: StoredMfa, now: number): number => {
   const recent = recentWrongCodes(settings, row, now);
   const last = recent.at(-settings.maxWrongCodes);
   return last === undefined ? 0 : Math.ceil((Date.parse(last) + windowMs(settings) - now) / 1000);

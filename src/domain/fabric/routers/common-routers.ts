@@ -1,5 +1,5 @@
 import type { identity } from '../../../api/identities.ts';
-import type { Way } from '../../../api/kit/related-list.ts';
+import type { PolicyPath } from '../../../api/kit/related-list.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import type { service } from '../../../api/services.ts';
@@ -15,7 +15,7 @@ const MOST_ROUTERS = 25;
 
 type Router = RowOf<typeof edgeRouter>;
 
-export interface Pair {
+export interface IdentityAndService {
   readonly identity: RowOf<typeof identity>;
   readonly service: RowOf<typeof service>;
 }
@@ -23,7 +23,7 @@ export interface Pair {
 /** The edge routers that both of each pair may use, 25 at most, those that are online first. Four questions to the store, however many pairs there are. */
 export const commonRouters = async (
   entities: Entities,
-  pairs: readonly Pair[],
+  pairs: readonly IdentityAndService[],
   presence: Connections,
 ): Promise<readonly (readonly Router[])[]> => {
   const identities = [...new Set(pairs.map(({ identity }) => identity))];
@@ -55,7 +55,11 @@ interface Leading {
   readonly to: Side;
 }
 
-const leading = async (entities: Entities, { policies, from, to }: Way, starts: readonly Selectable[]): Promise<readonly Leading[]> => {
+const leading = async (
+  entities: Entities,
+  { policies, from, to }: PolicyPath,
+  starts: readonly Selectable[],
+): Promise<readonly Leading[]> => {
   const rows = await entities.list(policies, { where: maybeSelecting(from, starts) });
   return rows
     .map((row) => ({ from: sideOf(row, from), to: sideOf(row, to) }))

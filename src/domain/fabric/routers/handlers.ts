@@ -2,7 +2,7 @@ import { edgeRouter, edgeRouters, router, routers, transitRouters } from '../../
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { crudHandlers, deleteRow } from '../../../resources/crud.ts';
-import { reEnroll } from './enrollment.ts';
+import { reEnrollRouter } from './enrollment.ts';
 
 /** Both paths lead to the same routers. An edge router may be deleted there, too, with all that goes with it. */
 const routerHandlers = {
@@ -19,7 +19,7 @@ const routerHandlers = {
 };
 
 export const routerEntries = [
-  ...implement(edgeRouters, { ...crudHandlers(edgeRouters, edgeRouter), reEnroll }),
+  ...implement(edgeRouters, { ...crudHandlers(edgeRouters, edgeRouter), reEnroll: reEnrollRouter }),
   ...implement(routers, routerHandlers),
   ...implement(transitRouters, routerHandlers),
 ];

@@ -1,7 +1,7 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
 import type { Connections, RouterKey } from '../../../presence/connections.ts';
-import { and, equals, flag, matches, not, oneOf, type Predicate, rewrite, text } from '../../../query/index.ts';
+import { and, booleanField, equals, matches, not, oneOf, type Predicate, rewrite, stringField } from '../../../query/index.ts';
 
 type Row = Pick<RowOf<typeof edgeRouter>, 'id' | 'enrolledBy' | 'disabled'>;
 
@@ -22,7 +22,7 @@ export const presenceOf = (connections: Connections, row: Row) => {
 /** The routers that these keys are of, as long as they may be connected. */
 const ofKeys = (keys: readonly RouterKey[]): Predicate => {
   const enrollments = keys.flatMap(({ enrolledBy }) => enrolledBy ?? []);
-  return and(oneOf(text('enrolledBy'), enrollments), equals(flag('disabled'), false));
+  return and(oneOf(stringField('enrolledBy'), enrollments), equals(booleanField('disabled'), false));
 };
 
 export const online = (connections: Connections): Predicate => ofKeys(connections.keys('reached'));

@@ -5,7 +5,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { CertificateRequest } from '../../../pki/request.ts';
 import { allowedNames, canonicalHost, isEverybodys, rivalsOf, type ServerNames, standsFor, wordsOf } from '../../../pki/server-names.ts';
-import { ALL, and, equals, not, oneOf, or, type Predicate, text } from '../../../query/index.ts';
+import { ALL, and, equals, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 
 /** What a router may be called in its certificates, as long as it has none of them yet. */
 export interface RouterNames {
@@ -75,14 +75,14 @@ const takenBy = async (entities: Entities, core: Core, { id }: Router, hosts: re
   const isTaken = (host: string) => !owned.has(host) && rivalsOf(host).some((word) => advertised.has(word));
   const taken = new Set(hosts.filter(isTaken));
   const rest = hosts.filter((host) => !taken.has(host));
-  const ofOthers = (some: readonly string[]) => entities.count(router, and(not(equals(text('id'), id)), anyCalled(some)));
+  const ofOthers = (some: readonly string[]) => entities.count(router, and(not(equals(stringField('id'), id)), anyCalled(some)));
   // Mostly none is: then it is one question for all.
   if (rest.length > 0 && (await ofOthers(rest)) > 0) for (const host of rest) if ((await ofOthers([host])) > 0) taken.add(host);
   return taken;
 };
 
 const anyCalled = (hosts: readonly string[]): Predicate =>
-  or({ op: 'overlaps', set: 'serverNames', values: hosts.flatMap(rivalsOf) }, oneOf(text('name'), hosts));
+  or({ op: 'overlaps', set: 'serverNames', values: hosts.flatMap(rivalsOf) }, oneOf(stringField('name'), hosts));
 
 /** The addresses under which clients and routers reach the controllers of the network. */
 const controllerHosts = async (entities: Entities, { settings, pki }: Core): Promise<readonly string[]> => {

@@ -4,7 +4,7 @@ import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
-import { ALL, type Predicate, text } from '../../../query/index.ts';
+import { ALL, type Predicate, stringField } from '../../../query/index.ts';
 import { faultsOf, mayHaveFaults, remedyFaults } from '../../../resources/faults.ts';
 import { allKinds } from '../../../resources/kinds.ts';
 import type { Row } from '../../../storage/port.ts';
@@ -69,7 +69,7 @@ async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGe
       const left = isFix ? await fixRow(task, kind, id) : undefined;
       for (const { description } of its) yield { description, fixed: left !== undefined && !left.includes(description) };
     }
-    where = last && { op: 'compare', field: text('id'), is: '>', value: last.id };
+    where = last && { op: 'compare', field: stringField('id'), is: '>', value: last.id };
   }
 }
 

@@ -8,7 +8,7 @@ import { tableOf } from '../../../changes/views.ts';
 import { ApiError, unavailable } from '../../../errors/index.ts';
 import type { SnapshotSink } from '../../../platform/snapshots.ts';
 import { pause } from '../../../platform/timers.ts';
-import { ALL, text } from '../../../query/index.ts';
+import { ALL, stringField } from '../../../query/index.ts';
 import { allKinds } from '../../../resources/kinds.ts';
 import { newId } from '../../../storage/ids.ts';
 import { FORMAT, snapshotOf } from '../../../storage/snapshot/write.ts';
@@ -76,7 +76,7 @@ export const takeSnapshot = (signal: AbortSignal, core: Core, sink: SnapshotSink
   core.store.transaction('read', async (tx) => {
     const id = newId(core.platform.random);
     const takenAt = nowOf(core);
-    const [last] = await tx.list(kinds.change.kind, { where: ALL, sort: [{ field: text('id'), descending: true }], limit: 1 });
+    const [last] = await tx.list(kinds.change.kind, { where: ALL, sort: [{ field: stringField('id'), descending: true }], limit: 1 });
     const head = {
       snapshot: 'overlay-controller',
       format: FORMAT,

@@ -1,6 +1,6 @@
 import { identity } from '../../../api/identities.ts';
-import type { Way } from '../../../api/kit/related-list.ts';
-import { way } from '../../../api/kit/relation.ts';
+import type { PolicyPath } from '../../../api/kit/related-list.ts';
+import { policyPath } from '../../../api/kit/relation.ts';
 import type { Kind, RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouterPolicy, type PolicyType, policyTypeNumbers, serviceEdgeRouterPolicy, servicePolicy } from '../../../api/policies.ts';
 import { edgeRouter } from '../../../api/routers.ts';
@@ -9,8 +9,8 @@ import type { Entities } from '../../../changes/entities.ts';
 import { ALL, and, equals, type Predicate } from '../../../query/index.ts';
 import { type Selectable, type Side, selectedBy, selecting } from '../roles/membership.ts';
 
-export const identityToRouters = way(edgeRouterPolicy, identity, edgeRouter);
-export const serviceToRouters = way(serviceEdgeRouterPolicy, service, edgeRouter);
+export const identityToRouters = policyPath(edgeRouterPolicy, identity, edgeRouter);
+export const serviceToRouters = policyPath(serviceEdgeRouterPolicy, service, edgeRouter);
 
 /** One side of a policy's row. */
 export const sideOf = (policy: Readonly<Record<string, unknown>>, field: string): Side => ({
@@ -21,7 +21,7 @@ export const sideOf = (policy: Readonly<Record<string, unknown>>, field: string)
 /** What some policies lead to: two questions, whatever they select. */
 export const reachedFrom = async (
   entities: Entities,
-  { policies, from, to }: Way,
+  { policies, from, to }: PolicyPath,
   start: Selectable,
   which: Predicate = ALL,
 ): Promise<Predicate> => {

@@ -1,6 +1,6 @@
 import type { OperatingSystem } from '../../../api/posture-checks/os.ts';
 import type { PostureQuery } from '../../../api/posture-queries.ts';
-import type { Facts, PostureCheck } from './facts.ts';
+import type { Facts, StoredPostureCheck } from './facts.ts';
 
 /** How a check stands, with what it asks for and what was told, as explanations and failed requests show them. */
 export interface Evaluation {
@@ -27,7 +27,7 @@ export interface Notice {
 }
 
 /** One type of posture check: what the controller shows of it, and how its checks are judged. Pure functions; `now` is in ms since 1970. */
-export interface CheckType<C extends PostureCheck> {
+export interface CheckType<C extends StoredPostureCheck> {
   /** As administrators read it in `posture-check-types`. */
   readonly name: string;
   /** The systems on which it is offered. */

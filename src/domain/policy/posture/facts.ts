@@ -1,10 +1,10 @@
+import type { apiSession } from '../../../api/api-sessions.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { postureCheck } from '../../../api/posture-checks/index.ts';
 import type { postureData } from '../../../api/posture-data.ts';
-import type { apiSession } from '../../../api/sessions.ts';
 
-export type PostureCheck = RowOf<typeof postureCheck>;
-export type PostureCheckOf<T extends PostureCheck['typeId']> = Extract<PostureCheck, { readonly typeId: T }>;
+export type StoredPostureCheck = RowOf<typeof postureCheck>;
+export type PostureCheckOf<T extends StoredPostureCheck['typeId']> = Extract<StoredPostureCheck, { readonly typeId: T }>;
 
 /** What an API session is known for. Times are ISO texts. */
 export type SessionFacts = Pick<RowOf<typeof apiSession>, 'mfaPassedAt' | 'wokenAt' | 'unlockedAt' | 'sdkInfo'>;

@@ -6,7 +6,7 @@ import { selfLink } from '../../../resources/links.ts';
 import { type Side, selects } from '../roles/membership.ts';
 import type { Evaluation } from './check-type.ts';
 import { checkTypeOf } from './check-types.ts';
-import type { Facts, PostureCheck } from './facts.ts';
+import type { Facts, StoredPostureCheck } from './facts.ts';
 
 /** What counts of a service policy here. */
 export interface CheckingPolicy {
@@ -15,7 +15,7 @@ export interface CheckingPolicy {
 }
 
 export interface CheckResult extends Evaluation {
-  readonly check: PostureCheck;
+  readonly check: StoredPostureCheck;
 }
 
 export interface Posture {
@@ -29,8 +29,8 @@ export interface Posture {
  * @param checks all that the policies in question select; others do no harm
  * @param now ms since 1970
  */
-export const postureOf = (checks: readonly PostureCheck[], facts: Facts, now: number): Posture => {
-  const evaluated = remember((check: PostureCheck): CheckResult => ({ check, ...checkTypeOf(check).evaluate(check, facts, now) }));
+export const postureOf = (checks: readonly StoredPostureCheck[], facts: Facts, now: number): Posture => {
+  const evaluated = remember((check: StoredPostureCheck): CheckResult => ({ check, ...checkTypeOf(check).evaluate(check, facts, now) }));
   const resultsFor = remember(({ semantic, postureCheckRoles: roles }: CheckingPolicy): readonly CheckResult[] =>
     roles.length === 0 ? [] : checks.filter((check) => selects({ semantic, roles }, check)).map(evaluated),
   );

@@ -1,6 +1,6 @@
 import { keptSecret } from '../../../api/kept-secrets.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../../../changes/entities.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import type { Store } from '../../../storage/port.ts';
 
 const ID = 'decoy';
@@ -21,6 +21,6 @@ export const keepDecoy = async (store: Store, context: EntitiesContext): Promise
  */
 export const evenOut = async (entities: Entities, isCounted: boolean): Promise<void> => {
   // Found as an authenticator is, so that the store has the same to do.
-  const decoy = await entities.find(keptSecret, equals(text('id'), ID));
+  const decoy = await entities.find(keptSecret, equals(stringField('id'), ID));
   if (decoy && !isCounted) await entities.update(keptSecret, decoy, {});
 };

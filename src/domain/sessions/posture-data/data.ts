@@ -1,10 +1,10 @@
 import type * as z from 'zod';
+import type { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { type identityPostureData, postureData } from '../../../api/posture-data.ts';
-import type { apiSession } from '../../../api/sessions.ts';
+import { apiSessionsOf } from '../../../authentication/api-sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
-import { sessionsOf } from '../../../authentication/sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import { processKey } from '../../policy/posture/responses.ts';
 
@@ -15,7 +15,7 @@ export const postureDataFor = (call: Call, { id }: { readonly id: string }): Pro
   call.read(async (entities) => {
     await entities.require(identity, id);
     const row = await entities.get(postureData, id);
-    const live = (await sessionsOf(entities, id)).filter(
+    const live = (await apiSessionsOf(entities, id)).filter(
       ({ lastActivityAt }) => (lastActivityAt ?? '') > idleSince(call.core.settings, call.now()),
     );
     const told = (fact: { readonly postureCheckId: string } | null | undefined, key: string) => ({

@@ -1,9 +1,9 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { postureData } from '../../../api/posture-data.ts';
 import type { PostureResponse } from '../../../api/posture-responses.ts';
 import { service } from '../../../api/services.ts';
-import { apiSession } from '../../../api/sessions.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
@@ -24,7 +24,7 @@ interface AffectedService extends Notice {
 /** Keeps what the client of a session tells of its endpoint: all of it, or nothing. */
 export const tell = (call: Call, responses: readonly PostureResponse[]): Promise<{ services: AffectedService[] }> =>
   call.write(async (entities) => {
-    const { identity, session } = sessionOf(call.actor);
+    const { identity, session } = apiSessionOf(call.actor);
     const now = call.now();
     const known = await entities.get(postureData, identity.id);
     const current = await entities.require(apiSession, session.id);
@@ -50,7 +50,7 @@ const changed = <T extends object>(before: object, after: T, fields: readonly st
 /** The services of the caller that will ask for a code after what just happened, each with the nearest end. */
 const affectedServices = async (entities: Entities, call: Call, facts: Facts, event: EndpointEvent): Promise<AffectedService[]> => {
   const now = Date.parse(call.now());
-  const policies = await policiesOfIdentity(entities, sessionOf(call.actor).identity);
+  const policies = await policiesOfIdentity(entities, apiSessionOf(call.actor).identity);
   const noticed = (await checksOf(entities, policies)).flatMap((check) => {
     const notice = checkTypeOf(check).notice?.(check, facts, event, now);
     return notice ? [{ check, notice }] : [];

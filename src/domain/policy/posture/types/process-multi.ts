@@ -2,7 +2,7 @@ import { osName } from '../../../../api/posture-checks/os-type.ts';
 import type { CheckType } from '../check-type.ts';
 import type { PostureCheckOf } from '../facts.ts';
 import { anyVersionOf } from '../operating-systems.ts';
-import { satisfies, shown } from '../processes.ts';
+import { satisfies, shownProcess } from '../processes.ts';
 
 /** What was told last for the exact path of each process counts, whatever check it was told for. All must satisfy, or one. */
 export const processMultiCheck: CheckType<PostureCheckOf<'PROCESS_MULTI'>> = {
@@ -24,7 +24,7 @@ export const processMultiCheck: CheckType<PostureCheckOf<'PROCESS_MULTI'>> = {
         hashes: hashes.length === 0 ? null : hashes,
         signerFingerprints: signerFingerprints.length === 0 ? null : signerFingerprints,
       })),
-      actualValue: told.map((each) => ({ ...shown(each), path: each?.path ?? '' })),
+      actualValue: told.map((each) => ({ ...shownProcess(each), path: each?.path ?? '' })),
       more: { semantic },
     };
   },

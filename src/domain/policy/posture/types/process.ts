@@ -2,7 +2,7 @@ import { osName } from '../../../../api/posture-checks/os-type.ts';
 import type { CheckType } from '../check-type.ts';
 import type { PostureCheckOf } from '../facts.ts';
 import { on } from '../operating-systems.ts';
-import { satisfies, shown } from '../processes.ts';
+import { satisfies, shownProcess } from '../processes.ts';
 
 /** The process that was told under the id of the check. What path it was told for does not count. */
 export const processCheck: CheckType<PostureCheckOf<'PROCESS'>> = {
@@ -13,7 +13,7 @@ export const processCheck: CheckType<PostureCheckOf<'PROCESS'>> = {
     return {
       isPassing: satisfies(told, { hashes: hashes ?? [], signers: signerFingerprint ? [signerFingerprint] : [] }),
       expectedValue: { osType: osName(osType), path, hashes, ...(signerFingerprint ? { signerFingerprint } : {}) },
-      actualValue: shown(told),
+      actualValue: shownProcess(told),
     };
   },
   // A patch may leave the fingerprint empty, which is none.

@@ -2,19 +2,19 @@ import { authPolicy } from '../../../../api/auth-policies.ts';
 import { externalJwtSigner } from '../../../../api/external-jwt-signers.ts';
 import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
+import { isDisabled } from '../../../../authentication/api-session-actor.ts';
 import { externalTokensOf, proofOf, proves } from '../../../../authentication/external-tokens.ts';
-import { isDisabled } from '../../../../authentication/session-actor.ts';
-import type { SessionActor, TokenProof } from '../../../../call/actor.ts';
+import type { ApiSessionActor, TokenProof } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../changes/entities.ts';
-import { equals, text } from '../../../../query/index.ts';
+import { equals, stringField } from '../../../../query/index.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
 /**
  * Login by the token of an external signer, in `Authorization: Bearer`. Whoever fails is told the same, whatever the reason.
  * @throws ApiError `INVALID_AUTH`
  */
-export const loginByExternalToken = async (call: Call, body: LoginBody): Promise<SessionActor> => {
+export const loginByExternalToken = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {
   for (const token of externalTokensOf(call)) {
     const proof = await proofOf(call, token);
     // Asked first without a write's turn: whoever has a token and no identity may try as often as he likes.
@@ -33,7 +33,7 @@ const ownerOf = async (entities: Entities, proof: TokenProof, now: string): Prom
   const signer = await entities.get(externalJwtSigner, proof.signer.id);
   if (!signer) return undefined;
   const owner = signer.useExternalId
-    ? await entities.find(identity, equals(text('externalId'), proof.subject))
+    ? await entities.find(identity, equals(stringField('externalId'), proof.subject))
     : await entities.get(identity, proof.subject);
   if (!owner || !proves(proof, signer, owner) || isDisabled(owner, now)) return undefined;
   const { allowed, allowedSigners } = (await entities.require(authPolicy, owner.authPolicyId)).primary.extJwt;

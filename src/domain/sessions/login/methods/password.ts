@@ -2,13 +2,13 @@ import { authPolicy } from '../../../../api/auth-policies.ts';
 import { authenticator } from '../../../../api/authenticators.ts';
 import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
-import { isDisabled } from '../../../../authentication/session-actor.ts';
-import type { SessionActor } from '../../../../call/actor.ts';
+import { isDisabled } from '../../../../authentication/api-session-actor.ts';
+import type { ApiSessionActor } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
-import type { Check } from '../../../../call/password-checks.ts';
+import type { CheckPassword } from '../../../../call/password-checks.ts';
 import type { Entities } from '../../../../changes/entities.ts';
 import { ApiError } from '../../../../errors/index.ts';
-import { equals, text } from '../../../../query/index.ts';
+import { equals, stringField } from '../../../../query/index.ts';
 import { countWrongPassword, type Tried } from '../../../directory/identities/lockout.ts';
 import { evenOut } from '../decoy.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
@@ -18,7 +18,7 @@ import { invalidAuth, type LoginBody, openSession } from '../login.ts';
  * exists, the password is wrong, or the identity is disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out does more.
  * @throws ApiError `INVALID_AUTH`, `COULD_NOT_VALIDATE` without a field when username or password is missing, `SERVER_TOO_MANY_REQUESTS`
  */
-export const loginByPassword = async (call: Call, body: LoginBody): Promise<SessionActor> => {
+export const loginByPassword = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {
   const { username, password } = body;
   if (!username || !password)
     throw new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: 'username and password fields are required' } });
@@ -26,7 +26,7 @@ export const loginByPassword = async (call: Call, body: LoginBody): Promise<Sess
   return call.core.passwordChecks.guess(call, username, isAdministrators, (check) => attempt(call, body, username, password, check));
 };
 
-const attempt = async (call: Call, body: LoginBody, username: string, password: string, check: Check): Promise<SessionActor> => {
+const attempt = async (call: Call, body: LoginBody, username: string, password: string, check: CheckPassword): Promise<ApiSessionActor> => {
   const candidate = await call.read((entities) => candidateOf(entities, username, call.now()));
   const hash = candidate?.own.passwordHash ?? undefined;
   const { isRight, renewedHash } = await check(password, hash);
@@ -66,11 +66,11 @@ const succeed = async (
   body: LoginBody,
   passwordHash: string | undefined,
   call: Call,
-): Promise<SessionActor> => {
+): Promise<ApiSessionActor> => {
   if (passwordHash) await entities.update(authenticator, own, { passwordHash, failedAttempts: 0 });
   else if (own.failedAttempts) await entities.update(authenticator, own, { failedAttempts: 0 });
   return openSession(entities, owner, own.id, body, call);
 };
 
 const authenticatorOf = (entities: Entities, username: string): Promise<RowOf<typeof authenticator> | undefined> =>
-  entities.find(authenticator, equals(text('username'), username));
+  entities.find(authenticator, equals(stringField('username'), username));

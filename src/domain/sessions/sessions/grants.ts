@@ -1,11 +1,12 @@
 /** By what sessions are let in, and until when. The evaluator decides; here it is asked for many sessions at once. */
+
+import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import { postureData } from '../../../api/posture-data.ts';
-import type { session } from '../../../api/service-sessions.ts';
 import { service } from '../../../api/services.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import type { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { FOREVER } from '../../../query/dates.ts';
 import { and } from '../../../query/index.ts';
@@ -16,7 +17,7 @@ import { checksOf } from '../../policy/posture/load.ts';
 import { type Posture, postureOf } from '../../policy/posture/posture.ts';
 import { maybeSelecting, selects } from '../../policy/roles/membership.ts';
 
-export type Session = RowOf<typeof session>;
+export type StoredSession = RowOf<typeof session>;
 
 /** What a session lives by. */
 export interface Grant {
@@ -35,14 +36,14 @@ export const grantOf = ({ policies }: Decision): Grant | undefined => {
 };
 
 /** Whether the time is over until which a session was let in: it has ended then, and a new code begins a new one. */
-export const isLapsed = ({ grantedUntil }: Session, now: string): boolean => (grantedUntil ?? '') < now;
+export const isLapsed = ({ grantedUntil }: StoredSession, now: string): boolean => (grantedUntil ?? '') < now;
 
 /** What each of some sessions lives by now; undefined for one that has lost its right. Seven questions to the store, whatever the sessions. */
 export const grantsOf = async (
   entities: Entities,
-  sessions: readonly Session[],
+  sessions: readonly StoredSession[],
   now: string,
-): Promise<ReadonlyMap<Session, Grant | undefined>> => {
+): Promise<ReadonlyMap<StoredSession, Grant | undefined>> => {
   const identities = await rowsById(
     entities,
     identity,
@@ -74,10 +75,10 @@ export const grantsOf = async (
 /** How the checks of policies stand for the endpoint of a session. */
 const posturesOf = async (
   entities: Entities,
-  sessions: readonly Session[],
+  sessions: readonly StoredSession[],
   policies: readonly RowOf<typeof servicePolicy>[],
   now: string,
-): Promise<(row: Session) => Posture> => {
+): Promise<(row: StoredSession) => Posture> => {
   const checks = await checksOf(entities, policies);
   const time = Date.parse(now);
   if (checks.length === 0) {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { created, text, timestamp } from './kit/entity.ts';
+import { created, string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
@@ -8,7 +8,7 @@ import { resource } from './kit/resource.ts';
 import { pem } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-const certificate = text.meta({ description: 'The certificate in PEM, then those above it, without the root.' });
+const certificate = string.meta({ description: 'The certificate in PEM, then those above it, without the root.' });
 
 export const apiSessionCertificate = resource({
   kind: 'apiSessionCertificate',
@@ -24,9 +24,9 @@ export const apiSessionCertificate = resource({
     },
     certificate: readOnly(certificate, { default: '' }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { default: '', filter: true }),
+    fingerprint: readOnly(string, { default: '', filter: true }),
     /** Subject of the certificate. */
-    subject: readOnly(text, { default: '', filter: true }),
+    subject: readOnly(string, { default: '', filter: true }),
     /** When the certificate begins to be valid. */
     validFrom: readOnly(timestamp),
     /** When the certificate ceases to be valid. */
@@ -42,10 +42,10 @@ const request = z
   .meta({ id: 'ApiSessionCertificateCreate' });
 /** A new certificate of a session. */
 const createdCertificate = created
-  .extend({ certificate, cas: text.meta({ description: 'What to trust, in PEM.' }) })
+  .extend({ certificate, cas: string.meta({ description: 'What to trust, in PEM.' }) })
   .meta({ id: 'CreatedApiSessionCertificate' });
 
-export const sessionCertificates = group('sessionCertificates', 'Certificates of the current API session', {
+export const apiSessionCertificates = group('apiSessionCertificates', 'Certificates of the current API session', {
   list: operation('GET', at, {
     operationId: 'listCurrentApiSessionCertificates',
     summary: 'List the certificates of the session of this request',

@@ -1,12 +1,12 @@
-import { session } from '../../../api/service-sessions.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { apiSession } from '../../../api/api-sessions.ts';
+import { session } from '../../../api/sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
-import { isAdministrator, sessionOf } from '../../../call/actor.ts';
+import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { ALL, and, date, equals, matches, not, oneOf, or, type Predicate, text } from '../../../query/index.ts';
-import { grantsOf, isLapsed, type Session } from './grants.ts';
+import { ALL, and, dateField, equals, matches, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
+import { grantsOf, isLapsed, type StoredSession } from './grants.ts';
 import { sessionsInDoubt } from './reviews.ts';
 
 /**
@@ -15,14 +15,15 @@ import { sessionsInDoubt } from './reviews.ts';
 const LOOKED_AT = 1000;
 
 /** An administrator sees all sessions, anybody else those of the own identity. */
-const ownOf = ({ actor }: Call): Predicate => (isAdministrator(actor) ? ALL : equals(text('identityId'), sessionOf(actor).identity.id));
+const ownOf = ({ actor }: Call): Predicate =>
+  isAdministrator(actor) ? ALL : equals(stringField('identityId'), apiSessionOf(actor).identity.id);
 
 /** The sessions that the actor may see and that have not ended, neither with their time nor with their API session nor with their right. */
 export const visibleSessions = async (entities: Entities, call: Call, own = ownOf(call)): Promise<Predicate> => {
-  const inTime = and(own, { op: 'compare', field: date('grantedUntil'), is: '>=', value: call.now() });
+  const inTime = and(own, { op: 'compare', field: dateField('grantedUntil'), is: '>=', value: call.now() });
   const inDoubt = await inDoubtFor(entities, call);
-  const proved = oneOf(text('id'), inDoubt.op === 'none' ? [] : await stillGranted(entities, call, and(inTime, inDoubt)));
-  return and(inTime, or(not(inDoubt), proved), not(oneOf(text('apiSessionId'), await idle(entities, call, own))));
+  const proved = oneOf(stringField('id'), inDoubt.op === 'none' ? [] : await stillGranted(entities, call, and(inTime, inDoubt)));
+  return and(inTime, or(not(inDoubt), proved), not(oneOf(stringField('apiSessionId'), await idle(entities, call, own))));
 };
 
 /** Whoever comes across sessions in doubt sees to it that they are looked at: the controller that was about to may be lost. */
@@ -38,21 +39,26 @@ const stillGranted = async (entities: Entities, call: Call, where: Predicate): P
 };
 
 const idle = async (entities: Entities, call: Call, own: Predicate): Promise<readonly string[]> => {
-  const since: Predicate = { op: 'compare', field: date('lastActivityAt'), is: '<=', value: idleSince(call.core.settings, call.now()) };
+  const since: Predicate = {
+    op: 'compare',
+    field: dateField('lastActivityAt'),
+    is: '<=',
+    value: idleSince(call.core.settings, call.now()),
+  };
   const rows = await entities.list(apiSession, { where: and(since, own), limit: LOOKED_AT });
   return rows.map(({ id }) => id);
 };
 
 /** @throws ApiError `NOT_FOUND` for one that has ended, and for another identity's */
-export const requireVisible = async (entities: Entities, call: Call, id: string): Promise<Session> => {
+export const requireVisible = async (entities: Entities, call: Call, id: string): Promise<StoredSession> => {
   const row = await entities.require(session, id);
-  const isOwn = isAdministrator(call.actor) || sessionOf(call.actor).identity.id === row.identityId;
+  const isOwn = isAdministrator(call.actor) || apiSessionOf(call.actor).identity.id === row.identityId;
   if (!isOwn || !(await isGoing(entities, call, row))) throw notFound(session.kind, id);
   return row;
 };
 
 /** Whether a session that is stored has not ended. */
-export const isGoing = async (entities: Entities, call: Call, row: Session): Promise<boolean> => {
+export const isGoing = async (entities: Entities, call: Call, row: StoredSession): Promise<boolean> => {
   const of = await entities.get(apiSession, row.apiSessionId);
   if (!of || (of.lastActivityAt ?? '') <= idleSince(call.core.settings, call.now()) || isLapsed(row, call.now())) return false;
   return !matches(await inDoubtFor(entities, call), row) || (await grantsOf(entities, [row], call.now())).get(row) !== undefined;

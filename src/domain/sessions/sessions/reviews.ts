@@ -3,12 +3,12 @@
  * that follow, each in a transaction of its own. What is left to be looked at is kept in the store, so that every controller knows whom to doubt meanwhile.
  */
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { session } from '../../../api/service-sessions.ts';
 import { sessionReview } from '../../../api/session-reviews.ts';
+import { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { ALL, and, NONE, or, type Predicate, text } from '../../../query/index.ts';
+import { ALL, and, NONE, or, type Predicate, stringField } from '../../../query/index.ts';
 import { affectedBy } from './affected.ts';
-import { lookAgain } from './ends.ts';
+import { refreshGrants } from './ends.ts';
 
 /** Sessions that one transaction looks at, at most. */
 export const AT_ONCE = 1000;
@@ -53,11 +53,11 @@ export const continueReview = async (entities: Entities, now: string): Promise<b
 /** @returns the last that was looked at, or undefined when none is left */
 const lookAtSome = async (entities: Entities, sessions: Predicate, after: string, now: string): Promise<string | undefined> => {
   const rows = await entities.list(session, { where: and(sessions, beyond(after)), limit: AT_ONCE });
-  await lookAgain(entities, rows, now);
+  await refreshGrants(entities, rows, now);
   return rows.length < AT_ONCE ? undefined : rows.at(-1)?.id;
 };
 
-const beyond = (id: string): Predicate => ({ op: 'compare', field: text('id'), is: '>', value: id });
+const beyond = (id: string): Predicate => ({ op: 'compare', field: stringField('id'), is: '>', value: id });
 
 /** As it was kept. */
 const predicateOf = ({ sessions }: RowOf<typeof sessionReview>): Predicate => (sessions ?? NONE) as unknown as Predicate; // written above

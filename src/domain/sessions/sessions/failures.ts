@@ -1,10 +1,10 @@
 import { failedServiceRequest } from '../../../api/failed-service-requests.ts';
 import { identity } from '../../../api/identities.ts';
 import type { PolicyType } from '../../../api/policies.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import type { Decision } from '../../policy/access/decide.ts';
 
@@ -25,8 +25,8 @@ interface Failure {
 
 /** Notes that posture checks refused a session to the caller. The oldest makes way. */
 export const noteFailure = async (entities: Entities, call: Call, { service, type, decision }: Failure): Promise<void> => {
-  const { identity: who, session } = sessionOf(call.actor);
-  const where = equals(text('identityId'), who.id);
+  const { identity: who, session } = apiSessionOf(call.actor);
+  const where = equals(stringField('identityId'), who.id);
   const known = await entities.list(failedServiceRequest, { where, sort: newestFirst });
   for (const old of known.slice(KEPT - 1)) await entities.remove(failedServiceRequest, old);
   const policyFailures = decision.policies.slice(0, MOST_POLICIES).map(({ policy, checks }) => ({
@@ -57,7 +57,11 @@ export const noteFailure = async (entities: Entities, call: Call, { service, typ
 export const failedServiceRequestsOf = (call: Call, { id }: { readonly id: string }) =>
   call.read(async (entities) => {
     await entities.require(identity, id);
-    const rows = await entities.list(failedServiceRequest, { where: equals(text('identityId'), id), sort: newestFirst, limit: KEPT });
+    const rows = await entities.list(failedServiceRequest, {
+      where: equals(stringField('identityId'), id),
+      sort: newestFirst,
+      limit: KEPT,
+    });
     return rows.toReversed().map(({ apiSessionId, serviceId, serviceName, sessionType, when, policyFailures }) => ({
       apiSessionId,
       serviceId,

@@ -55,7 +55,7 @@ export interface CreatedApiSessionCertificate {
  * A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and
  * nobody can log in with it.
  */
-export interface SessionCertificatesApi<P = CallOptions> {
+export interface ApiSessionCertificatesApi<P = CallOptions> {
   /**
    * List the certificates of the session of this request.
    *

@@ -1,36 +1,37 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { PolicyType } from '../../../api/policies.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
-import { session } from '../../../api/service-sessions.ts';
 import { service } from '../../../api/services.ts';
-import { apiSession } from '../../../api/sessions.ts';
-import { isAdministrator, sessionOf } from '../../../call/actor.ts';
+import { session } from '../../../api/sessions.ts';
+import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, type FailingCheck, invalidField, notFound } from '../../../errors/index.ts';
-import { and, equals, text } from '../../../query/index.ts';
+import { and, equals, stringField } from '../../../query/index.ts';
 import { commonRouters } from '../../fabric/routers/common-routers.ts';
 import { type Decision, decideAccess } from '../../policy/access/decide.ts';
 import { policiesBetween } from '../../policy/policies/through.ts';
-import { type Grant, grantOf, isLapsed, type Session } from './grants.ts';
+import { type Grant, grantOf, isLapsed, type StoredSession } from './grants.ts';
 
-export interface Wish {
+/** The service that a client asks to dial or bind. */
+export interface SessionRequest {
   readonly serviceId: string;
   readonly type: PolicyType;
 }
 
-/** Some policy grants it and passes, and there are routers. */
+/** A policy grants it, its posture checks pass, and a router is available. */
 export interface Granted {
   readonly isGranted: true;
   readonly grant: Grant;
   readonly routers: readonly RowOf<typeof edgeRouter>[];
-  /** The session that there is already, and whether it has ended by time. */
-  readonly existing: Session | undefined;
+  /** The session that exists already, and whether it has expired. */
+  readonly existing: StoredSession | undefined;
   readonly hasEnded: boolean;
 }
 
-/** Policies permit it, and the posture checks of none of them pass. */
+/** Policies permit it, but posture checks fail for each of them. */
 export interface Refused {
   readonly isGranted: false;
   readonly service: RowOf<typeof service>;
@@ -41,8 +42,8 @@ export interface Refused {
  * Whether this API session may dial or bind a service now. The order of refusals is the one that clients know.
  * @throws ApiError `NOT_FOUND` for a service that is not there for it, `COULD_NOT_VALIDATE` when only the other type is permitted, `NO_EDGE_ROUTERS_AVAILABLE`
  */
-export const judge = async (entities: Entities, call: Call, { serviceId, type }: Wish): Promise<Granted | Refused> => {
-  const asking = sessionOf(call.actor);
+export const decideSession = async (entities: Entities, call: Call, { serviceId, type }: SessionRequest): Promise<Granted | Refused> => {
+  const asking = apiSessionOf(call.actor);
   const now = call.now();
   // As they are in this transaction: between the call's beginning and its write a right may be lost.
   const who = await entities.require(identity, asking.identity.id);
@@ -59,7 +60,7 @@ export const judge = async (entities: Entities, call: Call, { serviceId, type }:
   if (routers.length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
   const existing = await entities.find(
     session,
-    and(equals(text('apiSessionId'), own.id), equals(text('serviceId'), serviceId), equals(text('type'), type)),
+    and(equals(stringField('apiSessionId'), own.id), equals(stringField('serviceId'), serviceId), equals(stringField('type'), type)),
   );
   return { isGranted: true, grant, routers, existing, hasEnded: existing !== undefined && isLapsed(existing, now) };
 };

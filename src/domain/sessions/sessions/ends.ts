@@ -1,12 +1,12 @@
 /** Ends of sessions: of those that lost their right, and of those whose time is over. */
-import { session } from '../../../api/service-sessions.ts';
+import { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { date } from '../../../query/index.ts';
+import { dateField } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
-import { type Grant, grantsOf, isLapsed, type Session } from './grants.ts';
+import { type Grant, grantsOf, isLapsed, type StoredSession } from './grants.ts';
 
 /** Ends those that lost their right, and notes by what the others live now. What has ended with its time does not come back. */
-export const lookAgain = async (entities: Entities, sessions: readonly Session[], now: string): Promise<void> => {
+export const refreshGrants = async (entities: Entities, sessions: readonly StoredSession[], now: string): Promise<void> => {
   if (sessions.length === 0) return;
   for (const [row, grant] of await grantsOf(entities, sessions, now)) {
     if (!grant || isLapsed(row, now)) await entities.remove(session, row);
@@ -14,14 +14,14 @@ export const lookAgain = async (entities: Entities, sessions: readonly Session[]
   }
 };
 
-const isSameGrant = (row: Session, { grantedBy, grantedUntil }: Grant): boolean =>
+const isSameGrant = (row: StoredSession, { grantedBy, grantedUntil }: Grant): boolean =>
   row.grantedUntil === grantedUntil && isSameJson(row.grantedBy, grantedBy);
 
 const SOME = 10;
 
 /** Nobody sees sessions any more whose time is over. Each new one tidies a few, so that none pile up. */
 export const tidyLapsed = async (entities: Entities, now: string): Promise<void> => {
-  const grantedUntil = date('grantedUntil');
+  const grantedUntil = dateField('grantedUntil');
   const over = await entities.list(session, {
     where: { op: 'compare', field: grantedUntil, is: '<', value: now },
     sort: [{ field: grantedUntil, descending: false }],

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { identity } from '../../../api/identities.ts';
-import { carriedId, hello, type Listener, olderHello, routerInterfaces, syncStatus, toldVersion } from '../../../api/presence.ts';
+import { carriedId, hello, type Listener, olderHello, reportedVersion, routerInterfaces, syncStatus } from '../../../api/router-reports.ts';
 import { router } from '../../../api/routers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { StoreErrors } from '../../../call/store-errors.ts';
@@ -60,27 +60,27 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
       routerId: connection.key.id,
       isEdgeRouter,
       signal: connection.signal,
-      hello: async (told) => {
-        const reached = reachedBy(checked('listeners' in Object(told) ? hello : olderHello, told, 'hello'));
+      hello: async (reported) => {
+        const reached = reachedBy(checked('listeners' in Object(reported) ? hello : olderHello, reported, 'hello'));
         await alive(() => connection.change({ reached, syncStatus: 'SYNC_DONE' }));
       },
       sync: async (status) => {
-        const told = checked(syncStatus, status, 'syncStatus');
-        await alive(() => connection.change({ syncStatus: told }));
+        const reported = checked(syncStatus, status, 'syncStatus');
+        await alive(() => connection.change({ syncStatus: reported }));
       },
-      interfaces: async (told) => {
-        const interfaces = checked(routerInterfaces, told, 'interfaces');
+      interfaces: async (reported) => {
+        const interfaces = checked(routerInterfaces, reported, 'interfaces');
         await reports.run(() => run((job) => storeInterfaces(job, connection, interfaces)));
       },
-      identityConnected: async (told) => {
-        const id = checked(carriedId, told, 'identityId');
+      identityConnected: async (reported) => {
+        const id = checked(carriedId, reported, 'identityId');
         await alive(async (entities) => {
           if (!(await entities.get(identity, id))) throw notFound(identity.kind, id);
           connection.carry(id);
         });
       },
-      identityDisconnected: async (told) => {
-        const id = checked(carriedId, told, 'identityId');
+      identityDisconnected: async (reported) => {
+        const id = checked(carriedId, reported, 'identityId');
         await alive(() => connection.drop(id));
       },
       close: () => connection.end('the connection was closed'),
@@ -89,7 +89,7 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
 
   return {
     connect: async ({ certificates, versionInfo = {} }) => {
-      const version = checked(toldVersion, versionInfo, 'versionInfo');
+      const version = checked(reportedVersion, versionInfo, 'versionInfo');
       const proven = await provenRouter(core, certificates);
       const row = proven && (await read((entities) => routerOf(entities, proven)));
       if (!row) throw unauthorized('the certificate is not the current one of a router');
@@ -116,8 +116,8 @@ const reachedBy = (listeners: readonly Listener[]) => ({
 const inAddress = (hostname: string): string => (hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname);
 
 /** @throws ApiError `COULD_NOT_VALIDATE` with the first field at fault */
-const checked = <T>(schema: z.ZodType<T>, told: unknown, name: string): T => {
-  const result = schema.safeParse(told, { reportInput: true });
+const checked = <T>(schema: z.ZodType<T>, report: unknown, name: string): T => {
+  const result = schema.safeParse(report, { reportInput: true });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw invalidField([name, ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not as it should be', issue?.input);

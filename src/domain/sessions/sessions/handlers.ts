@@ -1,7 +1,7 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
-import { session, sessions } from '../../../api/service-sessions.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { session, sessions } from '../../../api/sessions.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -9,44 +9,50 @@ import { notFound } from '../../../errors/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { presentOne } from '../../../resources/present.ts';
-import { type Granted, invalidPosture, judge, type Wish } from './ask.ts';
+import { decideSession, type Granted, invalidPosture, type SessionRequest } from './decide-session.ts';
 import { tidyLapsed } from './ends.ts';
 import { noteFailure } from './failures.ts';
-import type { Session } from './grants.ts';
+import type { StoredSession } from './grants.ts';
 import { sessionRouter } from './present.ts';
 import { requireVisible, visibleSessions } from './seen.ts';
 import { sessionToken } from './token.ts';
 
 interface Obtained {
-  readonly row: Session;
+  readonly row: StoredSession;
   readonly routers: readonly RowOf<typeof edgeRouter>[];
 }
 
-type Tags = Session['tags'];
+type Tags = StoredSession['tags'];
 
-/** The session of this API session for a wish: the one that there is, for which nothing is written, or a new one. */
-const obtain = async (call: Call, wish: Wish, tags: Tags): Promise<Obtained> => {
-  const known = await call.read((entities) => judge(entities, call, wish));
+/** The session of this API session for a request: the one that there is, for which nothing is written, or a new one. */
+const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<Obtained> => {
+  const known = await call.read((entities) => decideSession(entities, call, request));
   if (known.isGranted && known.existing && !known.hasEnded) return { row: known.existing, routers: known.routers };
   const outcome = await call.write(async (entities) => {
-    const judged = await judge(entities, call, wish);
-    if (judged.isGranted) return { row: await begin(entities, call, wish, judged, tags), routers: judged.routers };
-    await noteFailure(entities, call, { ...judged, type: wish.type });
-    return judged.decision;
+    const decided = await decideSession(entities, call, request);
+    if (decided.isGranted) return { row: await begin(entities, call, request, decided, tags), routers: decided.routers };
+    await noteFailure(entities, call, { ...decided, type: request.type });
+    return decided.decision;
   });
   if ('policies' in outcome) throw invalidPosture(outcome);
   return outcome;
 };
 
-const begin = async (entities: Entities, call: Call, wish: Wish, { existing, hasEnded, grant }: Granted, tags: Tags): Promise<Session> => {
+const begin = async (
+  entities: Entities,
+  call: Call,
+  request: SessionRequest,
+  { existing, hasEnded, grant }: Granted,
+  tags: Tags,
+): Promise<StoredSession> => {
   if (existing && !hasEnded) return existing;
   if (existing) await entities.remove(session, existing);
   await tidyLapsed(entities, call.now());
-  const { session: of, identity } = sessionOf(call.actor);
-  return entities.insert(session, newRow(session, { tags }, { ...wish, ...grant, apiSessionId: of.id, identityId: identity.id }));
+  const { session: of, identity } = apiSessionOf(call.actor);
+  return entities.insert(session, newRow(session, { tags }, { ...request, ...grant, apiSessionId: of.id, identityId: identity.id }));
 };
 
-export const serviceSessionEntries = implement(sessions, {
+export const sessionEntries = implement(sessions, {
   list: (call, query) =>
     call.read(async (entities) => listRows(entities, session, query, call, { within: await visibleSessions(entities, call) })),
   get: (call, { id }) => call.read(async (entities) => presentOne(entities, session, await requireVisible(entities, call, id), call)),

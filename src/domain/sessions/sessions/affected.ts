@@ -5,7 +5,7 @@ import { postureCheck } from '../../../api/posture-checks/index.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Change } from '../../../changes/events.ts';
 import { FOREVER } from '../../../query/dates.ts';
-import { date, equals, has, NONE, type Predicate, text } from '../../../query/index.ts';
+import { dateField, equals, has, NONE, type Predicate, stringField } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { selecting } from '../../policy/roles/membership.ts';
 
@@ -19,7 +19,7 @@ export interface Affected {
 const UNAFFECTED: Affected = { losing: NONE, gaining: NONE };
 
 /** Sessions that end with their time, unless they come by more. */
-const TIMED: Predicate = { op: 'compare', field: date('grantedUntil'), is: '<', value: new Date(FOREVER).toISOString() };
+const TIMED: Predicate = { op: 'compare', field: dateField('grantedUntil'), is: '<', value: new Date(FOREVER).toISOString() };
 
 const SELECTION = ['type', 'semantic', 'identityRoles', 'serviceRoles', 'postureCheckRoles'];
 
@@ -34,7 +34,7 @@ const those = (losing: Predicate): Affected => ({ losing, gaining: NONE });
 const whenReselected =
   (field: 'identityId' | 'serviceId') =>
   (_: Entities, change: Change): Affected =>
-    change.action === 'update' && differs(change, ['roleAttributes']) ? those(equals(text(field), change.entityId)) : UNAFFECTED;
+    change.action === 'update' && differs(change, ['roleAttributes']) ? those(equals(stringField(field), change.entityId)) : UNAFFECTED;
 
 /** What goes with an entity that is deleted, the field tables say. */
 const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) => Affected | Promise<Affected> } = {
@@ -56,8 +56,8 @@ const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) 
       gaining: action === 'create' ? NONE : TIMED,
     };
   },
-  postureData: (_, { entityId }) => those(equals(text('identityId'), entityId)),
-  apiSession: (_, { action, entityId }) => (action === 'update' ? those(equals(text('apiSessionId'), entityId)) : UNAFFECTED),
+  postureData: (_, { entityId }) => those(equals(stringField('identityId'), entityId)),
+  apiSession: (_, { action, entityId }) => (action === 'update' ? those(equals(stringField('apiSessionId'), entityId)) : UNAFFECTED),
 };
 
 export const affectedBy = (entities: Entities, change: Change): Affected | Promise<Affected> =>

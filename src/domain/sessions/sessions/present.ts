@@ -2,8 +2,8 @@ import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
-import { session } from '../../../api/service-sessions.ts';
 import { service } from '../../../api/services.ts';
+import { session } from '../../../api/sessions.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import { referenceTo } from '../../../resources/links.ts';
@@ -16,7 +16,7 @@ export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connec
 };
 
 /** Sessions as anybody sees them: a page costs seven questions. */
-export const serviceSessionBehaviour = behaviour(session, {
+export const sessionBehaviour = behaviour(session, {
   present: async (entities, rows, call) => {
     const { presence } = call.core;
     const policies = await rowsById(

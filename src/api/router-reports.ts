@@ -1,40 +1,40 @@
 import * as z from 'zod';
-import { flag } from './shared.ts';
+import { boolean } from './shared.ts';
 
 /** What a host passes on of what routers tell it. Routers are believed no more than any client: each text is short and can be shown, each list has an end. */
 
 /** No control characters, and only whole characters: it is stored, shown and logged. */
-const line = (longest: number) =>
+const singleLine = (longest: number) =>
   z
     .string()
     .max(longest)
     .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'may hold no control characters');
 
-const brief = line(255);
+const shortLine = singleLine(255);
 
 /** Id of an identity that a router carries. */
-export const carriedId = brief;
+export const carriedId = shortLine;
 
-const told = brief.default('');
+const reported = shortLine.default('');
 
 /** What a router is. What it does not tell is empty. */
-export const toldVersion = z.object({ arch: told, buildDate: told, os: told, revision: told, version: told });
+export const reportedVersion = z.object({ arch: reported, buildDate: reported, os: reported, revision: reported, version: reported });
 
-export type ToldVersion = z.input<typeof toldVersion>;
+export type ReportedVersion = z.input<typeof reportedVersion>;
 
 /** What software a router runs. */
 export const versionInfo = z
   .object({
     /** Architecture of the processor. */
-    arch: brief,
+    arch: shortLine,
     /** When the software was built. */
-    buildDate: brief,
+    buildDate: shortLine,
     /** Operating system. */
-    os: brief,
+    os: shortLine,
     /** Commit that the software was built from. */
-    revision: brief,
+    revision: shortLine,
     /** Version of the software. */
-    version: brief,
+    version: shortLine,
   })
   .meta({ id: 'RouterVersion' });
 
@@ -42,25 +42,25 @@ export const versionInfo = z
 export const routerInterface = z
   .object({
     /** Name of the interface, e.g. `eth0`. */
-    name: brief.min(1),
+    name: shortLine.min(1),
     /** MAC address. */
-    hardwareAddress: brief,
+    hardwareAddress: shortLine,
     /** Bytes that a packet has at most. */
     mtu: z.int().min(0),
     /** Number of the interface, from 0. */
     index: z.int().min(0),
     /** Whether it is switched on. */
-    isUp: flag,
+    isUp: boolean,
     /** Whether it works. */
-    isRunning: flag,
+    isRunning: boolean,
     /** Whether it leads back to the machine. */
-    isLoopback: flag,
+    isLoopback: boolean,
     /** Whether it can broadcast. */
-    isBroadcast: flag,
+    isBroadcast: boolean,
     /** Whether it can multicast. */
-    isMulticast: flag,
+    isMulticast: boolean,
     /** IP addresses with the length of the prefix. */
-    addresses: z.array(brief).max(64).default([]),
+    addresses: z.array(shortLine).max(64).default([]),
   })
   .meta({ id: 'RouterInterface' });
 
@@ -83,7 +83,7 @@ export type Listener = z.output<typeof listener>;
 const listeners = z.array(listener).max(32);
 
 /** How a router can be reached by clients. */
-export const hello = z.object({ listeners }).transform((told) => told.listeners);
+export const hello = z.object({ listeners }).transform((reported) => reported.listeners);
 
 /** As older routers say it: one name, and a port for each protocol, as a number, as text, or as `protocol:port`. */
 export const olderHello = z

@@ -1,9 +1,9 @@
-import { session } from '../../../api/service-sessions.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { session } from '../../../api/sessions.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { unauthorized } from '../../../errors/index.ts';
-import type { Session } from './grants.ts';
+import type { StoredSession } from './grants.ts';
 import { isGoing } from './seen.ts';
 
 const AUDIENCE = 'openziti';
@@ -11,7 +11,7 @@ const AUDIENCE = 'openziti';
 const LIFETIME = 31_557_600;
 
 /** The JWT by which routers know a session, signed as the network's JWTs are. */
-export const sessionToken = async ({ core }: Call, { id, apiSessionId, identityId, serviceId, type }: Session): Promise<string> => {
+export const sessionToken = async ({ core }: Call, { id, apiSessionId, identityId, serviceId, type }: StoredSession): Promise<string> => {
   const key = await core.pki.networkKey();
   const iat = Math.floor(core.platform.clock.now() / 1000);
   return key.sign({
@@ -34,6 +34,6 @@ export const requireSessionToken = async (entities: Entities, call: Call, token:
   const key = await call.core.pki.networkKey();
   const claims = await key.verify(token, { audience: AUDIENCE, now: call.core.platform.clock.now() });
   const row = claims?.z_t === 's' && typeof claims.jti === 'string' ? await entities.get(session, claims.jti) : undefined;
-  if (!row || row.identityId !== sessionOf(call.actor).identity.id || !(await isGoing(entities, call, row)))
+  if (!row || row.identityId !== apiSessionOf(call.actor).identity.id || !(await isGoing(entities, call, row)))
     throw unauthorized('the header session-token holds no token of a session of this identity');
 };

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Hello, routerInterfaces, SyncStatus, ToldVersion } from '../../../api/presence.ts';
+import type { Hello, ReportedVersion, routerInterfaces, SyncStatus } from '../../../api/router-reports.ts';
 
 /** A network interface of a router, as the router tells of it. */
 export type RouterInterfaceReport = z.input<typeof routerInterfaces>[number];
@@ -17,7 +17,7 @@ export interface Presence {
   connect(by: {
     /** DER of what the router presented in the TLS handshake, leaf first. */
     readonly certificates: readonly Uint8Array[];
-    readonly versionInfo?: ToldVersion;
+    readonly versionInfo?: ReportedVersion;
   }): Promise<RouterConnection>;
 }
 
@@ -31,11 +31,11 @@ export interface RouterConnection {
    */
   readonly signal: AbortSignal;
   /** How clients reach the router: `{ listeners: [{ protocol, hostname, port }] }`, or the older `{ hostname, protocols, protocolPorts }`. From now on it is online. */
-  hello(told: Hello): Promise<void>;
+  hello(reported: Hello): Promise<void>;
   /** How far the router is in learning of the network. `hello` says `SYNC_DONE` by itself. */
   sync(status: SyncStatus): Promise<void>;
   /** The router's network interfaces. These are stored. */
-  interfaces(told: readonly RouterInterfaceReport[]): Promise<void>;
+  interfaces(reported: readonly RouterInterfaceReport[]): Promise<void>;
   /** @throws ApiError `NOT_FOUND` for an identity that there is not */
   identityConnected(identityId: string): Promise<void>;
   /** The identity itself has left: it is offline at once, unless another router carries it. */

@@ -1,17 +1,17 @@
+import { apiSession } from '../api/api-sessions.ts';
 import { authPolicy } from '../api/auth-policies.ts';
 import { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import { apiSession } from '../api/sessions.ts';
 import type { Activity } from '../call/activity.ts';
-import type { SessionActor, TokenProof } from '../call/actor.ts';
+import type { ApiSessionActor, TokenProof } from '../call/actor.ts';
 import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../changes/entities.ts';
-import { equals, text } from '../query/index.ts';
+import { equals, stringField } from '../query/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
 import { owedCode, owedToken } from './factors.ts';
 import { idleSince } from './lifetime.ts';
 
-type Session = RowOf<typeof apiSession>;
+type ApiSession = RowOf<typeof apiSession>;
 type Identity = RowOf<typeof identity>;
 
 /**
@@ -24,35 +24,35 @@ export const actorOfToken = async (
   token: string,
   now: string,
   activity: Pick<Activity, 'current'>,
-): Promise<SessionActor | undefined> => {
+): Promise<ApiSessionActor | undefined> => {
   if (!isOpaqueToken(token)) return undefined;
-  const session = await entities.find(apiSession, equals(text('tokenHash'), hashToken(token)));
-  return session && actorOfSession(entities, settings, activity.current(session), token, now);
+  const session = await entities.find(apiSession, equals(stringField('tokenHash'), hashToken(token)));
+  return session && actorOfApiSession(entities, settings, activity.current(session), token, now);
 };
 
 /** The same for a session whose row is at hand. */
-export const actorOfSession = async (
+export const actorOfApiSession = async (
   entities: Entities,
   settings: Settings,
-  session: Session,
+  session: ApiSession,
   token: string,
   now: string,
   proofs: readonly TokenProof[] = [],
-): Promise<SessionActor | undefined> => {
+): Promise<ApiSessionActor | undefined> => {
   if ((session.lastActivityAt ?? '') <= idleSince(settings, now)) return undefined;
   const owner = await entities.get(identity, session.identityId);
   if (!owner || isDisabled(owner, now)) return undefined;
-  return sessionActor(entities, session, owner, token, proofs);
+  return apiSessionActor(entities, session, owner, token, proofs);
 };
 
 /** A session's actor, with what it owes now. */
-export const sessionActor = async (
+export const apiSessionActor = async (
   entities: Entities,
-  session: Session,
+  session: ApiSession,
   owner: Identity,
   token: string,
   proofs: readonly TokenProof[] = [],
-): Promise<SessionActor> => {
+): Promise<ApiSessionActor> => {
   const policy = await entities.get(authPolicy, owner.authPolicyId);
   const authQueries = policy ? [...owedCode(session, policy), ...(await owedToken(entities, owner, policy, proofs))] : [];
   return { kind: 'session', session, identity: owner, authQueries, token, proofs };
