@@ -3,12 +3,19 @@ import { relatedLists } from '../api/relations.ts';
 import type { Entry } from '../call/call.ts';
 import { equals, has, oneOf, stringField } from '../query/index.ts';
 import { relatedList, type Via } from '../resources/related.ts';
-import { type ByPolicyType, typed } from './policy/policies/policy-type.ts';
 import { ofType, reachedFrom, sideOf } from './policy/policies/through.ts';
 import { type Selectable, selectedBy, selecting } from './policy/roles/membership.ts';
 
+/** Policy types by the names that queries have for them. */
+const POLICY_TYPES = { dial: 'Dial', bind: 'Bind' } as const;
+
+/** What some lists take beyond what every list does. */
+interface RelatedQuery {
+  readonly policyType?: keyof typeof POLICY_TYPES | undefined;
+}
+
 /** The predicate that the children of a list satisfy, by what connects them with their parent. */
-const viaOf = (link: Link): Via<ByPolicyType> => {
+const viaOf = (link: Link): Via<RelatedQuery> => {
   switch (link.by) {
     case 'reference':
       return (_, { id }) => equals(stringField(link.field), id);
@@ -22,7 +29,8 @@ const viaOf = (link: Link): Via<ByPolicyType> => {
       return (_, policy) => selectedBy([sideOf(policy, link.field)]);
     case 'policies':
       // Of service policies, those of one type may be asked for.
-      return (entities, row, { policyType }) => reachedFrom(entities, link, row as unknown as Selectable, ofType(typed(policyType)));
+      return (entities, row, { policyType }) =>
+        reachedFrom(entities, link, row as unknown as Selectable, ofType(policyType && POLICY_TYPES[policyType]));
   }
 };
 

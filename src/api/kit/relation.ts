@@ -19,7 +19,7 @@ type ReferenceOf<K extends Kind> = FieldThat<K, { readonly reference: Reference 
 type SetOf<K extends Kind> = FieldThat<K, { readonly set: object }>;
 type SelectorsOf<K extends Kind> = FieldThat<K, { readonly set: { readonly of: 'selectors' } }>;
 
-/** Each of `many` refers to one of `one` by its field. Only the one has a list: the other way there is a single entity, which answers show. */
+/** Each of `many` refers to one of `one` by its reference `field`. Only the one has a list: the other way there is a single entity, which answers show. */
 export const manyToOne = <M extends Kind, O extends Kind, Q extends Query = Query>(
   many: M,
   field: ReferenceOf<M>,
@@ -30,7 +30,7 @@ export const manyToOne = <M extends Kind, O extends Kind, Q extends Query = Quer
   return [relatedListOf(one, many, { by: 'reference', field }, options)];
 };
 
-/** Each of `holders` has a set with the ids of `others`. */
+/** Each of `holders` has the ids of `others` in its set `field`. */
 export const manyToMany = <H extends Kind, O extends Kind, Q extends Query = Query>(
   holders: H,
   field: SetOf<H>,
@@ -44,7 +44,7 @@ export const manyToMany = <H extends Kind, O extends Kind, Q extends Query = Que
   ];
 };
 
-/** Each of `policies` selects `others` by a role array. */
+/** Each of `policies` selects `others` by its role array `field`. */
 export const selects = <P extends Kind, O extends Kind, Q extends Query = Query>(
   policies: P,
   field: SelectorsOf<P>,

@@ -37,12 +37,9 @@ export const viewerOf = async (
   configTypes,
 });
 
-/** The services that policies grant somebody. */
-const grantedTo = ({ policies }: Viewer): Predicate => selectedBy(policies.map((policy) => sideOf(policy, 'serviceRoles')));
-
 /** What an identity sees: an administrator every service, any other those that policies grant. */
-export const visibleTo = (viewer: Viewer): Predicate =>
-  !viewer.identity || viewer.identity.isAdmin || viewer.identity.isDefaultAdmin ? ALL : grantedTo(viewer);
+export const visibleTo = ({ identity: who, policies }: Viewer): Predicate =>
+  !who || who.isAdmin || who.isDefaultAdmin ? ALL : selectedBy(policies.map((policy) => sideOf(policy, 'serviceRoles')));
 
 /**
  * Services as somebody sees them: what policies permit, what they ask for, and the data of the configs that were asked for.
