@@ -25,7 +25,7 @@ export interface ServerOptions {
   /** Milliseconds that requests under way may take at the end. */
   readonly drainMs: number;
   readonly administrator: { readonly username?: string; readonly password?: string };
-  /** What of `administrator` was given, in the words that gave it: `--admin-password`, `ADMIN_PASSWORD`. */
+  /** The parts of `administrator` that were given, under the names that gave them: `--admin-password`, `ADMIN_PASSWORD`. */
   readonly given: readonly string[];
 }
 
@@ -145,7 +145,7 @@ const hostOf = (host: string): string => {
   throw new StartFailure(`--host must be a host name or an IP address, got '${host}'`);
 };
 
-/** What is wrong is not repeated: it may hold a password. */
+/** The invalid value is not repeated in the message: it may be a password. */
 const addressOf = (address: string): string => {
   const { protocol, origin, href, hostname } = URL.parse(address) ?? {};
   const isOrigin = href === `${origin}/` && (protocol === 'https:' || protocol === 'http:');
@@ -173,7 +173,7 @@ const storageOf = (storage: string): ServerOptions['storage'] => {
   );
 };
 
-/** What is wrong is not repeated: it may hold a password. */
+/** The invalid value is not repeated in the message: it may be a password. */
 const postgresUrlOf = (storage: string): string => {
   // Several hosts, as of libpq, are no URL: each of them is.
   const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(\/[^/?]+(?:\?.*)?)$/s.exec(storage) ?? [];

@@ -1,6 +1,6 @@
 /**
- * What adapters are made of: the ports that they implement or call, and the meaning of what passes through them. The adapters of this
- * project import nothing else of it, so that an outsider's adapter has the same powers.
+ * The ports that adapters implement or call, and the types that pass through them. The built-in adapters import nothing else of this project, so
+ * third-party adapters can do all that they do.
  * @module overlay-controller/adapter-kit
  */
 

@@ -23,7 +23,7 @@ import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import type { Facade } from './types/facade.ts';
 
-/** What comes with every call of a session beside its token. */
+/** Sent with every call of a session, in addition to its token. */
 export interface AsOptions {
   /** A token of an external JWT signer, for sessions whose every call must come with one. */
   readonly externalToken?: string;
@@ -37,8 +37,8 @@ export interface ManagementController extends Facade {
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /**
-   * The same with some of the API surfaces only, for an adapter to mount elsewhere: `nodeHandler(controller.only(surfaces.client))` is what devices need, and
-   * lets nobody administer from where they are. Addresses without the prefix of a surface are those of the client API.
+   * The same controller with only some API surfaces, to mount elsewhere: `nodeHandler(controller.only(surfaces.client))` serves devices without
+   * exposing the management API. Paths without the prefix of a surface belong to the client API.
    * @param selection surfaces, or their names
    */
   only(...selection: readonly (Surface | Api)[]): Pick<ManagementController, 'handle' | 'logger'>;
@@ -134,9 +134,8 @@ export const ManagementController = {
    * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
    * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
    * ```
-   * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
-   *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
-   *   out of bounds
+   * @throws StoreSchemaMismatch when the database belongs to another release; StoreBusy when another process held it for too long, e.g. while
+   * migrating; StoreUnavailable when it cannot be reached; TypeError for an unknown option, and for invalid settings, credentials or secret keys
    */
   open,
 } as const;

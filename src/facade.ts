@@ -10,7 +10,7 @@ import type { Facade } from './types/facade.ts';
 
 const CALL_OPTIONS = { transaction: true, signal: true, ifVersion: true } as const;
 
-/** The operations in process. They go the same way as requests over HTTP: nobody skips validation or authorisation by embedding. */
+/** The operations in process. They use the same pipeline as HTTP requests: embedding does not bypass validation or authorisation. */
 export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: Random, credentials: Credentials): Facade => {
   const facade: Record<string, Record<string, unknown>> = {};
   for (const entry of entries) {

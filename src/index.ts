@@ -1,5 +1,5 @@
 /**
- * What hosts import: the controller, its options, errors and ports.
+ * The public API for hosts: the controller, its options, errors and ports.
  * @module overlay-controller
  */
 export type { KindName, Kinds } from './api/index.ts';

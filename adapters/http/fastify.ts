@@ -26,7 +26,7 @@ interface FastifyReply {
   callNotFound(): unknown;
 }
 
-/** What `app.register` takes, with `prefix` as the mount point. */
+/** Passed to `app.register`, with the mount path as `prefix`. */
 export type FastifyPlugin = (scope: FastifyScope, options: object, done: () => void) => void;
 
 /**

@@ -13,8 +13,8 @@ export interface Sending {
 }
 
 /**
- * Writes an answer, beside the headers that the host has set, and gets rid of a body that nobody has read.
- * @throws what Node throws for headers that cannot be sent, or were sent before
+ * Writes an answer, in addition to the headers that the host has set, and disposes of an unread body.
+ * @throws errors of Node for headers that are invalid or already sent
  */
 export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: CoreAnswer, sending: Sending): void => {
   try {
@@ -57,7 +57,7 @@ const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: Cor
   }
 };
 
-/** One stream of many: the connection goes on whatever becomes of this one. */
+/** One of several streams: the connection continues, whatever happens to this one. */
 const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer: CoreAnswer, { streams }: Sending): void => {
   const { stream } = res;
   const { status, body } = answer;
@@ -66,7 +66,7 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer:
     return;
   }
   res.writeHead(status, headersOf(answer));
-  // RFC 9113, 8.1: whoever has answered may tell the client to stop sending.
+  // RFC 9113, 8.1: once the answer is complete, the server may ask the client to stop sending.
   if (!stream.endAfterHeaders && !req.readableEnded) stream.once('finish', () => stream.close());
   if (!isWhole(body) && req.method !== 'HEAD') {
     streams.send(res, body);
@@ -77,10 +77,10 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer:
   else res.end(body);
 };
 
-/** How long and how far a client may go on sending a body that nobody wants. */
+/** How long, and how much, a client may keep sending of a body that is not read. */
 const LINGER = { milliseconds: 500, bytes: 16 * 1024 * 1024 } as const;
 
-/** Closing while data comes in resets the connection, and the client loses its answer: answers, throws away what still comes for a while, and closes then. */
+/** Closing while data arrives would reset the connection and lose the answer: so answer, discard what arrives for a while, and close then. */
 const linger = (req: IncomingMessage, res: ServerResponse, body: WholeBody): void => {
   res.flushHeaders();
   if (req.method !== 'HEAD' && body.length > 0) res.write(body);

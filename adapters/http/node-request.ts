@@ -11,7 +11,7 @@ export type NodeOutgoing = ServerResponse | Http2ServerResponse;
 export interface HostRequest {
   readonly req: NodeIncoming;
   readonly res: NodeOutgoing;
-  /** What the host's parsers made of the body, in case they have read it: bytes, text, or a JSON value. */
+  /** The body as the host's parsers left it, if they have read it: bytes, text, or a JSON value. */
   readonly parsed?: unknown;
   /** Address of the client as the host knows it, which may have looked behind proxies. Default: that of the socket. */
   readonly remoteAddress?: string | undefined;

@@ -12,7 +12,7 @@ export interface WebOptions {
   readonly mount?: string;
 }
 
-/** What a web-standard request does not tell. */
+/** Facts about the connection that a web-standard request lacks. */
 export interface WebConnection {
   /** DER of the certificates that the client presented, leaf first. */
   readonly peerCertificates?: readonly Uint8Array[];
@@ -27,7 +27,7 @@ export type Respond = (
   init: { status: number; headers: [name: string, value: string][] },
 ) => Response;
 
-/** What the adapters for web-standard requests have in common. The promise never rejects. */
+/** Common to all adapters for web-standard requests. The promise never rejects. */
 export type WebBridge = (request: Request, connection?: WebConnection, respond?: Respond) => Promise<Response>;
 
 export const webBridge = (controller: Handling, options: WebOptions = {}): WebBridge => {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { entityReference, string } from './kit/entity.ts';
 import { boolean } from './shared.ts';
 
-/** What policies say of one identity and one service. What is false or zero is left out. */
+/** The result of policies for one identity and one service. Fields that are false or zero are left out. */
 export const policyAdvice = z
   .object({
     /** The identity that was asked about. */

@@ -36,7 +36,7 @@ export const apiSessionCertificate = resource({
 
 const own = { permission: 'session', surfaces: [surfaces.client] } as const;
 const at = '/current-api-session/certificates';
-/** What a certificate of a session is made from. */
+/** The request for a certificate of an API session. */
 const request = z
   .object({ csr: pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' }) })
   .meta({ id: 'ApiSessionCertificateCreate' });

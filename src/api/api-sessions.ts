@@ -9,10 +9,10 @@ import { mfaCode } from './mfa.ts';
 import { boolean, sdkInfo } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** What a session still owes before it is fully authenticated, and how to give it. */
+/** A factor that an API session still owes before it is fully authenticated, and how to provide it. */
 export const authQuery = z
   .object({
-    /** What is owed: a code, or a token of an external signer. */
+    /** The factor: a code, or a token of an external signer. */
     typeId: z.enum(['MFA', 'TOTP', 'EXT-JWT']),
     /** Who asks: `ziti` for codes, `url` for a signer. */
     provider: z.enum(['ziti', 'url']),
@@ -57,7 +57,7 @@ export const apiSession = resource({
     ipAddress: readOnly(string, { filter: true, default: '' }),
     /** Config types whose data the session sees with services. */
     configTypes: readOnly(z.array(string), { default: [] }),
-    /** What the session still owes before it is fully authenticated. */
+    /** The factors that the session still owes before it is fully authenticated. */
     authQueries: readOnly(z.array(authQuery), { keep: 'computed' }),
     /** Whether the session must pass a second factor. */
     isMfaRequired: readOnly(boolean, { filter: 'mfaRequired', default: false }),
@@ -77,10 +77,10 @@ export const apiSession = resource({
     improperClientCertChain: readOnly(boolean, { filter: true, absent: true, default: false }),
     /** When the session was last used, as it is stored. */
     lastActivityAt: readOnly(timestamp, { filter: true, index: true, volatile: true }),
-    /** When the endpoint of this session last told that it woke, and that it was unlocked. */
+    /** When the endpoint of this session last reported that it woke, and that it was unlocked. */
     wokenAt: readOnly(timestamp, { keep: 'hidden' }),
     unlockedAt: readOnly(timestamp, { keep: 'hidden' }),
-    /** The client's software, as told at login. */
+    /** The client's software, as reported at login. */
     sdkInfo: readOnly(sdkInfo, { keep: 'hidden' }),
     /** When the session was last used, as this controller knows. */
     cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),

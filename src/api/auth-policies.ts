@@ -50,7 +50,7 @@ const primary = z
     updb: z.object(updb),
   })
   .meta({ id: 'AuthPolicyPrimary' });
-/** What changes of the proofs: leaves that are left out stay. */
+/** Changes to the primary methods: leaves that are left out stay as they are. */
 const primaryPatch = z
   .object({
     /** Client certificates. */

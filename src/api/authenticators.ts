@@ -7,7 +7,7 @@ import { hiddenReference, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { boolean, dateTime, password, pem, username } from './shared.ts';
 
-/** What a filter must accept and may never answer: neither hashes nor salts can be probed. */
+/** Filters accept these names but never match, so that hashes and salts cannot be probed. */
 const secret = { secret: 'string' } as const;
 
 export const authenticator = resource({
@@ -41,7 +41,7 @@ export const authenticator = resource({
     lastAuthResolvedToRoot: readOnly(boolean, { absent: true, filter: true, default: false, volatile: true }),
     /** When the extension was asked for. */
     extendRequestedAt: readOnly(timestamp, { absent: true, filter: true }),
-    /** The certificate authority that a certificate of somebody else's goes back to. */
+    /** The third-party CA that the certificate chains to. */
     caId: hiddenReference('ca', 'cascade'),
     /** Issued to take the place of `certPem`, and not confirmed yet: leaf first. */
     unverifiedCertPem: readOnly(string, { keep: 'hidden' }),
@@ -69,11 +69,11 @@ const replaceBody = z
   })
   .meta({ id: 'AuthenticatorReplace' });
 
-/** What a client is asked for at its next login. */
+/** A request for the client to renew at its next login. */
 const requestExtension = z
   .object({ rollKeys: boolean.optional().meta({ description: 'Whether the new certificate is to have a new key. Default false.' }) })
   .meta({ id: 'RequestExtendAuthenticator' });
-/** What a new certificate is made from. */
+/** The request for a new certificate. */
 const extension = z
   .object({ clientCertCsr: pem.meta({ description: 'A certificate request in PEM; its names beside the subject do not count.' }) })
   .meta({ id: 'IdentityExtendEnrollmentRequest' });

@@ -2,7 +2,7 @@ import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 import { jsonMap } from './shared.ts';
 
-/** What a release gave a network: a row that is still as it was given follows later releases; one that was changed or deleted does not come back. */
+/** A row that a release gave the network. As long as it is unchanged, it follows later releases; once it is changed or deleted, it stays that way. */
 export const builtInRow = resource({
   kind: 'builtInRow',
   collection: 'built-in-rows',

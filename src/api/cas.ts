@@ -13,10 +13,10 @@ const claim = {
   matcher: z.enum(['ALL', 'PREFIX', 'SUFFIX', 'SCHEME']).meta({
     description: 'Which values count: all; those that begin or end with the criteria, which are cut off; URIs of a scheme.',
   }),
-  /** What `matcher` compares with. */
+  /** Operand of `matcher`. */
   matcherCriteria: shortText,
   parser: z.enum(['NONE', 'SPLIT']).meta({ description: 'Whether a value is one, or several with the criteria between them.' }),
-  /** What `parser` splits at. */
+  /** Separator of `parser`. */
   parserCriteria: shortText,
   index: z.int().meta({ description: 'Which of the values that come out is the external id, from 0.' }),
 };
@@ -76,7 +76,7 @@ export const ca = resource({
     /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
     externalIdClaim: {
       ...optional(claimIfAny, { absent: true }),
-      /** What changes of a claim: leaves that are left out stay. */
+      /** Changes to a claim: leaves that are left out stay as they are. */
       patch: leaves(claim).meta({ id: 'ExternalIdClaimPatch' }),
     },
   },

@@ -4,7 +4,9 @@ import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 import { jsonMap } from './shared.ts';
 
-/** One write of one entity: the row of the change log, written in the same transaction. Its id is the revision, so that order by id is order in time. */
+/**
+ * One write of one entity: a row of the change log, written in the same transaction. Its id is the revision, so that order by id is order in time.
+ */
 export const change = resource({
   kind: 'change',
   collection: 'changes',

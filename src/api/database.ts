@@ -8,7 +8,7 @@ import { surfaces } from './surfaces/index.ts';
 
 const finding = z
   .object({
-    /** What is wrong, with the entity. */
+    /** The inconsistency, with the entity. */
     description: string,
     /** Whether it has been made right. */
     fixed: boolean,
@@ -17,7 +17,7 @@ const finding = z
 
 export type Finding = z.infer<typeof finding>;
 
-/** What only one of the controllers of a network does at a time. */
+/** Work that only one of a network's controllers does at a time. */
 export const maintenanceTask = resource({
   kind: 'maintenanceTask',
   collection: 'maintenance-tasks',

@@ -22,13 +22,13 @@ const fields = z
   })
   .meta({ id: 'Enroll' });
 
-/** What a client brings; a body that is a text is its certificate request. */
+/** The body of an enrollment; a plain text body is the certificate request. */
 const enroll = z.preprocess((given) => (typeof given === 'string' ? { clientCsr: given } : given), fields) as unknown as z.ZodType<
   z.output<typeof fields>,
   string | z.input<typeof fields> // what the step before takes, which zod does not know
 >;
 
-/** What an enrollment gives: certificates, or a username. */
+/** The result of an enrollment: certificates, or a username. */
 const enrolled = z
   .object({
     cert: string.optional().meta({ description: 'The certificate in PEM, then those above it, without the root.' }),
@@ -71,7 +71,7 @@ const extendedRouter = z
 
 const unsupported = 'UNSUPPORTED_MEDIA';
 
-/** What a router brings where its method is in the path. */
+/** The body of a router's enrollment whose path names the method. */
 const routerOtt = (id: string) =>
   z
     .object({
@@ -98,7 +98,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     operationId: 'enrollOtt',
     summary: 'Get a certificate of the network for a key of the client',
     body: {
-      /** What an identity brings to get a certificate of the network. */
+      /** The body of an identity that enrolls for a certificate of the network. */
       schema: z
         .object({
           /** The token of the enrollment. */
@@ -117,7 +117,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     summary: 'Prove an identity from now on by the client certificate of this request, which a known authority issued',
     ...common,
     body: {
-      /** What an identity brings beside its certificate. */
+      /** The body of an identity that enrolls with its own certificate. */
       schema: z
         .object({
           /** The token of the enrollment. */
@@ -149,7 +149,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     needsCertificate: true,
     surfaces: [surfaces.client],
     body: {
-      /** What the new certificates of a router are made from. */
+      /** The requests for the new certificates of a router. */
       schema: z
         .object({
           /** A request for the certificate by which it proves itself, in PEM. */
@@ -170,7 +170,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       'Become an identity, without any token, by the client certificate of this request, if its authority lets clients enroll by themselves',
     ...common,
     body: {
-      /** What a client asks for that enrolls by itself. */
+      /** The body of a client that enrolls without a token. */
       schema: fields.pick({ name: true }).meta({ id: 'EnrollCa' }),
       name: 'body',
       required: false,

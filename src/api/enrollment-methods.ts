@@ -45,7 +45,7 @@ const identityMethods = {
 type IdentityMethods = typeof identityMethods;
 export type IdentityMethodName = keyof IdentityMethods;
 
-/** What the rows say under one name, by method. */
+/** One property of every method, by method. */
 const column = <C extends 'request' | 'outstanding'>(name: C) =>
   Object.fromEntries(Object.entries(identityMethods).map(([method, row]) => [method, row[name]])) as {
     readonly [M in keyof IdentityMethods]: IdentityMethods[M][C];
@@ -57,7 +57,7 @@ export const enrollmentRequest = z.object(column('request')).meta({ id: 'Identit
 /** Enrollments that the identity may still use, by method. */
 export const outstandingEnrollments = z.object(column('outstanding')).partial().meta({ id: 'IdentityEnrollments' });
 
-/** What an administrator may ask for. */
+/** The methods that an administrator may request. */
 export const requestableMethod = z.enum(Object.keys(identityMethods) as IdentityMethodName[]); // the keys of the table
 
 /** Edge routers and routers get theirs when they are created. */
@@ -70,6 +70,6 @@ export const neededBy = (method: IdentityMethodName): IdentityMethod['needs'] =>
   return row.needs;
 };
 
-/** What the details of an identity show of an enrollment that it may still use. */
+/** An outstanding enrollment as the details of its identity show it. */
 export const outstandingFieldsOf = (method: IdentityMethodName): readonly string[] =>
   Object.keys(identityMethods[method].outstanding.shape);

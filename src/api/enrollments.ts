@@ -29,9 +29,12 @@ export const enrollment = resource({
     'An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires. It is for an identity, an edge router or a router.',
   fields: {
     /** Id of the identity that enrolls; of routers there is none. */
-    // Whatever is asked for is for an identity; the others are of routers, and have none.
+    // Only enrollments of identities can be requested; those of routers have no identity.
     identityId: { ...identity, schema: identity.schema as z.ZodType<string | null, string>, absent: true },
-    /** What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a password; `erott`, `trott` those of routers. */
+    /**
+     * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`, `trott`: the certificates of
+     * a router.
+     */
     // Bodies are read with `input`, so what the schema itself would take never counts.
     method: { ...createOnly(enrollmentMethod as z.ZodType<EnrollmentMethodName, IdentityMethodName>), input: requestableMethod },
     /** When the enrollment ends: RFC 3339. */

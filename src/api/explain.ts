@@ -30,9 +30,9 @@ const explainedCheck = z
     typeId: string,
     /** Whether the identity satisfies it now. */
     isPassing: boolean,
-    /** What the check asks for. */
+    /** The value that the check expects. */
     expectedValue: z.unknown(),
-    actualValue: z.unknown().meta({ description: 'What the endpoint told; empty where it told nothing.' }),
+    actualValue: z.unknown().meta({ description: 'What the endpoint reported; empty where it reported nothing.' }),
   })
   .meta({ id: 'ExplainedPostureCheck' });
 
@@ -55,7 +55,7 @@ const explainedPolicy = z
 
 const suggestion = z
   .object({
-    /** What to do, as a sentence. */
+    /** The suggested change, as a sentence. */
     description: string,
     size: z.int().meta({ description: 'How many attributes, role entries or policies it adds, or posture checks it is about.' }),
     /** The operation that does it. */
@@ -72,7 +72,7 @@ const suggestion = z
 /** Why an identity may or may not dial or bind a service, and what would grant it. */
 export const explanation = z
   .object({
-    /** What was asked about. */
+    /** The question: identity, service and type. */
     type: z.enum(['Dial', 'Bind']),
     isAllowed: boolean.meta({ description: 'A policy grants it, and all its posture checks pass.' }),
     isPermitted: boolean.meta({ description: 'A policy selects both, posture aside: what lists and policy advice tell.' }),

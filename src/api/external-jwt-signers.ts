@@ -21,7 +21,7 @@ const webAddressOrBlank = shortText
   .meta({ format: 'uri' });
 const claim = shortText.transform((value) => (value.trim() === '' ? 'sub' : value));
 
-/** What clients are told, too. */
+/** Fields that clients see, too. */
 const shared = {
   name: required(name, { unique: true, filter: true }),
   /** The `aud` that tokens must have. */
@@ -90,7 +90,7 @@ export const externalJwtSigners = group(
   }),
 );
 
-/** A signer as anybody sees it, while it is enabled: where to get a token, and for whom. */
+/** An enabled signer as unauthenticated clients see it: where to get a token, and for which audience. */
 export const publicExternalJwtSigner = resource({
   kind: 'publicExternalJwtSigner',
   collection: externalJwtSigner.collection,

@@ -14,8 +14,8 @@ const failedCheck = z
     postureCheckName: string,
     /** Type of the posture check. */
     postureCheckType: string,
-    actualValue: z.unknown().meta({ description: 'What the endpoint had told; empty where it had told nothing.' }),
-    /** What the check asks for. */
+    actualValue: z.unknown().meta({ description: 'What the endpoint had reported; empty where it had reported nothing.' }),
+    /** The value that the check expects. */
     expectedValue: z.unknown(),
     semantic: string.optional().meta({ description: 'Of a check of several processes.' }),
     criteria: jsonMap.optional().meta({ description: 'Of a check of MFA: the times that it goes by.' }),

@@ -49,7 +49,7 @@ export const identity = resource({
   about: 'An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an application.',
   fields: {
     name: required(name, { unique: true, filter: true }),
-    /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
+    /** Only `Router` is a type of its own; all others are stored as `Default`. */
     type: writeOnly(z.enum(['User', 'Device', 'Service', 'Router', 'Default']), { required: true }),
     /** Id of the identity type: `Default` or `Router`. */
     typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
@@ -80,9 +80,9 @@ export const identity = resource({
     disabledAt: readOnly(timestamp, { absent: true }),
     /** Until when it is disabled; left out where there is no end. */
     disabledUntil: readOnly(timestamp, { absent: true }),
-    /** What its client last told of its surroundings at a login. */
+    /** The environment that its client reported at its last login. */
     envInfo: readOnly(envInfo, { default: {} }),
-    /** What its client last told of its software at a login. */
+    /** The software that its client reported at its last login. */
     sdkInfo: readOnly(sdkInfo, { default: {} }),
     /** How it proves itself, by method. */
     authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
@@ -96,7 +96,7 @@ export const identity = resource({
     edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
     /** Whether it has a second factor that is verified. */
     isMfaEnabled: readOnly(boolean, { keep: 'computed' }),
-    /** Network interfaces of its endpoint; null when it has told of none. */
+    /** Network interfaces of its endpoint; null if it reported none. */
     interfaces: readOnly(z.array(jsonMap).nullable(), { keep: 'computed' }),
   },
   subLinks: [

@@ -14,14 +14,14 @@ const apiVersion = z
   })
   .meta({ id: 'ApiVersion', description: 'Where one version of an API answers.' });
 
-/** What this controller is, and where its APIs answer. */
+/** The version of this controller, and the addresses of its APIs. */
 export const versionInformation = z
   .object({
     /** By the name of the API, then by its version. */
     apiVersions: z.record(string, z.record(string, apiVersion)),
     /** When this software was built. */
     buildDate: string,
-    /** What this controller can do beyond the API. */
+    /** Capabilities beyond the API. */
     capabilities: z.array(string),
     revision: string.meta({ description: 'Name and version of this software.' }),
     /** Version of the runtime. */

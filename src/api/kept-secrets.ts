@@ -2,7 +2,7 @@ import { string } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 
-/** What the controller itself must keep and nobody may read: it has no operation. Its id says what it is: `key-check`, ... */
+/** Secrets of the controller itself: no operation reads them. The id names the secret: `key-check`, ... */
 export const keptSecret = resource({
   kind: 'keptSecret',
   collection: 'kept-secrets',

@@ -2,7 +2,7 @@ import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 
-/** By which one of several controllers does a thing. The id is the name of the thing: `snapshot`, `schedule/...`. A lease that was released has no row. */
+/** The right of one of several controllers to do something. The id names the work: `snapshot`, `schedule/...`. A released lease has no row. */
 export const lease = resource({
   kind: 'lease',
   collection: 'leases',

@@ -48,7 +48,7 @@ const optionalCode = z
   })
   .meta({ id: 'OptionalMfaCode' });
 
-/** What is needed to verify is shown until then, and never again. */
+/** Shown until the enrollment is verified, and never again. */
 const mfaStatus = z
   .object({
     ...entityBase,
@@ -70,7 +70,7 @@ const recoveryCodes = z
   .meta({ id: 'MfaRecoveryCodes' });
 
 const both = { surfaces: [surfaces.management, surfaces.client] } as const;
-/** What a session that owes a code needs to set up the factor that it owes. */
+/** The operations that a session owing a code needs to set up the factor. */
 const settingUp = { permission: 'partial', ...both } as const;
 const own = { permission: 'session', ...both } as const;
 const at = '/current-identity/mfa';

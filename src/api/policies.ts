@@ -7,7 +7,7 @@ import { resource } from './kit/resource.ts';
 import { selectors } from './kit/roles.ts';
 import { boolean, name } from './shared.ts';
 
-/** How many of the attributes of a role array an entity must carry. Ids in the array are selected whatever the semantic. */
+/** How many of the attributes in a role array an entity must have. Ids in the array are selected under either semantic. */
 const semantic = z.enum(['AllOf', 'AnyOf']);
 
 export const servicePolicy = resource({

@@ -9,21 +9,21 @@ const texts = z.array(string).readonly();
 /** The id that the response named: by custom, that of the posture check that it answers. */
 const answers = { postureCheckId: string };
 
-/** What an endpoint told of one process. */
+/** One process as an endpoint reported it. */
 const processFact = z
   .object({ ...answers, path: string.nullable(), isRunning: boolean, hash: string.nullable(), signerFingerprints: texts.nullable() })
   .readonly();
 export type ProcessFact = z.infer<typeof processFact>;
 
 /**
- * What the endpoints of an identity told of themselves: the last word on each matter, for all API sessions of the identity. The id is the
- * identity's. What belongs to a single session (codes, waking, unlocking) is kept with that session.
+ * The latest facts that the endpoints of an identity reported, for all its API sessions. The id is the identity's. Facts of a single session (codes,
+ * waking, unlocking) are kept with that session.
  */
 export const postureData = resource({
   kind: 'postureData',
   collection: 'posture-data',
   names: ['PostureData', 'PostureData'],
-  about: 'Posture data is what the endpoints of an identity told of themselves; it goes with the identity.',
+  about: 'Posture data is what the endpoints of an identity reported about themselves; it goes with the identity.',
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
     mac: readOnly(z.object({ ...answers, addresses: texts }).readonly(), { keep: 'hidden' }),
@@ -31,23 +31,23 @@ export const postureData = resource({
     os: readOnly(z.object({ ...answers, type: string, version: string, build: string.nullable() }).readonly(), { keep: 'hidden' }),
     /** The last answer for each id of a response. */
     processes: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
-    /** The last answer for each path, whatever the id. */
+    /** The last report for each path, under any id. */
     paths: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
-    /** When each fact was told last, if only to repeat it: which is no change worth a revision. */
+    /** When each fact was reported last, if only to repeat it: which is no change worth a revision. */
     toldAt: readOnly(z.record(string, timestamp).readonly(), { keep: 'hidden', volatile: true }),
   },
 });
 
-const told = {
+const reported = {
   /** Id of the posture check that was answered. */
   postureCheckId: string,
-  /** When it was last told; null when it never was. */
+  /** When it was last reported; null when it never was. */
   lastUpdatedAt: timestamp.nullable(),
-  /** Whether it was told too long ago to count. */
+  /** Whether it was reported too long ago to count. */
   timedOut: boolean,
 };
 
-/** What belongs to one API session of an identity. */
+/** Facts of one API session of an identity. */
 const ofSession = z
   .object({
     /** The state of the endpoint. */
@@ -70,29 +70,29 @@ const ofSession = z
       /** Whether a code was passed after the endpoint was unlocked. */
       passedOnUnlock: boolean,
     }),
-    /** What the client told of its software at the login. */
+    /** The software that the client reported at login. */
     sdkInfo,
   })
   .meta({ id: 'APISessionPostureData' });
 
-/** What the endpoints of an identity told of themselves. What was never told is null. */
+/** The facts that the endpoints of an identity reported. Null if never reported. */
 export const identityPostureData = z
   .object({
     /** The hardware addresses. */
     mac: z.object({
-      ...told,
+      ...reported,
       /** MAC addresses in hex digits. */
       addresses: z.array(string).nullable(),
     }),
     /** The Windows domain. */
     domain: z.object({
-      ...told,
+      ...reported,
       /** Name of the domain. */
       domain: string.nullable(),
     }),
     /** The operating system. */
     os: z.object({
-      ...told,
+      ...reported,
       /** Name of the system. */
       type: string.nullable(),
       /** Its version. */
@@ -103,7 +103,7 @@ export const identityPostureData = z
     /** The programs. */
     processes: z.array(
       z.object({
-        ...told,
+        ...reported,
         /** SHA-256 of the binary in hex. */
         binaryHash: string.optional(),
         /** Whether the program runs. */

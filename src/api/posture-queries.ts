@@ -10,7 +10,7 @@ const process = z.object({
   path: string,
 });
 
-/** What one posture check asks of the client, and how it stands for the session that asks. */
+/** The query of one posture check, and its state for the API session. */
 const postureQuery = z
   .object({
     /** Relative addresses of the check and of what belongs to it. */
@@ -42,12 +42,12 @@ const postureQuery = z
   .meta({ id: 'PostureQuery' });
 export type PostureQuery = z.infer<typeof postureQuery>;
 
-/** What a client must prove before a policy lets it in. */
+/** The posture checks of one policy. */
 export const postureQueries = z
   .object({
     /** Id of the service policy. */
     policyId: string,
-    /** What the policy grants. */
+    /** The right that the policy grants. */
     policyType: z.enum(['Dial', 'Bind']),
     /** Whether the session satisfies all checks of the policy now. */
     isPassing: boolean,

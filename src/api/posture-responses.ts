@@ -20,7 +20,7 @@ const macAddress = textUpTo(64).transform(hexDigits);
 /** The hardware addresses of the endpoint. */
 const macResponse = z
   .object({
-    /** What is told. */
+    /** The type of the response. */
     typeId: z.literal('MAC'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -31,7 +31,7 @@ const macResponse = z
 /** The Windows domain of the endpoint. */
 const domainResponse = z
   .object({
-    /** What is told. */
+    /** The type of the response. */
     typeId: z.literal('DOMAIN'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -42,7 +42,7 @@ const domainResponse = z
 /** The operating system of the endpoint. */
 const osResponse = z
   .object({
-    /** What is told. */
+    /** The type of the response. */
     typeId: z.literal('OS'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -57,7 +57,7 @@ const osResponse = z
 /** A program of the endpoint. */
 const processResponse = z
   .object({
-    /** What is told. */
+    /** The type of the response. */
     typeId: z.literal('PROCESS'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -71,10 +71,10 @@ const processResponse = z
     signerFingerprints: list(hex, 32).nullish(),
   })
   .meta({ id: 'PostureResponseProcess' });
-/** What has just happened to the endpoint. */
+/** An event on the endpoint. */
 const endpointState = z
   .object({
-    /** What is told. */
+    /** The type of the response. */
     typeId: z.literal('ENDPOINT_STATE'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -85,7 +85,7 @@ const endpointState = z
   })
   .meta({ id: 'PostureResponseEndpointState' });
 
-/** What a client tells of its endpoint. PROCESS answers checks of one process and of several. */
+/** A client's report about its endpoint. PROCESS answers checks of one process and of several. */
 export const postureResponse = z
   .discriminatedUnion('typeId', [macResponse, domainResponse, osResponse, processResponse, endpointState])
   .meta({ id: 'PostureResponse' });
@@ -105,7 +105,7 @@ const affectedService = z
   })
   .meta({ id: 'PostureResponseService' });
 
-/** What follows from what was told. */
+/** The services whose posture queries are affected. */
 const result = z
   .object({
     /** The services that will ask for a code soon. */

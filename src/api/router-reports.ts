@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { boolean } from './shared.ts';
 
-/** What a host passes on of what routers tell it. Routers are believed no more than any client: each text is short and can be shown, each list has an end. */
+/**
+ * Reports of routers that a host passes on. Routers are trusted no more than other clients: strings are short and printable, and lists are bounded.
+ */
 
 /** No control characters, and only whole characters: it is stored, shown and logged. */
 const singleLine = (longest: number) =>
@@ -17,12 +19,12 @@ export const carriedId = shortLine;
 
 const reported = shortLine.default('');
 
-/** What a router is. What it does not tell is empty. */
+/** A router's software. Fields that it does not report are empty. */
 export const reportedVersion = z.object({ arch: reported, buildDate: reported, os: reported, revision: reported, version: reported });
 
 export type ReportedVersion = z.input<typeof reportedVersion>;
 
-/** What software a router runs. */
+/** The software that a router runs. */
 export const versionInfo = z
   .object({
     /** Architecture of the processor. */

@@ -9,10 +9,10 @@ import { notes } from './kit/sets.ts';
 import { routerInterfaces, versionInfo } from './router-reports.ts';
 import { boolean, cost, jsonMap, name } from './shared.ts';
 
-/** What may be left of its enrollment, for whom it may be told. */
+/** The outstanding enrollment, if any, for those who may see it. */
 const whileUnverified = { keep: 'computed' } as const;
 
-/** What all routers have. They share one name space, whichever kind they are. */
+/** Fields of all routers, edge routers or not, which share one name space. */
 const common = {
   name: required(name, { unique: true, filter: true }),
   /** Cost of a path through the router, 0 to 65535. */
@@ -84,7 +84,7 @@ export const edgeRouter = resource({
     supportedProtocols: readOnly(z.record(string, string), { keep: 'computed' }),
     /** How far the router is in learning what it must know of the network. */
     syncStatus: readOnly(string, { keep: 'computed' }),
-    /** What software the router runs. */
+    /** The software that the router runs. */
     versionInfo: readOnly(versionInfo, { keep: 'computed' }),
     isEdgeRouter: readOnly(boolean, { keep: 'hidden', default: true, index: true }),
   },

@@ -37,7 +37,7 @@ export const service = resource({
     permissions: readOnly(z.array(z.enum(['Bind', 'Dial', 'Invalid'])).nullable(), { keep: 'computed' }),
     /** Config data by the name of its type, of the types that were asked for. */
     config: readOnly(z.record(string, jsonMap).nullable(), { keep: 'computed' }),
-    /** What the client must prove before policies let it in. */
+    /** The posture queries of the policies that grant it. */
     postureQueries: readOnly(z.array(postureQueries), { keep: 'computed' }),
   },
   subLinks: ['configs', 'service-edge-router-policies', 'service-policies', 'terminators'],
@@ -52,15 +52,15 @@ const configTypes = list(shortText, 1000)
   .optional()
   .meta({ description: 'Config types by name or id whose data `config` shows, `all` for every one; comma-separated or repeated.' });
 
-/** What lists of services take. */
+/** Parameters of lists of services. */
 export const serviceListQuery = roleListQuery.extend({ configTypes });
 
-/** What the list of services takes: an administrator may also see what another identity would see. */
+/** Parameters of the list of services: an administrator may also see what another identity would see. */
 export const managedServiceListQuery = serviceListQuery.extend({
   asIdentity: shortText.optional().meta({ description: 'Id or name of an identity: the services that it sees.' }),
 });
 
-/** What lists of services and identities below each other take. */
+/** Parameters of lists of services and identities below each other. */
 export const policyTypeQuery = listQuery.extend({
   policyType: z.enum(['dial', 'bind']).optional().meta({ description: 'Only what policies of this type grant.' }),
 });

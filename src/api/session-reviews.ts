@@ -3,7 +3,7 @@ import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 import { boolean, jsonMap } from './shared.ts';
 
-/** What a change left to be done later, because it was about more sessions than one transaction looks at. */
+/** The rest of a review of sessions that one transaction could not complete, because a change affected too many of them. */
 export const sessionReview = resource({
   kind: 'sessionReview',
   collection: 'session-reviews',

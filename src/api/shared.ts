@@ -3,7 +3,7 @@ import { mapOf, textUpTo } from './kit/bounded.ts';
 
 /** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
 
-/** What people and programs write by hand: ids, names, addresses, tokens. */
+/** Strings that people and programs write by hand: ids, names, addresses, tokens. */
 export const shortText = textUpTo(4096);
 
 /** Certificates and certificate requests in PEM: those of whole authorities have a few KiB each. */
@@ -37,7 +37,10 @@ export const cost = z.int().min(0).max(65535);
 
 export const precedence = z.enum(['default', 'required', 'failed']);
 
-/** 4 to 100 characters, counted as characters, not as UTF-16 units (specification, "Limits"). What a new one may hold: `domain/directory/authenticators/usernames.ts`. */
+/**
+ * 4 to 100 characters, counted as code points, not as UTF-16 units (specification, "Limits"). For the rules for new usernames, see
+ * `domain/directory/authenticators/usernames.ts`.
+ */
 export const username = characters(4, 100);
 /** 5 to 100 characters (specification, "Limits"). */
 export const password = characters(5, 100);
@@ -55,7 +58,7 @@ function characters(min: number, max: number) {
 /** Any JSON value by name. */
 export const jsonMap = mapOf(z.unknown(), 10_000).meta({ id: 'JsonMap', description: 'A map of names to any JSON values.' });
 
-/** Facts about the client's surroundings, told at login. */
+/** The client's environment, reported at login. */
 export const envInfo = z
   .object({
     /** Architecture of the processor. */
@@ -74,7 +77,7 @@ export const envInfo = z
   .partial()
   .meta({ id: 'EnvInfo' });
 
-/** Facts about the client's software, told at login. */
+/** The client's software, reported at login. */
 export const sdkInfo = z
   .object({
     /** Name of the application. */

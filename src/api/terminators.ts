@@ -47,7 +47,7 @@ export const terminator = resource({
 
 export const terminators = group('terminators', 'Terminators', crud(terminator));
 
-/** What a client sees of a terminator. */
+/** A terminator as clients see it. */
 export const clientTerminator = z
   .object({
     ...entityBase,

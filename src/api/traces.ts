@@ -20,7 +20,7 @@ export const trace = resource({
   },
 });
 
-/** What is traced, and for how long. */
+/** The request to trace: channels, and for how long. */
 export const traceSpec = z
   .object({
     /** Whether to begin or to end. */
@@ -31,7 +31,7 @@ export const traceSpec = z
   })
   .meta({ id: 'TraceSpec' });
 
-/** What is traced of an identity. */
+/** The trace of an identity. */
 export const traceDetail = z
   .object({
     /** Whether anything is traced. */

@@ -15,8 +15,8 @@ type ApiSession = RowOf<typeof apiSession>;
 type Identity = RowOf<typeof identity>;
 
 /**
- * Whom a token stands for, judged by the state of this transaction: the session is there and not idle for too long, its identity is
- * there and not disabled. Whatever is amiss, the answer is the same: nobody.
+ * The actor of a token, in the state of this transaction: the API session exists and is not idle for too long, its identity exists and is not
+ * disabled. Otherwise undefined, whatever the reason.
  */
 export const actorOfToken = async (
   entities: Entities,

@@ -18,7 +18,9 @@ export const externalTokensOf = ({ credentials }: Pick<Call, 'credentials'>) =>
 
 type Token = ReturnType<typeof externalTokensOf>[number];
 
-/** What a token proves, if anything: it is checked against the signer of its issuer. Outside of transactions, for keys may have to be loaded. */
+/**
+ * Verifies a token against the signer of its issuer; undefined if it proves nothing. Outside of transactions, because keys may have to be fetched.
+ */
 export const proofOf = async (call: Pick<Call, 'core' | 'read'>, token: Token): Promise<TokenProof | undefined> => {
   const issuer = stringClaim(token.claims, 'iss');
   const signer =

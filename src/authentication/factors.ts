@@ -1,4 +1,4 @@
-/** What a session owes before it is fully authenticated: a code of the identity's MFA, a token of an external signer. */
+/** The factors that an API session owes before it is fully authenticated: a code of the identity's MFA, a token of an external signer. */
 
 import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
 import type { authPolicy } from '../api/auth-policies.ts';

@@ -15,11 +15,11 @@ export interface ApiSessionActor {
   readonly kind: 'session';
   readonly session: RowOf<typeof apiSession>;
   readonly identity: RowOf<typeof identity>;
-  /** What the session owes before it is fully authenticated; empty when nothing. */
+  /** The factors that the session owes before it is fully authenticated; empty if none. */
   readonly authQueries: readonly AuthQuery[];
   /** The token that was presented. It is stored nowhere. */
   readonly token: string;
-  /** What external tokens of this request prove, as far as it was asked. */
+  /** External tokens of this request that were verified so far. */
   readonly proofs: readonly TokenProof[];
 }
 

@@ -19,7 +19,7 @@ export interface Entry {
   readonly handler: Handler;
 }
 
-/** What carries an operation out: decoded input in, output as declared. */
+/** Implements an operation: takes the decoded input, returns the declared output. */
 export type Handler<I = never, O = unknown> = (call: Call, input: I) => Promise<O>;
 
 /** Where a call comes from: a request over HTTP, or a host's own code. */

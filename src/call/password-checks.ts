@@ -9,7 +9,7 @@ import type { Settings } from './settings.ts';
 /** Whose request the work on a password is for. */
 type By = Pick<Call, 'remoteAddress' | 'signal' | 'isJoined'>;
 
-/** What came of holding a password against a hash. */
+/** The result of verifying a password against a hash. */
 export interface Verdict {
   readonly isRight: boolean;
   /** The right password by today's parameters, where those of the hash are outdated. */
@@ -20,16 +20,16 @@ export interface Verdict {
 export type CheckPassword = (password: string, hash: string | undefined) => Promise<Verdict>;
 
 /**
- * The work on passwords of one controller: little at a time, in turns that go round the addresses that ask for it, no sooner over for a username that does
- * not exist, and only while its request waits.
+ * The password work of one controller. Concurrency is limited, client addresses take turns, unknown usernames take as long as known ones, and work is
+ * done only while its request is waiting.
  */
 export interface PasswordChecks {
   /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` when its place in the queue is lost to others, or its time is over while it waits */
   hash(by: By, password: string): Promise<string>;
   /**
-   * Tries a password of a username. Guesses of one username are made one at a time, so that a burst of them cannot outrun a count of them; of all usernames,
-   * lest the time tell which of them are counted.
-   * @param isAdministrators asked where the guess has to wait: one of an administrator's in ten seconds goes before all others (as in the field)
+   * Verifies a password of a username. Guesses for one username run one at a time, so that a burst cannot outrun the count of failures; for unknown
+   * usernames too, lest timing reveal which ones exist.
+   * @param isAdministrators called when the guess has to wait: every ten seconds, one guess for an administrator takes precedence (as in the field)
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` as `hash`, before any other work
    */
   guess<T>(by: By, username: string, isAdministrators: () => Promise<boolean>, work: (check: CheckPassword) => Promise<T>): Promise<T>;

@@ -13,16 +13,17 @@ import { changeLog, type LogLimits } from './log.ts';
 import { createGuard, type Precondition } from './precondition.ts';
 import { inView, isInView, tableOf } from './views.ts';
 
-/** What a new entity needs beside what the store gives it. */
+/** The fields of a new entity that the store does not add itself. */
 export type NewRow<R extends Kind> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'tags'> & {
   readonly id?: string;
   readonly tags?: Tags;
 };
 
 /**
- * The store inside one transaction, typed by kind. Every write goes through here, so that none escapes the change log:
- * a write draws the next revision, becomes the row's version, and leaves a change record in the same transaction. Kinds that are declared `unrecorded` do not.
- * The call's precondition is held here, so that no handler can forget it: `get`, `require`, `update` and `remove` throw ApiError `PRECONDITION_FAILED`.
+ * The store inside one transaction, typed by kind. Every write goes through here, so that none bypasses the change log: it draws the next revision,
+ * which becomes the row's version, and inserts a change record in the same transaction; kinds declared `unrecorded` do not.
+ * The call's precondition is checked here, so that no handler can forget it: `get`, `require`, `update` and `remove` throw ApiError
+ * `PRECONDITION_FAILED`.
  */
 export interface Entities {
   get<R extends Kind>(kind: R, id: string): Promise<RowOf<R> | undefined>;
@@ -43,7 +44,7 @@ export interface Entities {
   verify(kind: Kind, page: VerifyPage): Promise<Verified>;
   /** As `Transaction.repair`. Documents stay as they are, so that it is no change. */
   repair(kind: Kind, id?: string): Promise<boolean>;
-  /** What this transaction has changed so far. */
+  /** The changes of this transaction so far. */
   readonly changes: readonly Change[];
 }
 
@@ -142,7 +143,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
   };
 };
 
-/** A row without what nobody may read. */
+/** The row without hidden fields. */
 const visible = (kind: Kind, row: Row): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(row).filter(([field]) => kind.fields[field]?.keep !== 'hidden'));
 

@@ -14,8 +14,8 @@ export interface LogLimits {
 const MOST_DROPPED = 100;
 
 /**
- * How far the log reaches, kept in each record, so that nothing need be counted: the record before a new one says where to go on, on whichever controller it
- * was written.
+ * The extent of the log, kept in each record, so that nothing has to be counted: the record before a new one says where to continue, whichever
+ * controller wrote it.
  */
 interface Extent {
   /** Bytes of all records ever, up to and with this one. */

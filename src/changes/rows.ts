@@ -35,9 +35,9 @@ export type IdentityRow = {
   readonly disabledAt: string | null;
   /** Until when it is disabled; left out where there is no end. */
   readonly disabledUntil: string | null;
-  /** What its client last told of its surroundings at a login. */
+  /** The environment that its client reported at its last login. */
   readonly envInfo: { arch?: string | undefined; domain?: string | undefined; hostname?: string | undefined; os?: string | undefined; osRelease?: string | undefined; osVersion?: string | undefined; };
-  /** What its client last told of its software at a login. */
+  /** The software that its client reported at its last login. */
   readonly sdkInfo: { appId?: string | undefined; appVersion?: string | undefined; branch?: string | undefined; revision?: string | undefined; type?: string | undefined; version?: string | undefined; };
 };
 
@@ -172,8 +172,8 @@ export type EnrollmentRow = {
   /** Id of the identity that enrolls; of routers there is none. */
   readonly identityId: string | null;
   /**
-   * What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a
-   * password; `erott`, `trott` those of routers.
+   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
+   * `trott`: the certificates of a router.
    */
   readonly method: 'erott' | 'ott' | 'ottca' | 'trott' | 'updb';
   /** When the enrollment ends: RFC 3339. */
@@ -354,7 +354,7 @@ export type PostureCheckRow = {
   readonly promptOnWake: boolean | null;
   /** Whether a code is owed after the endpoint was unlocked. */
   readonly promptOnUnlock: boolean | null;
-  /** Old clients do not understand the time that is left, and are told of none. */
+  /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints: boolean | null;
 } | {
   readonly id: string;

@@ -7,7 +7,7 @@ import type { Publisher } from './publisher.ts';
 /**
  * Runs a write in a transaction of the controller's own: it waits for a permit, is atomic, is retried once on a conflict, and is announced after the
  * commit. Once `signal` is aborted, nothing is committed.
- * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when too many writes wait; the reason of `signal`; whatever `work` and the store throw
+ * @throws ApiError `SERVER_TOO_MANY_REQUESTS` when too many writes wait; the reason of `signal`; errors of `work` and the store
  */
 export type Write = <T>(context: EntitiesContext, signal: AbortSignal | undefined, work: (entities: Entities) => Promise<T>) => Promise<T>;
 
@@ -38,7 +38,8 @@ export const createWriter =
         };
         const { result, isUnfinished, changes } = await store.transaction('write', inTransaction, signal ? { signal } : {});
         if (isUnfinished) afterCommit();
-        // Announced before the call is answered. A caller that has given up gets its result all the same: the write is committed, and must not seem to have failed.
+        // Announced before the call is answered. If the caller has given up, it still gets the result: the write is committed and must not seem to
+        // have failed.
         await overOrAborted(publisher.announce(changes), signal);
         return result;
       }),

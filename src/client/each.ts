@@ -11,13 +11,13 @@ interface ListInput {
 const PAGE_SIZE = 500;
 
 /**
- * Every entity of a list, page by page, of the facade or of a client alike. Without `sort` it goes by id, and neither misses nor repeats an entity that is
- * there all the time, however much is created and deleted meanwhile; with `sort` it goes by offset, and may.
+ * Iterates over every entity of a list, page by page, with the facade or a client. Without `sort` it goes by id, and entities that exist throughout
+ * are neither missed nor repeated, even under concurrent writes; with `sort` it goes by offset, and they may be.
  *
  * ```ts
  * for await (const { name } of each(controller.identities.list, { filter: 'isAdmin = true' })) console.log(name);
  * ```
- * @param input as the list takes it; its filter says nothing of order and paging
+ * @param input as the list takes it; the filter must not contain sorting or paging
  */
 export async function* each<I extends ListInput, T extends { readonly id: string }>(
   list: (input: I) => Promise<Page<T>>,

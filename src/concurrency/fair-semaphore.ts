@@ -5,7 +5,7 @@ import { tooManyRequests, type Waiter, WaitQueue } from './wait-queue.ts';
 export interface Applicant {
   /** Where it comes from: those from different places take turns. */
   readonly from: string;
-  /** What it is about: of one name, one at a time. Undefined: nothing that other work has to wait for. */
+  /** The subject of the work: work with the same name runs one at a time. Undefined: no such restriction. */
   readonly name?: string;
   /** Of the request that the work is for: once it is aborted the work leaves the queue, and is not begun. */
   readonly signal: AbortSignal;

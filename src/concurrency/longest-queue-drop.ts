@@ -9,8 +9,9 @@ interface Entry {
 }
 
 /**
- * What makes way for a newcomer in a full queue: of the place that fills it most, and there of the name that does, what waits longest, for its client is
- * the nearest to giving up (longest queue drop, B. Suter et al., 1998). So a place alone may fill the queue, and keeps none of the others out.
+ * The entry to drop from a full queue: of the source with the most entries, and there of the name with the most, the one that has waited longest,
+ * because its client is closest to giving up (longest queue drop, B. Suter et al., 1998). A single source may thus fill the queue, but cannot keep
+ * others out.
  */
 export const longestQueueDrop = <W extends Entry>(full: readonly W[], newcomer: Flow): W | undefined => {
   const fromCrowded = largest(full, ({ from }) => from, newcomer);

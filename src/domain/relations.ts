@@ -1,9 +1,9 @@
-import type { Link } from '../api/kit/related-list.ts';
+import type { RelationLink } from '../api/kit/related-list.ts';
 import { relatedLists } from '../api/relations.ts';
 import type { Entry } from '../call/call.ts';
 import { equals, has, oneOf, stringField } from '../query/index.ts';
 import { relatedList, type Via } from '../resources/related.ts';
-import { ofType, reachedFrom, sideOf } from './policy/policies/through.ts';
+import { ofType, reachedFrom, sideOf } from './policy/policies/traversal.ts';
 import { type Selectable, selectedBy, selecting } from './policy/roles/membership.ts';
 
 /** Policy types by the names that queries have for them. */
@@ -15,7 +15,7 @@ interface RelatedQuery {
 }
 
 /** The predicate that the children of a list satisfy, by what connects them with their parent. */
-const viaOf = (link: Link): Via<RelatedQuery> => {
+const viaOf = (link: RelationLink): Via<RelatedQuery> => {
   switch (link.by) {
     case 'reference':
       return (_, { id }) => equals(stringField(link.field), id);

@@ -6,16 +6,17 @@ export interface CatalogEntry {
   readonly status: number;
   /** As clients of the field know it. */
   readonly message: string;
-  /** What to do, where the message leaves that open: the cause of an error that is given none. */
+  /** A remedy, where the message does not imply one: used as the cause of an error that is given none. */
   readonly hint?: string;
-  /** What `cause` may be. */
+  /** The possible types of `cause`. */
   readonly cause: readonly (keyof Causes)[];
   /** When it is given, for the reference documentation. */
   readonly about: string;
 }
 
 /**
- * Every error that a caller can get, once. Codes are the field's own, as are most messages. A code never changes; hints and descriptions may be reworded.
+ * Every error that a caller can receive. Codes, and most messages, are those of the OpenZiti API. A code never changes; hints and descriptions may be
+ * reworded.
  */
 // biome-ignore format: a table
 export const catalog = {

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../errors/index.ts';
 import { jsonSchemas } from './json-schemas.ts';
 import { offersOf } from './media-types.ts';
 
-/** An operation of one surface, with all that a description of it says, whatever the format. */
+/** An operation of one surface, with everything that its descriptions say in any format. */
 export interface DescribedOperation {
   readonly surface: Surface;
   readonly group: string;

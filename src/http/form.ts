@@ -2,7 +2,7 @@
 export type FormFields = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Reads a form (URL Living Standard, 5.1), but for malformed escapes, which are refused and not kept as they are: what is meant by them cannot be known.
+ * Parses a form (URL Living Standard, 5.1), except that malformed escapes are refused, because their meaning is unknown.
  * @param most fields
  */
 export const formOf = (text: string, most: number): FormFields | 'tooMany' | 'malformed' => {

@@ -33,13 +33,13 @@ export interface HandlerOptions {
   readonly platform: Pick<Platform, 'random' | 'logger'>;
 }
 
-/** Answers one request. Never rejects: whatever goes wrong is an answer. */
+/** Answers one request. Never rejects: every error becomes an answer. */
 export type Handle = (request: CoreRequest) => Promise<CoreAnswer>;
 
 /**
- * Requests in, answers out. The order of the checks is the wire's: path 404, method 405, session 401, `Content-Type` 415, body 413, parameters and body 400,
- * then rights and the operation itself. An `Accept` that leaves no answer is 406 after the session and the rights, and before the rest. From the session on
- * the checks are made by `invoke`, which asks for the input in between.
+ * Handles requests. The order of checks is part of the wire contract: path 404, method 405, session 401, `Content-Type` 415, body 413, parameters and
+ * body 400, then permissions and the operation itself. An `Accept` that allows no answer is 406 after session and permissions, and before the rest.
+ * From the session on, `invoke` makes the checks, and requests the input in between.
  */
 export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke, settings, platform }: HandlerOptions): Handle => {
   const route = createRouter(entries, surfaces);

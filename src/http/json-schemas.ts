@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type { JsonSchema, JsonSchemaComponents } from '../api/surfaces/json-schema.ts';
 
 export interface JsonSchemas {
-  /** Every schema that has a name (`meta({ id })`), by that name. One that is taken in another form than it is given has two: `Tags` and `TagsInput`. */
+  /** All named schemas (`meta({ id })`), by name. A schema whose input differs from its output has two: `Tags` and `TagsInput`. */
   readonly components: JsonSchemaComponents;
-  /** What is taken, by the key it was handed in with. */
+  /** Input schemas, by the key they were registered with. */
   readonly inputs: Readonly<Record<string, JsonSchema>>;
-  /** What is given. */
+  /** Output schemas. */
   readonly outputs: Readonly<Record<string, JsonSchema>>;
 }
 

@@ -13,8 +13,8 @@ export interface DocumentInfo {
 }
 
 /**
- * The OpenAPI 3.1 document of one surface, or of all of them. With all, paths are whole, and an operation id that two surfaces share gets the surface's name
- * appended in the second, because a document must not repeat an id.
+ * The OpenAPI 3.1 document of one surface or of all. With all, paths include the prefix, and an operation id that two surfaces share gets the
+ * surface's name appended in the second, because ids must be unique in a document.
  */
 export const openApiDocument = (
   groups: readonly Group[],
@@ -93,7 +93,7 @@ const parameterObject = ({ schema: { description, ...schema }, ...parameter }: D
   schema,
 });
 
-/** What is not JSON is a text. */
+/** Other media types than JSON are strings. */
 const bodyContent = ({ body }: Operation, schema: JsonSchema): object =>
   Object.fromEntries(
     (body?.media ?? ['application/json']).map((type) => [type, { schema: type.endsWith('json') ? schema : { type: 'string' } }]),

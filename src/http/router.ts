@@ -3,7 +3,7 @@ import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entry } from '../call/call.ts';
 import { pathSegments } from './path.ts';
 
-/** What a method and a path lead to. */
+/** The match of a method and a path. */
 export type Route =
   | {
       readonly is: 'found';

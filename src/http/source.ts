@@ -26,8 +26,8 @@ export interface HttpSourceOptions {
 }
 
 /**
- * A request as the pipeline sees it. What is costly (signal, certificates, body) is made when it is asked for. A class, because an object literal with
- * getters gets a hidden class of its own each time, which costs more than all the rest of a request's way.
+ * A request as the pipeline sees it. Costly parts (signal, certificates, body) are created on demand. A class, because an object literal with getters
+ * gets a hidden class of its own each time, which costs more than the rest of a request's path.
  */
 export class HttpSource implements CallSource {
   readonly requestId: string;

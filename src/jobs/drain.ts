@@ -3,7 +3,10 @@ import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { pause } from '../platform/timers.ts';
 import type { Background, Job, Origin } from './background.ts';
 
-/** Work that is left in the store, and done step by step. Each step finds in its own transaction what is left, so that several controllers may take steps at once. */
+/**
+ * Work that is recorded in the store and done step by step. Each step finds in its own transaction what is left, so several controllers may take
+ * steps concurrently.
+ */
 export interface Drainage {
   readonly origin: Origin;
   /** @returns whether there may be more to do */

@@ -1,10 +1,10 @@
 import { StoreSchemaMismatch } from '../storage/errors.ts';
 import type { Store } from '../storage/port.ts';
 
-/** What a controller says of itself. */
+/** The health of a controller. */
 export interface Health {
   readonly isHealthy: boolean;
-  /** What is the matter: `away`, the database does not answer; `superseded`, a newer release has migrated it, and this process writes no more until it is replaced. */
+  /** `away`: the database does not answer; `superseded`: a newer release has migrated it, and this process cannot write until it is upgraded. */
   readonly store: 'ready' | 'away' | 'superseded';
 }
 

@@ -10,8 +10,8 @@ import { isSameJson } from '../storage/same-json.ts';
 import { type BuiltIn, builtIn, OFFERED_UNRECORDED } from './built-in.ts';
 
 /**
- * Gives the network the built-in rows of this release that it lacks, and brings those up to date that follow the releases. A network that has them all is
- * only read. Of controllers that open one network at the same time, each finds what the one before it wrote.
+ * Inserts the built-in rows of this release that the network lacks, and updates those that follow the releases. If nothing is missing, it only reads.
+ * Controllers that open a network at the same time see each other's rows.
  */
 export const keepBuiltIn = async (store: Store, context: EntitiesContext, rows: readonly BuiltIn[] = builtIn): Promise<void> => {
   const due = await store.transaction('read', (tx) => dueWrites(entitiesOf(tx, context), rows));

@@ -29,7 +29,7 @@ export interface FormerAuthority {
   readonly server?: KeyPair | undefined;
 }
 
-/** What a store keeps of its network's authority. */
+/** The authority as the store keeps it. */
 export interface KeptAuthority extends PkiSources {
   /** The first one signs. */
   readonly roots: readonly KeyPair[];
@@ -45,10 +45,10 @@ const RENEW_AFTER = 5 * 365 * DAY;
 const LAST_RENEWAL = 400 * DAY;
 
 /**
- * The authority of a controller whose host brings none: made with a new network and kept in the store, sealed. It is there before any
- * call is, so that no call needs a transaction of its own for it. Of several controllers that make or renew it at the same time, the first one's counts.
- * @param former becomes the authority of a network that has none yet; where there is one, the root of `former` is trusted, too
- * @throws TypeError when `former` does not fit together; nothing is kept then
+ * The authority of a controller whose host supplies none: created with a new network and kept in the store, sealed. It is ready before the first
+ * call, so that no call needs an extra transaction for it. If several controllers create or renew it at the same time, the first one wins.
+ * @param former becomes the authority of a network that has none; otherwise the root of `former` is trusted, too
+ * @throws TypeError when `former` is inconsistent; nothing is stored then
  */
 export const keptAuthority = async (
   store: Store,
@@ -60,7 +60,7 @@ export const keptAuthority = async (
   const issuing = { random: context.random, now: clock.now() };
   let kept = await store.transaction('read', async (tx) => (await entitiesOf(tx, context).get(keptSecret, ID))?.sealed);
   for (;;) {
-    // What was sealed here is of that shape.
+    // Sealed by this function, so it has that shape.
     const current: OwnAuthority | undefined = kept == null ? undefined : JSON.parse(await secrets.unseal(kept, ID));
     const next = await dueChange(current, former, issuing);
     if (next) kept = await replace(store, kept, await secrets.seal(JSON.stringify(next), ID), context);

@@ -7,8 +7,8 @@ import type { StorageAdapter, Store } from '../storage/port.ts';
 const ID = 'key-check';
 
 /**
- * What this controller seals its secrets with.
- * @throws TypeError when a store that outlives the process is opened without a key, or with one that is none
+ * Seals the secrets of this controller.
+ * @throws TypeError when a persistent store is opened without a key, or with an invalid one
  */
 export const secretsOf = (given: string | readonly string[] | undefined, storage: StorageAdapter, random: Random): Promise<Secrets> => {
   const keys = given ?? storage.secretKey;

@@ -11,6 +11,6 @@ export const beginWork = async (
   loadKeysEarly(events, core);
   followChanges(events, core);
   if (member) await joinNetwork(core, member);
-  // What a controller that was closed, or lost, has left.
+  // Resumes work that a closed or lost controller left.
   core.reviewSessions();
 };

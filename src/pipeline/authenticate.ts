@@ -15,8 +15,8 @@ export interface Caller {
 }
 
 /**
- * Who calls. Operations open to anybody look at no token, so that a stale one does no harm there.
- * @throws ApiError `UNAUTHORIZED`: with a cause when nothing was presented, without when it is not good
+ * Determines the actor. Open operations ignore tokens, so that a stale one does no harm there.
+ * @throws ApiError `UNAUTHORIZED`: with a cause when no credential was presented, without when it is invalid
  */
 export const authenticate = async (call: Early, operation: Operation): Promise<Caller> => {
   const { credentials, core } = call;

@@ -9,8 +9,8 @@ import { decode } from './decode.ts';
 import { OngoingCall, type Parts } from './ongoing-call.ts';
 
 /**
- * What happens to every call, whether it came over HTTP or from the host's own code:
- * who calls, what they ask, whether they may, and then the operation itself in transactions of the store.
+ * The steps of every call, from HTTP or from the host's own code: authenticate, decode, authorize, and then the operation itself, in transactions of
+ * the store.
  */
 export const createInvoke = (parts: Parts, storeErrors: StoreErrors): Invoke => {
   const { activity } = parts.core;
@@ -55,8 +55,8 @@ const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown
 };
 
 /**
- * Whether a call of a session sees one state, from its session to its answer: what only reads needs no more than one transaction. One with a body, which
- * may be slow to come or hold a code to be spent, does not, nor one with an external token, whose signer's keys may have to be fetched.
+ * Whether a call sees one consistent state, from its session to its answer: a read-only call needs only one transaction. Not with a body, which may
+ * be slow to arrive or contain a code to be spent, and not with an external token, whose signer's keys may have to be fetched.
  */
 const readsOneState = ({ operation }: Entry, { credentials, hostTransaction }: CallSource): boolean =>
   operation.method === 'GET' &&

@@ -15,7 +15,7 @@ export interface Parts {
   readonly core: Core;
   /** Through which every change goes. */
   readonly write: Write;
-  /** What a change in the host's transaction brings with it, as every change does. */
+  /** Runs with changes in the host's transaction, as with every other. */
   readonly aroundWrite: AroundWrite;
 }
 
@@ -26,13 +26,13 @@ const NO_CERTIFICATES: readonly Uint8Array[] = [];
 
 /** A call on its way. A class for the reason that `HttpSource` is one: it has getters, and there is one for each request. */
 export class OngoingCall implements Call {
-  /** Nobody, until it is known. */
+  /** Anonymous until it is authenticated. */
   actor: Actor = { kind: 'anonymous' };
   readonly answerHeaders: Call['answerHeaders'] = new Map();
   readonly operation: Entry['operation'];
   readonly #parts: Parts;
   readonly #source: CallSource;
-  /** What a call that sees one state reads from. */
+  /** The read transaction of a call that sees one consistent state. */
   #state: Entities | undefined;
   /** The place that an ordinary session has while it reads. */
   #place: Release | undefined;
@@ -93,8 +93,8 @@ export class OngoingCall implements Call {
   }
 
   /**
-   * Runs `work` with all reading inside of it in one transaction. Nothing can be written there. It is run anew when its session turns out to be an ordinary
-   * one, and all places of these are taken: a call never waits while it holds a connection.
+   * Runs `work` with all its reads in one read-only transaction. It starts over if its session turns out to be an ordinary one and all connections
+   * for these are in use: a call never waits while it holds a connection.
    */
   async inOneState<T>(work: () => Promise<T>): Promise<T> {
     const { store } = this.core;

@@ -5,7 +5,7 @@ import { type AlternativeNames, type Certificate, readCertificate } from './cert
 import type { Key, KeyHolder } from './keys.ts';
 import { x509 } from './x509.ts';
 
-/** What a certificate is to say. */
+/** The content of a new certificate. */
 export interface Profile {
   readonly subject: Name | JsonName;
   /** Of the subject: DER, or a key of Web Crypto. */

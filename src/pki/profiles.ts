@@ -11,7 +11,10 @@ const LEAF = KeyUsage.digitalSignature | KeyUsage.keyEncipherment | KeyUsage.dat
 type Requested = Pick<CertificateRequest, 'publicKey'> & Pick<Profile, 'subject'>;
 type Names = Partial<AlternativeNames>;
 
-/** For clients that prove an identity: a year, from a minute ago for clocks that are behind. The names that the request asks for are not taken over unless they are given here. */
+/**
+ * Client certificates: valid for a year, from a minute ago for clocks that are behind. The names in the request are not copied unless they are given
+ * here.
+ */
 export const clientProfile = ({ subject, publicKey }: Requested, now: number, names: Names = {}): Profile => ({
   subject,
   publicKey,

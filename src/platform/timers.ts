@@ -38,7 +38,7 @@ export const pause = (clock: Clock, milliseconds: number, signal: AbortSignal): 
 
 const realAfter = (milliseconds: number, task: () => void): (() => void) => {
   const timer = setTimeout(task, milliseconds);
-  // Node's timers are objects, and keep the process alive unless told otherwise.
+  // Node's timers are objects, and keep the process alive unless unreferenced.
   (timer as { unref?(): void }).unref?.();
   return () => clearTimeout(timer);
 };

@@ -7,10 +7,10 @@ import { argon2idHasher, type DeriveArgon2id } from './password-hasher.ts';
 import type { Platform, Random } from './platform.ts';
 
 /**
- * What the core needs, on any web-standard runtime: Node, Deno, Bun, workers, browsers.
- * Passwords are hashed in JavaScript, which is portable and several times slower than native code; it yields to other work
- * every 10 ms, but still takes the thread. On Node, `nodePlatform()` hashes off the event loop.
- * Outbound requests are made by `fetch`, which cannot tell where a host name leads to: see `fetchTransport`.
+ * The default platform for any web-standard runtime: Node, Deno, Bun, workers, browsers.
+ * Passwords are hashed in JavaScript, which is portable and several times slower than native code; it yields to other work every 10 ms, but still
+ * occupies the thread. On Node, `nodePlatform()` hashes off the event loop.
+ * Outbound requests use `fetch`, which does not reveal what a host name resolves to: see `fetchTransport`.
  *
  * ```ts
  * const platform = webPlatform({ clock: { now: () => 0 } });

@@ -1,6 +1,6 @@
 /**
- * What comparisons of single-valued fields mean (docs/filters.md). Null makes every plain comparison false and so every
- * negated one true, because `!=` is `not =` and `not in` is `not (in)`.
+ * The semantics of comparisons of single-valued fields (docs/filters.md). Null makes every plain comparison false and so every negated one true,
+ * because `!=` is `not =` and `not in` is `not (in)`.
  */
 import { FilterError } from './errors.ts';
 import { isValue, literalText, type Value } from './literal.ts';
@@ -21,14 +21,14 @@ import type { SymbolOf } from './symbols.ts';
 import type { Comparison } from './tree.ts';
 import { checkTypes } from './types.ts';
 
-/** What a comparison says of a field. */
+/** The predicate of a comparison of a field. */
 export const bindField = (comparison: Comparison, field: FieldRef): Predicate => {
   checkTypes(comparison, field.type);
   const holds = positively(comparison, field);
   return comparison.negated ? negate(holds) : holds;
 };
 
-/** What a comparison says of a secret: equality by its `matches`, anything else never, so that the answers tell nothing about it. */
+/** The predicate of a comparison of a secret: equality by its `matches`; anything else is false, so that answers reveal nothing about it. */
 export const bindSecret = (comparison: Comparison, { type, matches }: SymbolOf<'secret'>): Predicate => {
   checkTypes(comparison, type);
   const isEquality = comparison.operator === '=' || comparison.operator === 'in';

@@ -33,7 +33,7 @@ const someElement = (comparison: Comparison, set: string, isSought: boolean): Pr
 /** A set, or those of its elements that are ids of rows of another kind satisfying a predicate. */
 export type Counted = Pick<Extract<Predicate, { op: 'size' }>, 'set' | 'of'>;
 
-/** What a comparison says of the number of elements, which is never null. */
+/** The predicate of a comparison of the number of elements, which is never null. */
 export const bindCount = (comparison: Comparison, counted: Counted): Predicate => {
   checkTypes(comparison, 'count');
   const holds = countHolds(comparison, counted);

@@ -25,7 +25,7 @@ export interface Cursor {
   expect(symbol: string): void;
   /** Takes an opening parenthesis that belongs to the function before it: no blank may stand between. */
   expectArguments(name: string): void;
-  /** Sees to it that a blank stands before the next token. */
+  /** Requires a blank before the next token. */
   expectBlank(): void;
   takeName(wanted?: string): Name;
   countTerm(): void;

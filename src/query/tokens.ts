@@ -48,7 +48,7 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?(?:0|[1-9][0-9]*))?/
 /** Words and numbers end where none of these follows. */
 const GOES_ON = /[A-Za-z0-9_.-]?/y;
 const MARK = /[<>!]=|[=<>()[\],]/y;
-/** What a string holds as it is: anything but quotes, backslashes and control characters. */
+/** Characters of a string that need no escape: all but quotes, backslashes and control characters. */
 const PLAIN = /[ !#-[\]-\uffff]*/y;
 
 const run = (pattern: RegExp, text: string, at: number): string => {

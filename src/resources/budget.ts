@@ -1,4 +1,4 @@
-/** What a query may cost: only the host may ask what would hold up all others (docs/filters.md, "What a question costs"). */
+/** The cost that a query may have, so that no client can block others; the host has no limit (docs/filters.md, "Query cost"). */
 import type { Kind } from '../api/kit/resource.ts';
 import { isAdministrator } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
@@ -97,7 +97,7 @@ const shapeOf = (name: string): Shape => {
   const kind = kindOf(name);
   const columns = storageSchema.find((stored) => stored.kind === (kind?.view?.of ?? name))?.columns ?? [];
   const found = new Map<string, 'unique' | 'plain'>([
-    // What only the behaviour of a kind knows, it turns into a question about a column.
+    // Symbols that only the behaviour of a kind resolves become a condition on a column.
     ...Object.entries(kind?.symbols ?? {}).flatMap(([symbol, what]) => ('computed' in what ? [[symbol, 'plain'] as const] : [])),
     ...columns.map(({ name: column, index }) => [column, index === 'unique' ? 'unique' : 'plain'] as const),
     ...(['createdAt', 'updatedAt'] as const).map((column) => [column, 'plain'] as const),

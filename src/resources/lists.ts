@@ -37,8 +37,8 @@ export interface ListInput extends ListQuery {
 }
 
 /**
- * What the parameters of a list ask: the filter's own `sort by`, `skip` and `limit` win over the parameters;
- * limit and offset are corrected, not refused, and the corrected values are echoed in `pagination`.
+ * The query for the parameters of a list. `sort by`, `skip` and `limit` in the filter override the parameters; limit and offset are clamped, not
+ * refused, and echoed in `pagination`.
  * @throws ApiError `INVALID_FILTER`, `INVALID_SORT_IDENTIFIER`, or `COULD_NOT_VALIDATE` for role filters
  */
 export const planList = (symbols: Symbols, input: ListInput, { defaultLimit = DEFAULT_LIMIT } = {}): ListPlan => {

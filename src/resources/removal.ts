@@ -28,7 +28,7 @@ const pointers: ReadonlyMap<string, readonly Pointer[]> = Map.groupBy(
   (pointer) => pointer.target,
 );
 
-/** What points at a kind; at an edge router points also what points at any router. */
+/** The fields that refer to a kind; for an edge router, also those that refer to any router. */
 const pointersTo = ({ kind, view }: Kind): readonly Pointer[] => [
   ...(pointers.get(kind) ?? []),
   ...((view && pointers.get(view.of)) ?? []),

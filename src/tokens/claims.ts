@@ -1,6 +1,6 @@
 import { type Claims, stringClaim } from './token.ts';
 
-/** What tokens of a signer must say. */
+/** The claims that tokens of a signer must have. */
 export interface Expected {
   readonly issuer: string;
   readonly audience: string;

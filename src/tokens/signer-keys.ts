@@ -20,8 +20,8 @@ export interface KeySource {
 /** Public keys of signers, kept in memory. */
 export interface SignerKeys {
   /**
-   * The key of a name and an algorithm. Keys that are too old, and all for a name that is not known, are loaded again first, a second after the last time
-   * at the earliest. Where that fails, those that are known stay in use until 15 minutes after they were asked for.
+   * The key for a `kid` and an algorithm. If the keys are too old, or the `kid` is unknown, they are fetched again first, at most once a second. If
+   * that fails, the known keys remain valid until 15 minutes after they were fetched.
    */
   find(signer: KeySource, kid: string, algorithm: string): Promise<PublicKey | undefined>;
   /** Loads the keys if they were never loaded. */
@@ -37,7 +37,7 @@ interface Loaded {
 }
 
 interface Entry {
-  /** What the keys were loaded of: another revision, or another source of the same revision (a write that was rolled back), is another entry. */
+  /** The source of the keys: another revision, or another source of the same revision (a write that was rolled back), is another entry. */
   readonly source: string;
   keys: KeySet | undefined;
   /** When the keys that are known were asked for, ms: what the provider withdrew since then is still among them. */
@@ -88,7 +88,7 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
 
   const loaded = async ({ certPem, jwksEndpoint, kid, fingerprint }: KeySource): Promise<Loaded> => {
     if (jwksEndpoint !== null) return fetched(jwksEndpoint);
-    // What a certificate says does not change.
+    // The key of a certificate does not change.
     return { keys: await certificateKeySet(kid ?? fingerprint ?? '', certPem ?? ''), freshFor: Number.POSITIVE_INFINITY };
   };
 

@@ -11,9 +11,9 @@ export interface TokenSigner extends KeySource, Expected {
   readonly enabled: boolean;
 }
 
-/** What tells whether tokens of others are good. */
+/** Verifies tokens of external signers. */
 export interface TokenVerifier {
-  /** @returns who the bearer is, in the signer's words; undefined when the token is not good, or nobody issues such tokens */
+  /** @returns the subject, by the signer's claim; undefined when the token is invalid, or no signer issues such tokens */
   verify(token: Jwt, signer: TokenSigner | undefined): Promise<string | undefined>;
   /** Loads the keys of a signer ahead of the first token. */
   load(signer: TokenSigner): Promise<void>;

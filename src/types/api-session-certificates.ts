@@ -31,7 +31,7 @@ export interface CurrentApiSessionCertificate {
   readonly validTo: string | null;
 }
 
-/** What a certificate of a session is made from. */
+/** The request for a certificate of an API session. */
 export interface ApiSessionCertificateCreate {
   /** A certificate request (PKCS#10) in PEM. */
   readonly csr: string;

@@ -106,7 +106,7 @@ export interface AuthPolicyPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** What changes of the proofs: leaves that are left out stay. */
+/** Changes to the primary methods: leaves that are left out stay as they are. */
 export interface AuthPolicyPrimaryPatch {
   /** Client certificates. */
   readonly cert?: {

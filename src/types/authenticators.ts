@@ -85,7 +85,7 @@ export interface ReEnroll {
   readonly expiresAt: string;
 }
 
-/** What a client is asked for at its next login. */
+/** A request for the client to renew at its next login. */
 export interface RequestExtendAuthenticator {
   /** Whether the new certificate is to have a new key. Default false. */
   readonly rollKeys?: boolean | undefined;

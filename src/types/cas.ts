@@ -49,11 +49,11 @@ export interface ExternalIdClaim {
   readonly location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
   /** Which values count: all; those that begin or end with the criteria, which are cut off; URIs of a scheme. */
   readonly matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
-  /** What `matcher` compares with. */
+  /** Operand of `matcher`. */
   readonly matcherCriteria: string;
   /** Whether a value is one, or several with the criteria between them. */
   readonly parser: 'NONE' | 'SPLIT';
-  /** What `parser` splits at. */
+  /** Separator of `parser`. */
   readonly parserCriteria: string;
   /** Which of the values that come out is the external id, from 0. */
   readonly index: number;
@@ -133,17 +133,17 @@ export interface CaPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** What changes of a claim: leaves that are left out stay. */
+/** Changes to a claim: leaves that are left out stay as they are. */
 export interface ExternalIdClaimPatch {
   /** Where the values stand in a certificate. */
   readonly location?: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL' | null | undefined;
   /** Which values count: all; those that begin or end with the criteria, which are cut off; URIs of a scheme. */
   readonly matcher?: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME' | null | undefined;
-  /** What `matcher` compares with. */
+  /** Operand of `matcher`. */
   readonly matcherCriteria?: string | null | undefined;
   /** Whether a value is one, or several with the criteria between them. */
   readonly parser?: 'NONE' | 'SPLIT' | null | undefined;
-  /** What `parser` splits at. */
+  /** Separator of `parser`. */
   readonly parserCriteria?: string | null | undefined;
   /** Which of the values that come out is the external id, from 0. */
   readonly index?: number | null | undefined;

@@ -27,7 +27,7 @@ export interface CurrentApiSession {
   readonly ipAddress: string;
   /** Config types whose data the session sees with services. */
   readonly configTypes: readonly string[];
-  /** What the session still owes before it is fully authenticated. */
+  /** The factors that the session still owes before it is fully authenticated. */
   readonly authQueries: readonly AuthQuery[];
   /** Whether the session must pass a second factor. */
   readonly isMfaRequired: boolean;

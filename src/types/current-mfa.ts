@@ -3,7 +3,7 @@
 import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, MfaCode, RawAnswer, Tags } from './shared.ts';
 
-/** What is needed to verify is shown until then, and never again. */
+/** Shown until the enrollment is verified, and never again. */
 export interface Mfa {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;

@@ -23,7 +23,7 @@ export interface IntegrityState {
 
 /** Something that is wrong, and whether it has been made right. */
 export interface IntegrityFinding {
-  /** What is wrong, with the entity. */
+  /** The inconsistency, with the entity. */
   readonly description: string;
   /** Whether it has been made right. */
   readonly fixed: boolean;

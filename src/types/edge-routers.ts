@@ -62,11 +62,11 @@ export interface EdgeRouter {
   readonly supportedProtocols: Readonly<Record<string, string>>;
   /** How far the router is in learning what it must know of the network. */
   readonly syncStatus: string;
-  /** What software the router runs. */
+  /** The software that the router runs. */
   readonly versionInfo: RouterVersion;
 }
 
-/** What software a router runs. */
+/** The software that a router runs. */
 export interface RouterVersion {
   /** Architecture of the processor. */
   readonly arch: string;

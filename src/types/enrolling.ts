@@ -2,7 +2,7 @@
 
 import type { CallOptions } from '../call/options.ts';
 
-/** What a client brings; a body that is a text is its certificate request. */
+/** The body of an enrollment; a plain text body is the certificate request. */
 export type Enroll = {
   /** Of an identity: a request for the certificate by which it proves itself, in PEM. */
   readonly clientCsr?: string | undefined;
@@ -26,7 +26,7 @@ export interface EnrollQuery {
   readonly method?: string | undefined;
 }
 
-/** What an enrollment gives: certificates, or a username. */
+/** The result of an enrollment: certificates, or a username. */
 export interface Enrolled {
   /** The certificate in PEM, then those above it, without the root. */
   readonly cert?: string | undefined;
@@ -38,7 +38,7 @@ export interface Enrolled {
   readonly username?: string | undefined;
 }
 
-/** What an identity brings to get a certificate of the network. */
+/** The body of an identity that enrolls for a certificate of the network. */
 export interface EnrollOtt {
   /** The token of the enrollment. */
   readonly token?: string | undefined;
@@ -46,7 +46,7 @@ export interface EnrollOtt {
   readonly clientCsr?: string | undefined;
 }
 
-/** What an identity brings beside its certificate. */
+/** The body of an identity that enrolls with its own certificate. */
 export interface EnrollOttCa {
   /** The token of the enrollment. */
   readonly token?: string | undefined;
@@ -72,7 +72,7 @@ export interface EnrollTrOtt {
   readonly serverCsr?: string | undefined;
 }
 
-/** What the new certificates of a router are made from. */
+/** The requests for the new certificates of a router. */
 export interface ExtendRouter {
   /** A request for the certificate by which it proves itself, in PEM. */
   readonly certCsr: string;
@@ -88,7 +88,7 @@ export interface ExtendedRouter {
   readonly serverCert: string;
 }
 
-/** What a client asks for that enrolls by itself. */
+/** The body of a client that enrolls without a token. */
 export interface EnrollCa {
   /** The name that an identity which enrols by itself asks for; its authority may not heed it. */
   readonly name?: string | undefined;

@@ -24,8 +24,8 @@ export interface Enrollment {
   /** Reference to the entity that `identityId` names. */
   readonly identity?: EntityReference;
   /**
-   * What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a
-   * password; `erott`, `trott` those of routers.
+   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
+   * `trott`: the certificates of a router.
    */
   readonly method: 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';
   /** When the enrollment ends: RFC 3339. */
@@ -55,8 +55,8 @@ export interface EnrollmentCreate {
   /** Id of the identity that enrolls; of routers there is none. */
   readonly identityId: string;
   /**
-   * What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a
-   * password; `erott`, `trott` those of routers.
+   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
+   * `trott`: the certificates of a router.
    */
   readonly method: 'ott' | 'ottca' | 'updb';
   /** When the enrollment ends: RFC 3339. */

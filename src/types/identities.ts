@@ -59,9 +59,9 @@ export interface Identity {
   readonly disabledAt?: string;
   /** Until when it is disabled; left out where there is no end. */
   readonly disabledUntil?: string;
-  /** What its client last told of its surroundings at a login. */
+  /** The environment that its client reported at its last login. */
   readonly envInfo: EnvInfo;
-  /** What its client last told of its software at a login. */
+  /** The software that its client reported at its last login. */
   readonly sdkInfo: SdkInfo;
   /** How it proves itself, by method. */
   readonly authenticators: IdentityAuthenticators;
@@ -75,7 +75,7 @@ export interface Identity {
   readonly edgeRouterConnectionStatus: 'online' | 'offline' | 'unknown';
   /** Whether it has a second factor that is verified. */
   readonly isMfaEnabled: boolean;
-  /** Network interfaces of its endpoint; null when it has told of none. */
+  /** Network interfaces of its endpoint; null if it reported none. */
   readonly interfaces: readonly JsonMap[] | null;
 }
 
@@ -142,7 +142,7 @@ export interface IdentityEnrollments {
 export interface IdentityCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
+  /** Only `Router` is a type of its own; all others are stored as `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
   /** Whether it may administer the network. */
   readonly isAdmin: boolean;
@@ -203,7 +203,7 @@ export interface IdentityEnrollmentRequest {
 export interface IdentityUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
+  /** Only `Router` is a type of its own; all others are stored as `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
   /** Whether it may administer the network. */
   readonly isAdmin: boolean;
@@ -252,7 +252,7 @@ export interface IdentityUpdate {
 export interface IdentityPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
+  /** Only `Router` is a type of its own; all others are stored as `Default`. */
   readonly type?: 'User' | 'Device' | 'Service' | 'Router' | 'Default' | null | undefined;
   /** Whether it may administer the network. */
   readonly isAdmin?: boolean | null | undefined;
@@ -276,7 +276,7 @@ export interface IdentityPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** What is traced, and for how long. */
+/** The request to trace: channels, and for how long. */
 export interface TraceSpec {
   /** Whether to begin or to end. */
   readonly enabled?: boolean | undefined;
@@ -288,7 +288,7 @@ export interface TraceSpec {
   readonly channels?: readonly string[] | undefined;
 }
 
-/** What is traced of an identity. */
+/** The trace of an identity. */
 export interface Trace {
   /** Whether anything is traced. */
   readonly enabled: boolean;
@@ -305,18 +305,17 @@ export interface DisableIdentity {
 }
 
 /**
- * What the endpoints of an identity told of themselves: the last word on each matter, for all API sessions of the
- * identity. The id is the identity's. What belongs to a single session (codes, waking, unlocking) is kept with that
- * session.
+ * The latest facts that the endpoints of an identity reported, for all its API sessions. The id is the identity's. Facts
+ * of a single session (codes, waking, unlocking) are kept with that session.
  */
 export interface PostureData {
   /** The hardware addresses. */
   readonly mac: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** MAC addresses in hex digits. */
     readonly addresses: readonly string[] | null;
@@ -325,9 +324,9 @@ export interface PostureData {
   readonly domain: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** Name of the domain. */
     readonly domain: string | null;
@@ -336,9 +335,9 @@ export interface PostureData {
   readonly os: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** Name of the system. */
     readonly type: string | null;
@@ -351,9 +350,9 @@ export interface PostureData {
   readonly processes: readonly {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** SHA-256 of the binary in hex. */
     readonly binaryHash?: string | undefined;
@@ -366,7 +365,7 @@ export interface PostureData {
   readonly apiSessionPostureData: Readonly<Record<string, ApiSessionPostureData>>;
 }
 
-/** What belongs to one API session of an identity. */
+/** Facts of one API session of an identity. */
 export interface ApiSessionPostureData {
   /** The state of the endpoint. */
   readonly endpointState: {
@@ -388,7 +387,7 @@ export interface ApiSessionPostureData {
     /** Whether a code was passed after the endpoint was unlocked. */
     readonly passedOnUnlock: boolean;
   };
-  /** What the client told of its software at the login. */
+  /** The software that the client reported at login. */
   readonly sdkInfo: SdkInfo;
 }
 
@@ -426,9 +425,9 @@ export interface FailedPostureCheck {
   readonly postureCheckName: string;
   /** Type of the posture check. */
   readonly postureCheckType: string;
-  /** What the endpoint had told; empty where it had told nothing. */
+  /** What the endpoint had reported; empty where it had reported nothing. */
   readonly actualValue: unknown;
-  /** What the check asks for. */
+  /** The value that the check expects. */
   readonly expectedValue: unknown;
   /** Of a check of several processes. */
   readonly semantic?: string | undefined;
@@ -436,7 +435,7 @@ export interface FailedPostureCheck {
   readonly criteria?: JsonMap | undefined;
 }
 
-/** What policies say of one identity and one service. What is false or zero is left out. */
+/** The result of policies for one identity and one service. Fields that are false or zero are left out. */
 export interface PolicyAdvice {
   /** The identity that was asked about. */
   readonly identity: EntityReference;

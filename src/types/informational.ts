@@ -4,13 +4,13 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Links, RawAnswer, Tags } from './shared.ts';
 
-/** What this controller is, and where its APIs answer. */
+/** The version of this controller, and the addresses of its APIs. */
 export interface VersionInformation {
   /** By the name of the API, then by its version. */
   readonly apiVersions: Readonly<Record<string, Readonly<Record<string, ApiVersion>>>>;
   /** When this software was built. */
   readonly buildDate: string;
-  /** What this controller can do beyond the API. */
+  /** Capabilities beyond the API. */
   readonly capabilities: readonly string[];
   /** Name and version of this software. */
   readonly revision: string;

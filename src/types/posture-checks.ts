@@ -85,7 +85,7 @@ export interface PostureCheckMfa {
   readonly promptOnWake?: boolean;
   /** Whether a code is owed after the endpoint was unlocked. */
   readonly promptOnUnlock?: boolean;
-  /** Old clients do not understand the time that is left, and are told of none. */
+  /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints?: boolean;
 }
 
@@ -261,7 +261,7 @@ export interface PostureCheckMfaCreate {
    */
   readonly promptOnUnlock?: boolean | null | undefined;
   /**
-   * Old clients do not understand the time that is left, and are told of none.
+   * Older clients do not understand the remaining time, and do not receive it.
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
@@ -426,7 +426,7 @@ export interface PostureCheckMfaUpdate {
    */
   readonly promptOnUnlock?: boolean | null | undefined;
   /**
-   * Old clients do not understand the time that is left, and are told of none.
+   * Older clients do not understand the remaining time, and do not receive it.
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
@@ -572,7 +572,7 @@ export interface PostureCheckMfaPatch {
   readonly promptOnWake?: boolean | null | undefined;
   /** Whether a code is owed after the endpoint was unlocked. */
   readonly promptOnUnlock?: boolean | null | undefined;
-  /** Old clients do not understand the time that is left, and are told of none. */
+  /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;

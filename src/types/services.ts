@@ -38,15 +38,15 @@ export interface Service {
   readonly permissions: readonly ('Bind' | 'Dial' | 'Invalid')[] | null;
   /** Config data by the name of its type, of the types that were asked for. */
   readonly config: Readonly<Record<string, JsonMap>> | null;
-  /** What the client must prove before policies let it in. */
+  /** The posture queries of the policies that grant it. */
   readonly postureQueries: readonly PostureQueries[];
 }
 
-/** What a client must prove before a policy lets it in. */
+/** The posture checks of one policy. */
 export interface PostureQueries {
   /** Id of the service policy. */
   readonly policyId: string;
-  /** What the policy grants. */
+  /** The right that the policy grants. */
   readonly policyType: 'Dial' | 'Bind';
   /** Whether the session satisfies all checks of the policy now. */
   readonly isPassing: boolean;
@@ -54,7 +54,7 @@ export interface PostureQueries {
   readonly postureQueries: readonly PostureQuery[];
 }
 
-/** What one posture check asks of the client, and how it stands for the session that asks. */
+/** The query of one posture check, and its state for the API session. */
 export interface PostureQuery {
   /** Relative addresses of the check and of what belongs to it. */
   readonly _links: Links;
@@ -96,7 +96,7 @@ export interface PostureQuery {
   readonly promptOnUnlock?: boolean | undefined;
 }
 
-/** What the list of services takes: an administrator may also see what another identity would see. */
+/** Parameters of the list of services: an administrator may also see what another identity would see. */
 export interface ManagedServiceListQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */
   readonly limit?: string | number | undefined;

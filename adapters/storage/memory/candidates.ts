@@ -68,7 +68,7 @@ const sourcesOf = (table: Table, terms: readonly Predicate[]): readonly Source[]
 
 const isId = ({ path, type }: FieldRef): boolean => path.length === 1 && path[0] === 'id' && type === 'string';
 
-/** For whoever goes through a table page by page. */
+/** For iterating over a table page by page. */
 const idsFrom = (table: Table, id: string, isIncluded: boolean): Source => {
   const before = countBelow(table.rows, id) + Number(!isIncluded && get(table.rows, id) !== undefined);
   const size = table.rows.size - before;

@@ -45,7 +45,7 @@ export const countRows = (table: Table, where: Predicate, lookup: Lookup): numbe
 
 type Walk = (visit: Visit, skip?: number) => void;
 
-/** What is still to be asked of each candidate. */
+/** The part of the predicate that each candidate must still be tested for. */
 const accepting = (table: Table, source: Source | undefined, where: Predicate, lookup: Lookup): Visit | undefined => {
   return where.op === 'all' || source?.isExact ? undefined : matching(table, where, lookup);
 };
@@ -69,7 +69,7 @@ const within = (source: Source | undefined, accepts: Visit | undefined): Visit |
 /** Whether the first `wanted` of the candidates are likely met sooner by walking all rows in the order wanted. */
 const isSoonerInOrder = (table: Table, { size }: Source, wanted: number): boolean => (wanted * table.rows.size) / Math.max(1, size) < size;
 
-/** What precedes the page is passed over, what follows it is not looked at. */
+/** Skips what precedes the page, and stops after it. */
 const page = (table: Table, walkRows: Walk, accepts: Visit | undefined, offset: number, limit: number): readonly Row[] => {
   const rows: Row[] = [];
   const take = (id: string, row: Row | undefined) => rows.push(row ?? rowOf(table, id)) < limit;

@@ -119,7 +119,7 @@ export const shared = (table: Table, sources: readonly Source[]): Source => {
   if (others.length === 0) return rarest;
   const bits = once(() => others.reduce((both, source) => common(both, source.bits()), rarest.bits()));
   return {
-    // What many rows have in common may be few: it is soon counted.
+    // The intersection of many rows may be small: counting it is cheap.
     size: rarest.size < MANY ? rarest.size : countOf(bits()),
     isExact: sources.every(isExact),
     isOrdered: rarest.isOrdered,

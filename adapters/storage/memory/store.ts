@@ -20,7 +20,7 @@ export interface MemoryStorageOptions {
   readonly database?: MemoryDatabase;
 }
 
-/** The data of any number of memory stores. Lives as long as somebody holds it. */
+/** The data of any number of memory stores. Garbage collected with its last reference. */
 export interface MemoryDatabase {
   /** Opens a write transaction for `Store.join`, as soon as the writers before it are over. */
   begin(): Promise<MemoryHostTransaction>;

@@ -70,7 +70,7 @@ export class MemoryTransaction implements Transaction {
     return next;
   }
 
-  /** A table is one value, made with its indexes: nobody can change one and not the other. */
+  /** A table and its indexes are one immutable value, so that they cannot disagree. */
   async verify(kind: string): Promise<Verified> {
     this.#table(kind);
     return { faults: [], next: undefined };

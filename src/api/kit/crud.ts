@@ -61,7 +61,7 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
     operationId: operationIds[verb] ?? regular,
     summary,
     permission: `${kind.kind}.${right}` as Permission,
-    // What leaves no change record draws no revision, so that its version says nothing.
+    // A kind without change records draws no revisions, so its version means nothing.
     ...(verb === 'list' || verb === 'create' || kind.unrecorded ? {} : { entity: kind as Pick<Resource, 'kind' | 'view'> }),
     ...errorsOf(verb),
     ...(denied[verb] ? { denied: denied[verb] } : {}),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { mapOf } from './bounded.ts';
 
-/** What every entity shows of itself, and how others point at it. */
+/** Fields that every entity shows, and references between entities. */
 
 /** In answers. What clients send has a bound: `shortText`, `pem`. */
 export const string = z.string();
@@ -40,14 +40,14 @@ export type EntityReference = z.infer<typeof entityReference>;
 
 export type Tags = Readonly<Record<string, string | boolean | null>>;
 
-/** What the tags of one entity hold at most. Tools that keep their state in tags use a few short ones. */
+/** Limits of the tags of one entity. Tools that keep their state in tags use a few short ones. */
 const MOST_TAGS = 200;
 const LONGEST_TAG_NAME = 256;
 const LONGEST_TAG = 4096;
 /** Bytes of all tags together, as JSON in UTF-8. */
 const MOST_TAG_BYTES = 65_536;
 
-/** What is wrong with some tags; undefined for good ones. */
+/** The reason why tags are invalid; undefined for valid ones. */
 const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined => {
   const entries = Object.entries(given);
   if (entries.length > MOST_TAGS) return `an entity has at most ${MOST_TAGS} tags, got ${entries.length}`;
@@ -86,7 +86,7 @@ export const created = z
 /** An answer that holds nothing. */
 export const empty = z.object({}).meta({ id: 'Empty' });
 
-/** What every entity shows of itself. */
+/** Fields that every entity shows. */
 export const entityBase = {
   /** Relative addresses of the entity and of what belongs to it. */
   _links: links,

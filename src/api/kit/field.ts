@@ -40,16 +40,16 @@ export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = Kee
   readonly write: W;
   readonly keep: K;
   readonly schema: z.ZodType<Out, In>;
-  /** What bodies hold where answers hold something else; default `schema`. */
+  /** The schema in bodies, where it differs from that of answers; default `schema`. */
   readonly input?: z.ZodType;
-  /** What a write without the field stores. */
+  /** The value that is stored when a write leaves the field out. */
   readonly default: Out | null;
   /** A single entity of another kind, by id. */
   readonly reference?: Reference;
   /**
-   * A set of role attributes (`empty`: how none is shown, default null); of selectors (`#attribute`, `@id`, `#all`) of entities of a kind; of the attributes that another field's
-   * selectors name, kept beside them; of the keys of other fields that are maps, kept beside them; of ids of entities of a kind, which leave the set when they are deleted or are kept
-   * from it by `restrict`; or of plain texts.
+   * `attributes`: role attributes (`empty`: how an empty set is shown, default null). `selectors`: `#attribute`, `@id` or `#all`, of entities of a
+   * kind. `attributeIndex`: the attributes that another field's selectors name. `keys`: the keys of other fields that are maps. `references`: ids of
+   * entities of a kind, removed from the set when the entity is deleted, unless `restrict` prevents that. `values`: plain strings.
    */
   readonly set?:
     | { readonly of: 'attributes'; readonly empty?: 'list' }
@@ -66,7 +66,7 @@ export type Fields = Readonly<Record<string, Field>>;
 
 export interface Reference {
   readonly target: string;
-  /** What deleting the target does: refused with 409, deletes this entity too, or empties the field. */
+  /** The effect of deleting the target: refused with 409, deletes this entity too, or clears the field. */
   readonly onDelete: 'restrict' | 'cascade' | 'unset';
   /** How an unknown id is refused: 404; 400 with the field; 400 `REFERENCED_ENTITY_NOT_FOUND`. */
   readonly unknown: 'notFound' | 'invalid' | 'unresolved';
@@ -193,7 +193,7 @@ export function readOnly<In, Out>(
 /** Whether a set without elements is shown as an empty list, not as null. */
 export const showsEmptyList = (set: NonNullable<Field['set']>): boolean => 'empty' in set && set.empty === 'list';
 
-/** What a filter may compare a field with, from its schema. */
+/** The type that a filter compares the field as, derived from its schema. */
 export const fieldType = (schema: z.ZodType): FieldType => {
   // zod keeps the kind of a schema in `def`; only these few wrappers occur around the value of a field.
   const { def } = schema as z.ZodType & { def: { type: string; format?: string; innerType?: z.ZodType; in?: z.ZodType; out?: z.ZodType } };

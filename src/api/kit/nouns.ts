@@ -2,7 +2,7 @@ import type { ResourceDeclaration } from './resource.ts';
 
 type Named = Pick<ResourceDeclaration<string, never>, 'names' | 'nouns'>;
 
-/** What a kind is called in sentences, one and many: `identity type`, `identity types`. */
+/** The singular and plural of a kind in sentences: `identity type`, `identity types`. */
 export const nounsOf = ({ names: [singular, plural], nouns = [wordsOf(singular), wordsOf(plural)] }: Named): readonly [string, string] =>
   nouns;
 

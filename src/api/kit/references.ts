@@ -6,7 +6,7 @@ import { type HiddenSetField, hiddenSet, MOST_ENTRIES, type SetField, sortedSet,
 export interface ReferenceOptions extends FieldOptions, Partial<Omit<Reference, 'target'>> {
   /** Default `required`. */
   readonly write?: WriteMode;
-  /** What is stored when nothing is given, e.g. the default policy. */
+  /** Stored when the field is left out, e.g. the id of the default policy. */
   readonly default?: string;
   readonly schema?: z.ZodType<string | null, string>;
 }
@@ -45,7 +45,7 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
   };
 }
 
-/** The id of an entity of kind `target`, or null, that only the controller sets and nobody sees: for what deleting the target does. */
+/** A hidden id of an entity of kind `target`, or null, set by the controller only: it makes deleting the target take effect here. */
 export const hiddenReference = (
   target: string,
   onDelete: Reference['onDelete'],

@@ -6,8 +6,8 @@ import { nounsOf, nounWithArticle } from './nouns.ts';
 import { type Group, type Operation, operation, type Page, page } from './operation.ts';
 import type { DetailOf, Kind } from './resource.ts';
 
-/** What connects the entities of a related list, the children, with the one that they are listed below, the parent. */
-export type Link =
+/** How the entities of a related list (the children) are connected with the entity that they are listed below (the parent). */
+export type RelationLink =
   /** The reference `field` of the children is the id of the parent. */
   | { readonly by: 'reference'; readonly field: string }
   /** The set `field` of the children has the id of the parent. */
@@ -18,7 +18,7 @@ export type Link =
   | { readonly by: 'selecting'; readonly field: string }
   /** The parent is a policy that selects the children by its role array `field`. */
   | { readonly by: 'selected'; readonly field: string }
-  /** There are policies that select both. */
+  /** Some policy selects both. */
   | ({ readonly by: 'policies' } & PolicyPath);
 
 /** From the entities of one kind to those of another, through the policies that select both: by the role arrays `from` and `to`. */
@@ -32,7 +32,7 @@ export interface PolicyPath {
 export interface RelatedList {
   readonly parent: Kind;
   readonly child: Kind;
-  readonly link: Link;
+  readonly link: RelationLink;
   /** Name of the group of the parent: `identities`. */
   readonly group: string;
   /** Name of the operation in the group: `listServices`. */
@@ -45,16 +45,16 @@ export type VerbOf<K extends Kind> = `list${K['names'][1]}`;
 type Id = { readonly id: string };
 
 /** The query of a list, which takes at least what every list does. */
-export type Query = typeof listQuery;
+export type ListQuerySchema = typeof listQuery;
 
 /** A related list with its names and schemas. */
-export interface TypedList<P extends Kind, C extends Kind, Q extends Query> extends RelatedList {
+export interface TypedList<P extends Kind, C extends Kind, Q extends ListQuerySchema> extends RelatedList {
   readonly group: GroupOf<P>;
   readonly verb: VerbOf<C>;
   readonly operation: Operation<Id & z.input<Q>, Page<DetailOf<C>>, Id & z.output<Q>>;
 }
 
-export interface RelatedListOptions<V extends string, Q extends Query> {
+export interface RelatedListOptions<V extends string, Q extends ListQuerySchema> {
   /** Default: what every list takes. */
   readonly query?: Q;
   /** Published names of the operations that differ from the regular ones, by verb. */
@@ -63,10 +63,10 @@ export interface RelatedListOptions<V extends string, Q extends Query> {
   readonly surfaces?: Readonly<Partial<Record<V, readonly Surface[]>>>;
 }
 
-export const relatedListOf = <P extends Kind, C extends Kind, Q extends Query>(
+export const relatedListOf = <P extends Kind, C extends Kind, Q extends ListQuerySchema>(
   parent: P,
   child: C,
-  link: Link,
+  link: RelationLink,
   { query, operationIds = {}, surfaces = {} }: RelatedListOptions<string, Q>,
 ): TypedList<P, C, Q> => {
   const [singular, parents] = parent.names;

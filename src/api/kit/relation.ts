@@ -1,5 +1,12 @@
 import type { Reference } from './field.ts';
-import { type PolicyPath, type Query, type RelatedListOptions, relatedListOf, type TypedList, type VerbOf } from './related-list.ts';
+import {
+  type ListQuerySchema,
+  type PolicyPath,
+  type RelatedListOptions,
+  relatedListOf,
+  type TypedList,
+  type VerbOf,
+} from './related-list.ts';
 import type { Kind } from './resource.ts';
 import { roleArrayOf } from './roles.ts';
 
@@ -8,8 +15,8 @@ import { roleArrayOf } from './roles.ts';
  * of the other, with their operations and handlers.
  */
 
-type OneWay<P extends Kind, C extends Kind, Q extends Query> = readonly [TypedList<P, C, Q>];
-type BothWays<A extends Kind, B extends Kind, Q extends Query> = readonly [TypedList<A, B, Q>, TypedList<B, A, Q>];
+type OneWay<P extends Kind, C extends Kind, Q extends ListQuerySchema> = readonly [TypedList<P, C, Q>];
+type BothWays<A extends Kind, B extends Kind, Q extends ListQuerySchema> = readonly [TypedList<A, B, Q>, TypedList<B, A, Q>];
 
 /** Names of the fields of a kind that are declared so. */
 type FieldThat<K extends Kind, Declared> = {
@@ -20,7 +27,7 @@ type SetOf<K extends Kind> = FieldThat<K, { readonly set: object }>;
 type SelectorsOf<K extends Kind> = FieldThat<K, { readonly set: { readonly of: 'selectors' } }>;
 
 /** Each of `many` refers to one of `one` by its reference `field`. Only the one has a list: the other way there is a single entity, which answers show. */
-export const manyToOne = <M extends Kind, O extends Kind, Q extends Query = Query>(
+export const manyToOne = <M extends Kind, O extends Kind, Q extends ListQuerySchema = ListQuerySchema>(
   many: M,
   field: ReferenceOf<M>,
   one: O,
@@ -31,7 +38,7 @@ export const manyToOne = <M extends Kind, O extends Kind, Q extends Query = Quer
 };
 
 /** Each of `holders` has the ids of `others` in its set `field`. */
-export const manyToMany = <H extends Kind, O extends Kind, Q extends Query = Query>(
+export const manyToMany = <H extends Kind, O extends Kind, Q extends ListQuerySchema = ListQuerySchema>(
   holders: H,
   field: SetOf<H>,
   others: O,
@@ -45,7 +52,7 @@ export const manyToMany = <H extends Kind, O extends Kind, Q extends Query = Que
 };
 
 /** Each of `policies` selects `others` by its role array `field`. */
-export const selects = <P extends Kind, O extends Kind, Q extends Query = Query>(
+export const selectsByRole = <P extends Kind, O extends Kind, Q extends ListQuerySchema = ListQuerySchema>(
   policies: P,
   field: SelectorsOf<P>,
   others: O,
@@ -59,7 +66,7 @@ export const selects = <P extends Kind, O extends Kind, Q extends Query = Query>
 };
 
 /** Entities of the two kinds meet where one of `policies` selects both. */
-export const through = <A extends Kind, B extends Kind, Q extends Query = Query>(
+export const through = <A extends Kind, B extends Kind, Q extends ListQuerySchema = ListQuerySchema>(
   one: A,
   policies: Kind,
   other: B,

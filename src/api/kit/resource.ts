@@ -7,7 +7,7 @@ import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 /** What a kind is called, e.g. `['Identity', 'Identities']`. */
 export type Names = readonly [singular: string, plural: string];
 
-/** What a kind is, as data. Bodies, details, storage, filter symbols and links are derived from it. */
+/** The declaration of a kind. Bodies, details, storage, filter symbols and links are derived from it. */
 export interface ResourceDeclaration<K extends string, F extends Fields, N extends Names = Names> {
   /** Singular, as in messages: `identity`, `configType`. */
   readonly kind: K;
@@ -26,13 +26,17 @@ export interface ResourceDeclaration<K extends string, F extends Fields, N exten
   readonly view?: { readonly of: string; readonly where: string };
   /** Notes that controllers keep for themselves: to write them is no change, and draws no revision and leaves no record. */
   readonly unrecorded?: true;
-  /** What lists below an unknown entity answer; default 404. */
+  /** How lists below an unknown entity are answered; default 404. */
   readonly unknownParent?: 'emptyList';
   /** Names below the entity's own address that `_links` lists: `['services']` is `./identities/{id}/services`. */
   readonly subLinks?: readonly string[];
   /** Other links: name to address, with `{field}` for a field of the row; or one that is there only while a flag of the row is so. */
   readonly links?: Readonly<Record<string, string | { readonly at: string; readonly while: readonly [flag: string, is: boolean] }>>;
-  /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without); or the ids of what a role array selects; or what only the kind's behaviour knows, which works both out (`computed`: it can't be sorted by; `shownAs`: the field of answers that shows it). */
+  /**
+   * Filter symbols that are not top-level fields. `path`: a path into the document. `secret`: comparable for equality only, with a value whose hash
+   * is in `hashedAs` (without it, nothing matches). The ids that a role array selects. Or a symbol that only the kind's behaviour resolves
+   * (`computed`: not sortable; `shownAs`: the field of answers that shows it).
+   */
   readonly symbols?: Readonly<
     Record<
       string,
@@ -53,7 +57,7 @@ export interface AnyRow {
   readonly [field: string]: unknown;
 }
 
-/** A kind as the engine reads it, whichever it is: no type of its own. What is precise of one kind rides on the phantom `types`, as with operations. */
+/** A kind as generic code reads it, without types of its own. Precise types ride on the phantom `types`, as with operations. */
 export interface Kind extends ResourceDeclaration<string, Fields> {
   readonly variants?: { readonly by: string; readonly tables: Readonly<Record<string, Fields>> };
   readonly schemas: Readonly<Record<'create' | 'replace' | 'patch' | 'detail', z.ZodType>>;
@@ -135,10 +139,10 @@ export type PatchBody<F extends Fields> = F extends Fields
     >
   : never;
 type RowFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
-/** What the store holds. */
+/** The row in the store. */
 export type RowOf<R extends Pick<Kind, 'types'>> = NonNullable<R['types']>['row'];
 type VisibleFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored'>]: Value<F[K]> }> : never;
-/** What change records and events hold of it: no hidden field. */
+/** The row in change records and events: without hidden fields. */
 export type VisibleRowOf<R> = R extends Resource<string, infer F> ? VisibleFields<F> : never;
 /** Hidden fields that answers may show all the same. */
 type KeysDisclosable<F> = { [K in keyof F]: F[K] extends { readonly keep: 'hidden'; readonly disclosable: true } ? K : never }[keyof F];
@@ -149,7 +153,7 @@ type Shown<X> = X extends { readonly set: { readonly empty: 'list' } }
   : X extends { readonly set: object }
     ? Value<X> | null
     : Value<X>;
-/** What an answer shows. */
+/** The entity in answers. */
 export type Detail<F extends Fields> = F extends Fields ? DetailFields<F> : never;
 type DetailFields<F extends Fields> = Expand<
   BaseDetail & { readonly [K in Exclude<KeysKept<F, 'stored' | 'computed'>, KeysAbsent<F>>]: Shown<F[K]> } & {
@@ -241,7 +245,7 @@ const mayBeNull = ({ keep, write, set, default: unset }: Field): boolean =>
     ? !showsEmptyList(set)
     : keep === 'stored' && unset === null && (write === 'optional' || write === 'createOnlyOptional' || write === 'never');
 
-/** What a schema that transforms gives is, in an answer, what it takes, unless it is piped into a schema that says what it gives. */
+/** The output of a transforming schema is its input type in answers, unless it is piped into a schema that declares its output. */
 const outputOf = (schema: z.ZodType): z.ZodType => {
   if (!(schema instanceof z.ZodPipe)) return schema;
   return schema.out instanceof z.ZodTransform ? outputOf(schema.in as z.ZodType) : (schema.out as z.ZodType); // any schema of zod's is one

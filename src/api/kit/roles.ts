@@ -48,7 +48,7 @@ export const plainRoles = (): SetField & { readonly set: { readonly of: 'attribu
   set: { of: 'attributes', empty: 'list' },
 });
 
-/** What is at fault stays as it is, so that the fault is found when the entities are looked up: #all twice is not #all once. */
+/** Invalid sets are left unsorted, duplicates included, so that the fault is found when the entities are looked up: #all twice is not #all once. */
 const selectorSet = list(word, MOST_ENTRIES)
   .transform((values) => (selectorFault(values) === undefined ? sortedSet(values) : values))
   .meta({ id: 'Selectors', description: 'A set of `#attribute` and `@id`, or `#all` alone.' });

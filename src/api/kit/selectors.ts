@@ -37,7 +37,7 @@ export const idOfSelector = (entry: string): string | undefined => (entry.starts
 
 export const hasSign = (entry: string): boolean => entry.startsWith('#') || entry.startsWith('@');
 
-/** Why a role array cannot be kept, whatever entities there are. */
+/** The reason why a role array is invalid, independent of existing entities. */
 export const selectorFault = (roles: readonly string[]): string | undefined => {
   if (roles.includes(EVERYTHING) && roles.length > 1) return 'if using #all, it should be the only role specified';
   if (roles.every(hasSign)) return undefined;

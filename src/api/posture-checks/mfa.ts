@@ -16,6 +16,6 @@ export const mfaVariant = variant('Mfa', {
   promptOnWake: prompt(),
   /** Whether a code is owed after the endpoint was unlocked. */
   promptOnUnlock: prompt(),
-  /** Old clients do not understand the time that is left, and are told of none. */
+  /** Older clients do not understand the remaining time, and do not receive it. */
   ignoreLegacyEndpoints: optional(boolean, { default: false, absent: true }),
 });

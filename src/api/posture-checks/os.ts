@@ -41,7 +41,7 @@ const withCapitals = (entry: unknown): unknown => {
 
 /** Of a system that is listed twice, the last entry counts. */
 const operatingSystems = list(
-  // What goes in is told by the schema behind it.
+  // The input type is determined by the schema behind it.
   z.preprocess(withCapitals, given) as unknown as typeof given,
   100,
 )

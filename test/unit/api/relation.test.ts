@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { identity } from '../../../src/api/identities.ts';
 import { withRelatedLists } from '../../../src/api/kit/related-list.ts';
-import { manyToMany, manyToOne, selects, through } from '../../../src/api/kit/relation.ts';
+import { manyToMany, manyToOne, selectsByRole, through } from '../../../src/api/kit/relation.ts';
 import { edgeRouterPolicy, servicePolicy } from '../../../src/api/policies.ts';
 import { edgeRouter, edgeRouters } from '../../../src/api/routers.ts';
 import { service, services } from '../../../src/api/services.ts';
@@ -34,7 +34,7 @@ describe('a relation between kinds', () => {
       new TypeError('terminator.routerId is not a reference of the kind service'),
     );
     assert.throws(
-      () => selects(servicePolicy, 'serviceRoles', identity),
+      () => selectsByRole(servicePolicy, 'serviceRoles', identity),
       new TypeError('servicePolicy.serviceRoles is not a role array of the kind identity'),
     );
   });
@@ -50,7 +50,7 @@ describe('a relation between kinds', () => {
 });
 
 describe('groups with related lists', () => {
-  const lists = selects(edgeRouterPolicy, 'edgeRouterRoles', edgeRouter);
+  const lists = selectsByRole(edgeRouterPolicy, 'edgeRouterRoles', edgeRouter);
 
   test('are refused when the group of a list is missing', () => {
     assert.throws(() => withRelatedLists({ edgeRouters }, lists), /edgeRouterPolicies\.listEdgeRouters of a relation needs a group/);

@@ -9,7 +9,7 @@ import type { Change } from '../../../changes/events.ts';
 import { and, equals, has, stringField } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { selects } from '../../policy/roles/membership.ts';
-import { type Viewer, visibleTo } from './seen.ts';
+import { type Viewer, visibleTo } from './visibility.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 

@@ -16,8 +16,8 @@ export const wantedConfigTypes = async (entities: Entities, wanted: readonly str
 };
 
 /**
- * Config data of a page of services, by service and name of the config type. What an identity has been given for a service takes the
- * place of the service's own config of that type. Three questions, whatever the page.
+ * Config data of a page of services, by service and name of the config type. A service config of the identity replaces the service's own config of
+ * that type. Three queries for any page.
  */
 export const serviceConfigsSeen = async (
   entities: Entities,

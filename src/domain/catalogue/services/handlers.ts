@@ -11,7 +11,7 @@ import { ALL, equals, stringField } from '../../../query/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { wantedConfigTypes } from './config-data.ts';
-import { seenBy, viewerOf, visibleTo } from './seen.ts';
+import { seenBy, viewerOf, visibleTo } from './visibility.ts';
 
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 

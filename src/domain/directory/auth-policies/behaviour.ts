@@ -7,7 +7,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, notFoundField } from '../../../errors/index.ts';
 import { and, booleanField, equals, stringField } from '../../../query/index.ts';
 import { keepAdministration } from '../identities/administration.ts';
-import { requireAdministratorLogin } from '../identities/way-in.ts';
+import { requireAdministratorLogin } from '../identities/administrator-login.ts';
 
 export const authPolicyBehaviour = behaviour(authPolicy, {
   check: async (entities, after) => {

@@ -63,8 +63,8 @@ export const noPassword = ({ method }: StoredAuthenticator): ApiError =>
   explained('CAN_NOT_UPDATE_AUTHENTICATOR', `its method is ${method}: only authenticators of method updb have a username and a password`);
 
 /**
- * What a change of a password authenticator stores; another authenticator has only tags to change.
- * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` when the policy wants a better password
+ * The stored fields of a changed password authenticator; others have only tags to change.
+ * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` when the policy requires a stronger password
  */
 export const changedPassword = async (
   call: Call,

@@ -61,7 +61,7 @@ export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & {
   return { ca: certificatesPem(signer.bundle), clientCert };
 };
 
-/** The new certificate takes the place of the old one, which is good for nothing from then on. */
+/** The new certificate replaces the old one, which is invalid from then on. */
 export const confirmExtension = async (
   call: Call,
   { id, body: { clientCert } }: Of & { readonly body: { readonly clientCert: string } },

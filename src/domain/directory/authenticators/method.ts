@@ -25,7 +25,7 @@ export interface AuthenticatorMethod {
   create(call: Call, body: AuthenticatorBody): Promise<Partial<StoredAuthenticator>>;
   /** Whether an authentication policy lets identities log in by it. */
   isAllowed(primary: RowOf<typeof authPolicy>['primary']): boolean;
-  /** What the details of the identity show of the authenticator. */
+  /** The authenticator as the details of the identity show it. */
   summary(row: StoredAuthenticator): Readonly<Record<string, unknown>>;
   renewal(row: StoredAuthenticator): Renewal;
 }

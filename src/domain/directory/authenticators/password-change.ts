@@ -3,8 +3,8 @@ import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 
 /**
- * What follows when a password is changed or taken away: where the host wants it (`endSessionsOnPasswordChange`), the sessions of the identity end, but for the
- * one of this call. In the transaction of the change.
+ * Ends the API sessions of an identity, except that of this call, when its password is changed or removed, if the setting
+ * `endSessionsOnPasswordChange` says so. In the transaction of the change.
  */
 export const passwordChanged = async (
   entities: Entities,

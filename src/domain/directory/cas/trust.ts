@@ -10,7 +10,7 @@ import type { Presented } from '../../../pki/presented.ts';
 import type { Signer } from '../../../pki/signer.ts';
 import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
 
-/** A certificate authority of somebody else, as this state of the store has it. */
+/** A third-party CA in this state of the store. */
 export interface Authority {
   readonly row: RowOf<typeof ca>;
   readonly certificate: Certificate;
@@ -26,7 +26,7 @@ export interface Judgement {
   readonly now: number;
   /** See `ChainRules`. */
   readonly ignoreValidity?: 'leaf' | 'all';
-  /** Whether it must be a certificate for clients: it must unless it is told otherwise. */
+  /** Whether the certificate must allow client authentication; default true. */
   readonly anyUsage?: true;
 }
 

@@ -41,8 +41,8 @@ interface Change {
 }
 
 /**
- * A change of one's own authenticator: it is one's own, it has a password, and the password given is the current one, in that order. A wrong one counts
- * as at a login, lest a session be a way to guess without limit.
+ * Changes one's own authenticator. Checked in this order: it is one's own, it has a password, and the given password is the current one. A wrong
+ * password counts as at a login, so that a session cannot be used to guess it without limit.
  */
 const changeOwn = async (call: Call, id: string, { currentPassword, ...change }: Change): Promise<void> => {
   const row = await call.read((entities) => ownAuthenticator(entities, call, id));
@@ -81,7 +81,7 @@ const proveByPassword = async (
   throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
 };
 
-/** What of the group needs no floor above this one. */
+/** The operations of the group that need no higher floor. */
 export const currentIdentityHandlers = {
   get: (call) =>
     call.read(async (entities) => {

@@ -24,7 +24,7 @@ export const enrollmentBehaviour = behaviour(enrollment, {
     if (needed && !body[needed]) throw unresolved(needed, `${needed} is needed for method ${method}`, '');
     if (needed === 'username') checkUsername(username ?? '');
     return {
-      // What another method needs is of no effect.
+      // Fields of other methods are ignored.
       caId: (needed === 'caId' && caId) || null,
       username: (needed === 'username' && username) || null,
       ...(await newToken(call, { sub: identityId, method, expiresAt })),
@@ -48,7 +48,7 @@ export const enrolleeOf = (row: Partial<Pick<Row, (typeof ENROLLEES)[number]>>):
   return [field, row[field] ?? ''];
 };
 
-/** An enrollment of whoever gets one otherwise than by an administrator's asking for it. @param given `expiresAt`: default as for what is new */
+/** An enrollment that an administrator did not request directly. @param given `expiresAt`: default as for a new one */
 export const addEnrollment = async (
   entities: Entities,
   call: Call,

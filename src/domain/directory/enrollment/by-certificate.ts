@@ -25,10 +25,10 @@ export const addCertificate = async (entities: Entities, identityId: string, { l
 };
 
 /**
- * Makes an identity of whoever presents a certificate of an authority that lets clients enroll by themselves. It is known by the certificate,
- * or, where the authority has a claim, by the external id in it, which then is all that counts.
- * @throws ApiError `ENROLLMENT_NO_VALID_CAS`, `CERT_FAILED_VALIDATION`, `MISSING_CERT_CLAIM`, `CERT_IN_USE`; `COULD_NOT_VALIDATE` with
- * `externalId` when there is such an identity
+ * Creates an identity for the holder of a certificate of a CA that allows auto-enrollment. It is recognised by the certificate or, if the CA has a
+ * claim, by the external id in it alone.
+ * @throws ApiError `ENROLLMENT_NO_VALID_CAS`, `CERT_FAILED_VALIDATION`, `MISSING_CERT_CLAIM`, `CERT_IN_USE`; `COULD_NOT_VALIDATE` with `externalId`
+ * when an identity has it
  */
 export const becomeIdentity = async (
   call: Call,

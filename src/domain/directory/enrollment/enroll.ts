@@ -17,9 +17,8 @@ export interface Attempt {
 }
 
 /**
- * Turns an enrollment into what it is for. Whoever has no token that is good learns nothing but that, and costs no more than a look for it;
- * a token is spent by success alone, and once.
- * @throws ApiError `INVALID_ENROLLMENT_TOKEN`, `INVALID_ENROLL_METHOD`, `ENROLLMENT_EXPIRED`, `SERVER_TOO_MANY_REQUESTS`, and what the method throws
+ * Completes an enrollment. An invalid token reveals nothing else, and costs no more than a lookup; a token is consumed only by success, and once.
+ * @throws ApiError `INVALID_ENROLLMENT_TOKEN`, `INVALID_ENROLL_METHOD`, `ENROLLMENT_EXPIRED`, `SERVER_TOO_MANY_REQUESTS`, and errors of the method
  */
 export const enroll = async (
   call: Call,

@@ -9,7 +9,7 @@ export type StoredEnrollment = RowOf<typeof enrollment>;
 type Enroll = (typeof enrolling)['operations']['enroll'];
 export type Offer = NonNullable<DecodedOf<Enroll>['body']>;
 
-/** What an enrollment turns into. */
+/** The result of an enrollment. */
 export interface EnrollmentResult {
   readonly answer: OutputOf<Enroll>;
   /** Inside the transaction that takes the enrollment away. */

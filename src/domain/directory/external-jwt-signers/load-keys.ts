@@ -4,8 +4,8 @@ import type { ChangeListeners } from '../../../changes/listeners.ts';
 import type { TokenSigner } from '../../../tokens/verifier.ts';
 
 /**
- * Loads the keys of a signer once a change of it is committed, so that the first login need not wait for them. Whatever goes wrong here,
- * that login loads them again.
+ * Fetches the keys of a signer once a change of it is committed, so that the first login need not wait for them. On any error, that login fetches
+ * them again.
  */
 export const loadKeysEarly = (events: Pick<ChangeListeners, 'on'>, { store, tokens }: Pick<Core, 'store' | 'tokens'>): void => {
   events.on('externalJwtSigner', ({ action, entityId }) => {

@@ -9,13 +9,13 @@ import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { booleanField, equals, or, stringField } from '../../../query/index.ts';
 import { hasMfa } from '../mfa/record.ts';
-import { allowsLoginBy } from './way-in.ts';
+import { allowsLoginBy } from './administrator-login.ts';
 
 /**
- * Called after a change of what policies ask for: it must be possible to undo it at once. Either the session that made it owes nothing now, or some
- * administrator can log in with all that is asked for. One who owes TOTP could enroll, but until then so could anyone who knows the password. The host's own
- * code can always undo it.
- * @throws ApiError `COULD_NOT_VALIDATE` with the field that shuts everybody out
+ * Called after a change of required factors, which it must be possible to undo at once. Either the session that made it owes nothing now, or some
+ * administrator can log in with everything required. One who owes TOTP could enroll, but until then so could anyone who knows the password. The
+ * host's own code can always undo it.
+ * @throws ApiError `COULD_NOT_VALIDATE` with the field that locks all administrators out
  */
 export const keepAdministration = async (entities: Entities, call: Call, field: string, value: unknown): Promise<void> => {
   if (call.actor.kind !== 'session' || (await owesNothing(entities, call, call.actor))) return;

@@ -12,8 +12,8 @@ import { ApiError, invalidField } from '../../../errors/index.ts';
 import { booleanField, dateField, equals, oneOf, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration } from './administration.ts';
+import { requireAdministratorLogin } from './administrator-login.ts';
 import { enrollNew, identityEnrollmentsOf } from './enrollments.ts';
-import { requireAdministratorLogin } from './way-in.ts';
 
 type Identity = RowOf<typeof identity>;
 
@@ -90,5 +90,5 @@ type EnrollmentRequest = CreateBody<(typeof identity)['fields']>['enrollment'];
 const summaries = (rows: readonly RowOf<typeof authenticator>[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(rows.map((row) => [row.method, authenticatorMethods[row.method].summary(row)]));
 
-/** Fields of an identity that nobody has disabled. */
+/** Fields of an enabled identity. */
 export const enabled: Pick<Identity, 'disabledAt' | 'disabledUntil'> = { disabledAt: null, disabledUntil: null };

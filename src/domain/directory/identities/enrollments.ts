@@ -14,7 +14,7 @@ import { addEnrollment } from '../enrollment/behaviour.ts';
 type Identity = RowOf<typeof identity>;
 type Request = CreateBody<(typeof identity)['fields']>['enrollment'];
 
-/** The enrollment that a new identity is created with: of the first method that is asked for. @throws ApiError `NOT_FOUND` for an unknown authority */
+/** The enrollment of a new identity, with the first requested method. @throws ApiError `NOT_FOUND` for an unknown CA */
 export const enrollNew = async (entities: Entities, { id }: Identity, request: Request, call: Call): Promise<void> => {
   const method = requestableMethod.options.find((name) => request?.[name]);
   if (!method) return;
@@ -25,7 +25,7 @@ export const enrollNew = async (entities: Entities, { id }: Identity, request: R
   await addEnrollment(entities, call, { identityId: id, method, ...(needed ? { [needed]: value } : {}) });
 };
 
-/** What the identities of a page may still enroll by, by method, as their details show it. */
+/** Outstanding enrollments of a page of identities, by method, as their details show them. */
 export const identityEnrollmentsOf = async (
   entities: Entities,
   ids: readonly string[],

@@ -5,7 +5,7 @@ import { endMfa, mfaOf } from '../mfa/record.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
 
-/** What of the group needs no floor above this one. */
+/** The operations of the group that need no higher floor. */
 export const identityHandlers = {
   ...crudHandlers(identities, identity),
   disable: async (call, { id, body }) => {

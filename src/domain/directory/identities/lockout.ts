@@ -12,7 +12,9 @@ export interface Tried {
   readonly updb: RowOf<typeof authPolicy>['primary']['updb'];
 }
 
-/** Minutes for which wrong passwords keep the default administrator out where the policy says "until enabled": nobody else might be there to enable it. */
+/**
+ * Minutes of lockout for the default administrator where the policy says "until enabled", because there may be no other administrator to enable it.
+ */
 const DEFAULT_ADMINISTRATOR_LOCKOUT = 10;
 
 /** Consecutive wrong passwords up to `maxAttempts` disable the identity; then the count starts anew. @returns whether it was counted */

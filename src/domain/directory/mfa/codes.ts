@@ -8,7 +8,7 @@ import { allRecoveryCodes, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } fr
 import { placeOfCode } from './recovery-codes.ts';
 import { intervalsOfCode, takenIntervals } from './totp.ts';
 
-/** What a code is given for, and what that makes of it. */
+/** The purpose of a code: which codes it accepts, and the refusal without an enrollment. */
 interface Purpose {
   /** For an enrollment in which state; `any` is one that needs a code only once it is verified. */
   readonly of: 'unverified' | 'verified' | 'any';
@@ -16,7 +16,7 @@ interface Purpose {
   readonly recoveryCodes: boolean;
   /** Whether a code of the app does it only once (RFC 6238, section 5.2). */
   readonly once: boolean;
-  /** What is said where there is no such enrollment. */
+  /** The error when there is no such enrollment. */
   readonly missing: () => ApiError;
 }
 
@@ -30,10 +30,10 @@ const purposes = {
 } as const satisfies Record<string, Purpose>;
 
 /**
- * Does `work` if the code is right for it. Code, limit and work are one transaction: of two who give the same code at the same time,
- * here or at another controller, the second one finds it spent. `work` is told what the enrollment must remember of the code.
- * @throws ApiError `MFA_INVALID_TOKEN`; `SERVER_TOO_MANY_REQUESTS` after too many wrong ones, whatever this one is; what the purpose says
- * when there is no enrollment for it
+ * Runs `work` if the code is right. Check, limit and work share one transaction: if the same code arrives twice at the same time, here or at another
+ * controller, the second finds it spent. `work` receives the fields that record the code's use.
+ * @throws ApiError `MFA_INVALID_TOKEN`; `SERVER_TOO_MANY_REQUESTS` after too many wrong ones, even for a right one; the purpose's error when there is
+ * no enrollment
  */
 export const withCode = async <T>(
   call: Call,
@@ -60,7 +60,7 @@ export const withCode = async <T>(
   return outcome;
 };
 
-/** What the enrollment must remember of a right code; undefined for a wrong one. Every comparison is made, whichever of them fits. */
+/** The fields that record the use of a right code; undefined for a wrong one. All comparisons are made, so that timing reveals nothing. */
 const spendingOf = async (
   { core }: Call,
   row: StoredMfa,

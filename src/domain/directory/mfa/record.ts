@@ -13,7 +13,7 @@ import { newTotpSecret } from './totp.ts';
 export type StoredMfa = RowOf<typeof mfa>;
 type Sealing = Pick<Core, 'secrets' | 'platform'>;
 
-/** What is sealed for one identity, and one use, opens for no other. */
+/** Binds a sealed value to one identity and one use. */
 const secretOf = (identityId: string) => `mfa:${identityId}:secret`;
 const recoveryCodesOf = (identityId: string) => `mfa:${identityId}:recovery-codes`;
 

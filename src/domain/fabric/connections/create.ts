@@ -37,7 +37,7 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
     return row;
   };
 
-  /** What is known already is no change. */
+  /** Stores the interfaces unless they are unchanged. */
   const storeInterfaces = async (job: Job, connection: Connection, interfaces: z.output<typeof routerInterfaces>) => {
     const known = await job.read((entities) => current(entities, connection));
     if (isSameJson(known.interfaces, interfaces)) return;
@@ -98,7 +98,7 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
         { id: row.id, enrolledBy: row.enrolledBy },
         { versionInfo: version, syncStatus: 'SYNC_HELLO', reached: undefined },
       );
-      // What was changed since it was read ended no connection.
+      // The row may have changed between reading it and opening the connection.
       await read((entities) => current(entities, connection));
       return reporting(connection, row.isEdgeRouter ?? false);
     },

@@ -4,10 +4,7 @@ import type { Hello, ReportedVersion, routerInterfaces, SyncStatus } from '../..
 /** A network interface of a router, as the router tells of it. */
 export type RouterInterfaceReport = z.input<typeof routerInterfaces>[number];
 
-/**
- * What a host that carries the connections of routers tells the controller of them, in process. Whatever comes from a router may be handed on as it is:
- * it is checked like any request.
- */
+/** Reports of a host that carries router connections, in process. Data from a router may be passed on unchanged: it is validated like any request. */
 export interface Presence {
   /**
    * Whether a router may connect; if so, it is connected. A router that was connected already loses its older connection.
@@ -21,7 +18,10 @@ export interface Presence {
   }): Promise<RouterConnection>;
 }
 
-/** A connection of a router. Each report is refused with `UNAUTHORIZED` once it has ended, with `COULD_NOT_VALIDATE` and the field when it makes no sense, and with `SERVER_UNAVAILABLE` while the store is away. */
+/**
+ * A connection of a router. Reports are refused with `UNAUTHORIZED` once it has ended, with `COULD_NOT_VALIDATE` and the field if they are invalid,
+ * and with `SERVER_UNAVAILABLE` while the store is unavailable.
+ */
 export interface RouterConnection {
   readonly routerId: string;
   readonly isEdgeRouter: boolean;
@@ -30,7 +30,10 @@ export interface RouterConnection {
    * controller or the connection was closed. The host then ends it on its side.
    */
   readonly signal: AbortSignal;
-  /** How clients reach the router: `{ listeners: [{ protocol, hostname, port }] }`, or the older `{ hostname, protocols, protocolPorts }`. From now on it is online. */
+  /**
+   * How clients reach the router: `{ listeners: [{ protocol, hostname, port }] }`, or the older `{ hostname, protocols, protocolPorts }`. The router
+   * is online from now on.
+   */
   hello(reported: Hello): Promise<void>;
   /** How far the router is in learning of the network. `hello` says `SYNC_DONE` by itself. */
   sync(status: SyncStatus): Promise<void>;

@@ -12,7 +12,7 @@ type Owner = 'edgeRouterId' | 'transitRouterId';
 
 type Unverified = Pick<RowOf<typeof router>, 'id' | 'isVerified'>;
 
-/** What is left of the enrollments of routers that have none of their certificates, as their details show it: one question for a page. */
+/** The outstanding enrollments of routers without certificates, as their details show them: one query for a page. */
 export const routerEnrollmentsOf = async (
   entities: Entities,
   owner: Owner,
@@ -38,7 +38,7 @@ export const routerEnrollmentsOf = async (
   );
 };
 
-/** An edge router's certificate and enrollment are good for nothing any more, and it gets another enrollment; what else it is stays. */
+/** Revokes a router's certificate and enrollment and gives it a new enrollment; its other fields stay. */
 export const reEnrollRouter = async (call: Call, { id }: { readonly id: string }) => {
   await call.write(async (entities) => {
     const row = await entities.require(edgeRouter, id);

@@ -7,7 +7,7 @@ type Row = Pick<RowOf<typeof edgeRouter>, 'id' | 'enrolledBy' | 'disabled'>;
 
 const NO_VERSION = { arch: '', buildDate: '', os: '', revision: '', version: '' } as const;
 
-/** What is shown of an edge router's presence. It is online once it has said how it is reached. */
+/** An edge router's presence in answers. It is online once it has reported how it is reached. */
 export const presenceOf = (connections: Connections, row: Row) => {
   const state = connections.of(row);
   return {
@@ -33,7 +33,7 @@ const symbols: Readonly<Record<string, (connections: Connections) => Predicate>>
   online,
 };
 
-/** What a filter asks of presence, as a question of rows: it is true of some routers, of the others, of all or of none. */
+/** Translates a filter on presence into a predicate on rows: true for connected routers, for the others, for all or for none. */
 export const resolvePresence = (connections: Connections, where: Predicate): Promise<Predicate> =>
   rewrite(where, (node) => {
     const [name = ''] = 'field' in node ? node.field.path : [];

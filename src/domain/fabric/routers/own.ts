@@ -6,7 +6,7 @@ import type { Call } from '../../../call/call.ts';
 import { and, booleanField, equals } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import type { ListInput } from '../../../resources/lists.ts';
-import { identityToRouters, reachedFrom } from '../../policy/policies/through.ts';
+import { identityToRouters, reachedFrom } from '../../policy/policies/traversal.ts';
 
 /** The enrolled edge routers that an identity may use; an administrator may use them all. */
 export const listOwnEdgeRouters = (call: Call, query: ListInput) =>

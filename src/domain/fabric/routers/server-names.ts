@@ -7,7 +7,7 @@ import type { CertificateRequest } from '../../../pki/request.ts';
 import { allowedNames, canonicalHost, isEverybodys, rivalsOf, type ServerNames, standsFor, wordsOf } from '../../../pki/server-names.ts';
 import { ALL, and, equals, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 
-/** What a router may be called in its certificates, as long as it has none of them yet. */
+/** Names that a router without certificates may have. */
 export interface RouterNames {
   /** For its server. */
   readonly server: ServerNames;
@@ -54,7 +54,7 @@ export const routerNames = async (
   };
 };
 
-/** What a row keeps of the names of a router. @throws ApiError `CONFLICT` when another router was given one of them meanwhile */
+/** The names of a router as its row keeps them. @throws ApiError `CONFLICT` when another router got one of them meanwhile */
 export const claim = async (entities: Entities, core: Core, of: Router, { claimed }: RouterNames) => {
   if ((await takenBy(entities, core, of, claimed)).size > 0)
     throw new ApiError('CONFLICT', {

@@ -10,7 +10,7 @@ import type { Store } from '../../../storage/port.ts';
 
 type Row = RowOf<typeof terminator>;
 
-/** What was sealed for one terminator opens for no other. */
+/** Binds the sealed secret to one terminator. */
 const contextOf = (id: string): string => `terminator:${id}:identity-secret`;
 
 /** The fields of a new terminator that keep its secret, if one is given. */

@@ -11,7 +11,7 @@ import type { Row } from '../../../storage/port.ts';
 import { takeSnapshot } from './snapshots.ts';
 import { type TakenTask, type Task, type TaskWork, workOn } from './tasks.ts';
 
-/** Rows that are looked at in one transaction, so that nobody waits long for it, and memory is bounded whatever the size of the store. */
+/** Rows per transaction: keeps each transaction short, and memory bounded for any size of store. */
 const PAGE = 100;
 const MOST_FINDINGS = 1000;
 /** How often results are written down while the work goes on. ms */
@@ -42,7 +42,7 @@ async function* scan(task: TaskWork, isFix: boolean): AsyncGenerator<Finding> {
   }
 }
 
-/** What the store keeps beside the documents. */
+/** Checks indexes and counts against the documents. */
 async function* indexFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
   for (let after: string | undefined, isOver = false; !isOver; ) {
     await breathe(task);
@@ -57,7 +57,7 @@ async function* indexFindings(task: TaskWork, kind: Kind, isFix: boolean): Async
   }
 }
 
-/** What documents say of each other. */
+/** Checks references between documents. */
 async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
   for (let where: Predicate | undefined = ALL; where; ) {
     await breathe(task);

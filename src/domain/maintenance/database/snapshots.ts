@@ -96,7 +96,7 @@ export const takeSnapshot = (signal: AbortSignal, core: Core, sink: SnapshotSink
     }
   });
 
-/** What went wrong while the parts were made, if that is why they were not taken. */
+/** The error of the generator of parts, if that is why saving failed. */
 const watched = (parts: AsyncIterable<string>) => {
   const state: { readonly each: AsyncIterable<string>; fault: { readonly error: unknown } | undefined } = {
     each: each(),

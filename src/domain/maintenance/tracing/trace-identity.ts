@@ -8,7 +8,7 @@ import { dateField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { parseDuration } from './duration.ts';
 
-/** What clients take for no time at all. */
+/** The zero time that clients expect. */
 const NEVER = '0001-01-01T00:00:00.000Z';
 const CHANNELS = ['EstablishPath', 'SelectPath'];
 /** Traces that are over go as others come, so many at a time. */

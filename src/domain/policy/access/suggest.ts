@@ -60,7 +60,7 @@ const byPassing = ({ policy, checks }: PolicyResult<NamedPolicy>, identity: Name
   ];
 };
 
-/** What a policy that selects one of the two needs to select the other as well. */
+/** The change that makes a policy which selects one of the two select the other as well. */
 const throughPolicy = (policy: NamedPolicy, identity: NamedEntity, service: NamedEntity): readonly Suggestion[] => {
   const { semantic, identityRoles, serviceRoles, name } = policy;
   const ofIdentity = describeSide({ semantic, roles: identityRoles }, identity);

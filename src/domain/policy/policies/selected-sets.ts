@@ -8,7 +8,7 @@ import { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { and, ELEMENT, type FieldRef, NONE, not, oneOf, or, type Predicate, rewrite, stringField } from '../../../query/index.ts';
 import { selectedBy, selecting } from '../roles/membership.ts';
-import { sideOf } from './through.ts';
+import { sideOf } from './traversal.ts';
 
 type OfSet = Extract<Predicate, { readonly set: string }>;
 

@@ -6,10 +6,10 @@ import type { postureData } from '../../../api/posture-data.ts';
 export type StoredPostureCheck = RowOf<typeof postureCheck>;
 export type PostureCheckOf<T extends StoredPostureCheck['typeId']> = Extract<StoredPostureCheck, { readonly typeId: T }>;
 
-/** What an API session is known for. Times are ISO texts. */
+/** The facts of an API session. Times are ISO strings. */
 export type SessionFacts = Pick<RowOf<typeof apiSession>, 'mfaPassedAt' | 'wokenAt' | 'unlockedAt' | 'sdkInfo'>;
 
-/** What is known of an endpoint: what was told for its identity, and what its API session did. */
+/** The facts known about an endpoint: those reported for its identity, and those of its API session. */
 type Known = Pick<RowOf<typeof postureData>, 'mac' | 'domain' | 'os' | 'processes' | 'paths'> & { readonly session: SessionFacts };
 
 /** Anything may be missing, on every level: a check must fail then, and must not break. So nothing is reached without asking whether it is there. */

@@ -11,7 +11,7 @@ export const checksOf = async (entities: Entities, policies: readonly CheckingPo
   return sides.length === 0 ? [] : entities.list(postureCheck, { where: selectedBy(sides) });
 };
 
-/** What is known of an identity's endpoint; without a session nothing of what sessions do. */
+/** Loads the facts of an identity; without a session, none of those that belong to sessions. */
 export const factsOf = async (entities: Entities, identityId: string, session: SessionFacts | undefined): Promise<Facts> => ({
   ...(await entities.get(postureData, identityId)),
   session,

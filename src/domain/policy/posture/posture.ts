@@ -8,7 +8,7 @@ import type { Evaluation } from './check-type.ts';
 import { checkTypeOf } from './check-types.ts';
 import type { Facts, StoredPostureCheck } from './facts.ts';
 
-/** What counts of a service policy here. */
+/** The fields of a service policy that posture reads. */
 export interface CheckingPolicy {
   readonly semantic: Side['semantic'];
   readonly postureCheckRoles: readonly string[];
@@ -21,7 +21,7 @@ export interface CheckResult extends Evaluation {
 export interface Posture {
   /** A result for each check that the policy selects; none for a policy without checks, which always passes. */
   resultsFor(policy: CheckingPolicy): readonly CheckResult[];
-  /** What a client must know to answer a check. */
+  /** The posture query of a check, for clients. */
   queryFor(result: CheckResult): PostureQuery;
 }
 

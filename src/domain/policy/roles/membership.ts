@@ -1,8 +1,7 @@
 /**
- * Who is meant by the role arrays of policies, in the three forms in which it is asked: of one entity in memory, as a predicate over
- * entities, and as a predicate over policies. All say the same: `@id` selects whatever the semantic, `#all` selects everything,
- * attributes select by AllOf or AnyOf, and an empty array selects nothing. No member is ever stored, so that a policy is saved by
- * writing its own row.
+ * Evaluates the role arrays of policies in the three forms that are needed: for one entity in memory, as a predicate over entities, and as a
+ * predicate over policies. All agree: `@id` selects under either semantic, `#all` selects everything, attributes select by AllOf or AnyOf, and an
+ * empty array selects nothing. Members are never stored, so saving a policy writes only its own row.
  */
 import { attributeIndexField, EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId } from '../../../api/kit/selectors.ts';
 import { ALL, and, equals, NONE, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
@@ -13,7 +12,7 @@ export interface Side {
   readonly roles: readonly string[];
 }
 
-/** What can be selected. */
+/** An entity that roles can select. */
 export interface Selectable {
   readonly id: string;
   readonly roleAttributes: readonly string[];
@@ -71,7 +70,7 @@ export const selectedBy = (sides: readonly Side[]): Predicate => {
     if (semantic === 'AllOf' && attributes.length > 1) allOf.set(JSON.stringify(attributes), attributes);
     else for (const attribute of attributes) anyOf.add(attribute);
   }
-  // An array of which one attribute suffices elsewhere adds nobody.
+  // An AllOf array with an attribute that alone suffices adds no entities.
   const covering = [...allOf.values()].filter((attributes) => !attributes.some((attribute) => anyOf.has(attribute)));
   return or(
     oneOf(stringField('id'), [...ids]),

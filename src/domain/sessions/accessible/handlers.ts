@@ -11,10 +11,10 @@ import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { askedConfigTypes } from '../../catalogue/services/handlers.ts';
-import { seenBy, type Viewer, viewerOf, visibleTo } from '../../catalogue/services/seen.ts';
+import { seenBy, type Viewer, viewerOf, visibleTo } from '../../catalogue/services/visibility.ts';
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
 import { evaluatePermissions } from '../../policy/access/evaluate.ts';
-import { policiesBetween } from '../../policy/policies/through.ts';
+import { policiesBetween } from '../../policy/policies/traversal.ts';
 import { requireSessionToken } from '../sessions/token.ts';
 
 const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>

@@ -16,16 +16,16 @@ import { referenceTo } from '../../../resources/links.ts';
 import { decisionOf } from '../../policy/access/decide.ts';
 import { evaluateAccess, evaluatePolicy, grants, type PolicyResult } from '../../policy/access/evaluate.ts';
 import { suggestAccess } from '../../policy/access/suggest.ts';
-import { firstOf, ofType, routersBetween } from '../../policy/policies/through.ts';
+import { firstOf, ofType, routersBetween } from '../../policy/policies/traversal.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import { describeSide, selecting } from '../../policy/roles/membership.ts';
-import { visibleSessions } from '../sessions/seen.ts';
+import { visibleSessions } from '../sessions/visibility.ts';
 
 type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Policies, edge routers in common, and sessions that are shown; how many there are beyond is told. */
+/** Most policies, common edge routers and sessions in an explanation; the counts cover all of them. */
 const SHOWN = 50;
 
 interface Question {

@@ -16,8 +16,8 @@ export const keepDecoy = async (store: Store, context: EntitiesContext): Promise
 };
 
 /**
- * Does the same writing for a wrong password that counts for no authenticator as for one that does, so that the time does not tell which it is: the decoy is
- * written over as it is, which leaves no trace.
+ * Performs the same write for a wrong password of an unknown username as for a known one, so that timing does not distinguish them: the decoy row is
+ * rewritten unchanged, which leaves no trace.
  */
 export const evenOut = async (entities: Entities, isCounted: boolean): Promise<void> => {
   // Found as an authenticator is, so that the store has the same to do.

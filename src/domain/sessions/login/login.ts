@@ -18,7 +18,7 @@ import { hasMfa } from '../../directory/mfa/record.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
 
-/** What a caller who cannot prove an identity is told, whatever the reason. */
+/** The error for every failed login, whatever the reason. */
 export const invalidAuth = (): ApiError => new ApiError('INVALID_AUTH');
 
 type CertificateFacts = Pick<
@@ -26,7 +26,7 @@ type CertificateFacts = Pick<
   'isCertExtendable' | 'isCertExtendRequested' | 'isCertKeyRollRequested' | 'improperClientCertChain' | 'caId'
 >;
 
-/** What a session tells of the certificate of a login without one. */
+/** Certificate fields of an API session whose login used none. */
 const noCertificate: CertificateFacts = {
   isCertExtendable: false,
   isCertExtendRequested: false,
@@ -35,7 +35,7 @@ const noCertificate: CertificateFacts = {
   caId: null,
 };
 
-/** Opens a session for an identity that has proved itself in this transaction, and keeps what the client told of itself. */
+/** Opens an API session for an identity that was authenticated in this transaction, and stores what the client reported about itself. */
 export const openSession = async (
   entities: Entities,
   owner: RowOf<typeof identity>,

@@ -1,4 +1,4 @@
-/** Which sessions a change may concern: those that live by what has changed are found by the policy that lets them in, their identity, service or API session. */
+/** The sessions that a change may affect: found by the policy that grants them, their identity, service or API session. */
 import type { KindName } from '../../../api/index.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
@@ -28,7 +28,7 @@ type State = Readonly<Record<string, unknown>> | null;
 const differs = ({ before, after }: { readonly before: State; readonly after: State }, fields: readonly string[]): boolean =>
   fields.some((field) => !isSameJson(before?.[field], after?.[field]));
 
-/** All that they have is looked at, so that whatever they gain is found, too. */
+/** Selects all of their sessions, because rights may be gained as well as lost. */
 const those = (losing: Predicate): Affected => ({ losing, gaining: NONE });
 
 const whenReselected =
@@ -36,7 +36,7 @@ const whenReselected =
   (_: Entities, change: Change): Affected =>
     change.action === 'update' && differs(change, ['roleAttributes']) ? those(equals(stringField(field), change.entityId)) : UNAFFECTED;
 
-/** What goes with an entity that is deleted, the field tables say. */
+/** Deletions cascade by the field tables. */
 const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) => Affected | Promise<Affected> } = {
   servicePolicy: (_, change) => {
     if (!differs(change, SELECTION)) return UNAFFECTED;

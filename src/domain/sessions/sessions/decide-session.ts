@@ -12,7 +12,7 @@ import { ApiError, type FailingCheck, invalidField, notFound } from '../../../er
 import { and, equals, stringField } from '../../../query/index.ts';
 import { commonRouters } from '../../fabric/routers/common-routers.ts';
 import { type Decision, decideAccess } from '../../policy/access/decide.ts';
-import { policiesBetween } from '../../policy/policies/through.ts';
+import { policiesBetween } from '../../policy/policies/traversal.ts';
 import { type Grant, grantOf, isLapsed, type StoredSession } from './grants.ts';
 
 /** The service that a client asks to dial or bind. */
@@ -39,8 +39,9 @@ export interface Refused {
 }
 
 /**
- * Whether this API session may dial or bind a service now. The order of refusals is the one that clients know.
- * @throws ApiError `NOT_FOUND` for a service that is not there for it, `COULD_NOT_VALIDATE` when only the other type is permitted, `NO_EDGE_ROUTERS_AVAILABLE`
+ * Decides whether this API session may dial or bind a service now. Clients rely on the order of the refusals.
+ * @throws ApiError `NOT_FOUND` for a service that it may not see, `COULD_NOT_VALIDATE` when only the other type is permitted,
+ * `NO_EDGE_ROUTERS_AVAILABLE`
  */
 export const decideSession = async (entities: Entities, call: Call, { serviceId, type }: SessionRequest): Promise<Granted | Refused> => {
   const asking = apiSessionOf(call.actor);

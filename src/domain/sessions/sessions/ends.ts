@@ -19,7 +19,7 @@ const isSameGrant = (row: StoredSession, { grantedBy, grantedUntil }: Grant): bo
 
 const SOME = 10;
 
-/** Nobody sees sessions any more whose time is over. Each new one tidies a few, so that none pile up. */
+/** Removes some lapsed sessions, which are no longer visible. Called for each new session, so that they do not accumulate. */
 export const tidyLapsed = async (entities: Entities, now: string): Promise<void> => {
   const grantedUntil = dateField('grantedUntil');
   const over = await entities.list(session, {

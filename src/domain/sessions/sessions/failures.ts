@@ -10,7 +10,7 @@ import type { Decision } from '../../policy/access/decide.ts';
 
 /** Kept of each identity (specification, "Limits"). */
 const KEPT = 50;
-/** Policies that are told of in one, at most. */
+/** Most policies in one failed service request. */
 const MOST_POLICIES = 50;
 /** Length of the failures as JSON, in characters; further policies are left out. Endpoints influence what they fail with. */
 const MOST_CHARACTERS = 131_072;

@@ -19,7 +19,7 @@ import { maybeSelecting, selects } from '../../policy/roles/membership.ts';
 
 export type StoredSession = RowOf<typeof session>;
 
-/** What a session lives by. */
+/** The policies that grant a session, and until when. */
 export interface Grant {
   /** Ids of the service policies that pass. */
   readonly grantedBy: readonly string[];
@@ -27,7 +27,7 @@ export interface Grant {
   readonly grantedUntil: string;
 }
 
-/** What a decision lets in by; undefined when it does not. */
+/** The grant of a decision; undefined if access is denied. */
 export const grantOf = ({ policies }: Decision): Grant | undefined => {
   const passing = policies.filter(({ isPassing }) => isPassing);
   if (passing.length === 0) return undefined;
@@ -38,7 +38,7 @@ export const grantOf = ({ policies }: Decision): Grant | undefined => {
 /** Whether the time is over until which a session was let in: it has ended then, and a new code begins a new one. */
 export const isLapsed = ({ grantedUntil }: StoredSession, now: string): boolean => (grantedUntil ?? '') < now;
 
-/** What each of some sessions lives by now; undefined for one that has lost its right. Seven questions to the store, whatever the sessions. */
+/** The current grant of each session; undefined for one that has lost its right. Seven queries for any number of sessions. */
 export const grantsOf = async (
   entities: Entities,
   sessions: readonly StoredSession[],

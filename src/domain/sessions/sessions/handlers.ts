@@ -14,8 +14,8 @@ import { tidyLapsed } from './ends.ts';
 import { noteFailure } from './failures.ts';
 import type { StoredSession } from './grants.ts';
 import { sessionRouter } from './present.ts';
-import { requireVisible, visibleSessions } from './seen.ts';
 import { sessionToken } from './token.ts';
+import { requireVisible, visibleSessions } from './visibility.ts';
 
 interface Obtained {
   readonly row: StoredSession;

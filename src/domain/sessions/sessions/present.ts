@@ -15,7 +15,7 @@ export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connec
   return { ...shown, urls: shown.supportedProtocols };
 };
 
-/** Sessions as anybody sees them: a page costs seven questions. */
+/** Sessions in answers: seven queries for a page. */
 export const sessionBehaviour = behaviour(session, {
   present: async (entities, rows, call) => {
     const { presence } = call.core;

@@ -1,6 +1,6 @@
 /**
- * Looking again at the sessions that a change is about: at some of them at once, in the transaction of the change, and at the others in steps
- * that follow, each in a transaction of its own. What is left to be looked at is kept in the store, so that every controller knows whom to doubt meanwhile.
+ * Reviews the sessions that a change affects: some in the transaction of the change, the rest in steps that follow, each in its own transaction. The
+ * rest is recorded in the store, so that every controller knows which sessions are in doubt meanwhile.
  */
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { sessionReview } from '../../../api/session-reviews.ts';

@@ -4,7 +4,7 @@ import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { unauthorized } from '../../../errors/index.ts';
 import type { StoredSession } from './grants.ts';
-import { isGoing } from './seen.ts';
+import { isGoing } from './visibility.ts';
 
 const AUDIENCE = 'openziti';
 /** A year. The session that it speaks of may end sooner, and the token with it. Seconds. */

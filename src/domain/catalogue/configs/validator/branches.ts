@@ -4,7 +4,7 @@ import { type Engine, type Keyword, nothingSeen, type SchemaCheck, type Seen, se
 type Schemas = readonly (Readonly<Record<string, unknown>> | boolean)[];
 const compiled = (value: unknown, { compile }: Engine): readonly SchemaCheck[] => (value as Schemas).map(compile); // the schema is known to be one
 
-/** What a branch has looked at counts when the value matches it. */
+/** Properties and items that a branch evaluated count only if the value matches it. */
 const tried = (check: SchemaCheck, ...[data, at, seen]: Parameters<SchemaCheck>): boolean => {
   const own: Seen | undefined = seen && nothingSeen();
   const isGood = check(data, at, own);

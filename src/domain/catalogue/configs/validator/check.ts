@@ -9,7 +9,7 @@ export interface Place {
   readonly propertyName?: string;
 }
 
-/** What subschemas have looked at of one value: properties by name, and so many items from the first on. */
+/** The properties, by name, and the number of leading items of one value that subschemas evaluated. */
 export interface Seen {
   names: Set<string> | 'all';
   items: number;
@@ -18,7 +18,7 @@ export interface Seen {
 /** Holds a value against a schema or a keyword, and leaves what is wrong in `errors` of the engine. */
 export type SchemaCheck = (data: unknown, at: Place, seen?: Seen) => boolean;
 
-/** What keywords share while they are made and run. */
+/** State shared by keywords while they are compiled and run. */
 export interface Engine {
   readonly draft: Draft;
   /** Whether all faults are wanted, or the first. */

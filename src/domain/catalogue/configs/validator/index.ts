@@ -12,7 +12,7 @@ import { ofValues } from './values.ts';
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries({ ...ofValues, ...branching, ...ofLists, ...ofObjects }));
 const LAST: ReadonlyMap<string, Keyword> = new Map(Object.entries({ unevaluatedItems, unevaluatedProperties }));
 
-/** What a draft does not know says nothing. */
+/** Unknown keywords of a draft are ignored. */
 const UNKNOWN: Readonly<Record<Draft, ReadonlySet<string>>> = {
   'draft-07': new Set(['prefixItems', 'dependentRequired', 'dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties']),
   '2020-12': new Set(['additionalItems']),

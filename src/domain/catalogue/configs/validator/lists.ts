@@ -82,7 +82,7 @@ const uniqueItems: Keyword = (value, _schema, { tank }, fail) =>
     return !equal || fail(found, at, equal);
   });
 
-/** Comes last: what nobody has looked at. */
+/** Runs last: items that no other keyword evaluated. */
 export const unevaluatedItems: Keyword = (value, _schema, engine, fail) => {
   const check = engine.compile(value as Schema); // the schema is known to be one
   return lists((found, at, seen) => {

@@ -1,4 +1,4 @@
-/** Keywords about objects. Only properties of their own count: nobody has a `constructor` by inheritance. */
+/** Keywords about objects. Only own properties count: no object has an inherited `constructor`. */
 import { below, type Engine, type Fail, type Keyword, type Place, type SchemaCheck, type Seen, seeName } from './check.ts';
 
 type Schema = Readonly<Record<string, unknown>> | boolean;
@@ -117,7 +117,7 @@ const patternProperties: Keyword = (value, _schema, engine) => {
   );
 };
 
-/** Comes last: what nobody has looked at. */
+/** Runs last: properties that no other keyword evaluated. */
 export const unevaluatedProperties: Keyword = (value, _schema, engine, fail) => {
   const check = engine.compile(value as Schema); // the schema is known to be one
   return objects((object, at, seen) => {

@@ -4,16 +4,16 @@ import type { PostureCheckOf } from '../facts.ts';
 import { on } from '../operating-systems.ts';
 import { satisfies, shownProcess } from '../processes.ts';
 
-/** The process that was told under the id of the check. What path it was told for does not count. */
+/** The process that was reported under the id of the check. What path it was reported for does not count. */
 export const processCheck: CheckType<PostureCheckOf<'PROCESS'>> = {
   name: 'Process Check',
   operatingSystems: on('Linux', 'Windows', 'macOS'),
   evaluate: ({ id, process: { osType, path, hashes, signerFingerprint } }, facts) => {
-    const told = facts.processes?.find((each) => each?.postureCheckId === id);
+    const reported = facts.processes?.find((each) => each?.postureCheckId === id);
     return {
-      isPassing: satisfies(told, { hashes: hashes ?? [], signers: signerFingerprint ? [signerFingerprint] : [] }),
+      isPassing: satisfies(reported, { hashes: hashes ?? [], signers: signerFingerprint ? [signerFingerprint] : [] }),
       expectedValue: { osType: osName(osType), path, hashes, ...(signerFingerprint ? { signerFingerprint } : {}) },
-      actualValue: shownProcess(told),
+      actualValue: shownProcess(reported),
     };
   },
   // A patch may leave the fingerprint empty, which is none.

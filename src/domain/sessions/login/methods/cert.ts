@@ -21,8 +21,8 @@ interface Proven {
 }
 
 /**
- * Login by the client certificate of the TLS handshake. The first that was presented says who it is, and it alone: the others only lead
- * from it to somebody who is trusted. Whoever fails is told the same.
+ * Login by the client certificate of the TLS handshake. Only the first presented certificate identifies the client; the others are used to build its
+ * chain. Every failure has the same answer.
  * @throws ApiError `INVALID_AUTH`
  */
 export const loginByCertificate = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {
@@ -49,7 +49,7 @@ const trustIn = async (call: Call, presented: Presented): Promise<Trust | undefi
   return authority && { by: authority };
 };
 
-/** Judged by this state of the store: an authority that was deleted or switched off meanwhile proves nobody any more. */
+/** Checked in this state of the store: a CA that was deleted or disabled meanwhile authenticates no one. */
 const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, now: number): Promise<Proven | undefined> => {
   const proven = trust.by === 'network' ? await ownerOf(entities, leaf) : await ownerByAuthority(entities, leaf, trust.by.row.id);
   const policy = proven && (await entities.get(authPolicy, proven.owner.authPolicyId));

@@ -11,13 +11,13 @@ import { equals, stringField } from '../../../../query/index.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
 /**
- * Login by the token of an external signer, in `Authorization: Bearer`. Whoever fails is told the same, whatever the reason.
+ * Login by the token of an external signer, in `Authorization: Bearer`. Every failure has the same answer.
  * @throws ApiError `INVALID_AUTH`
  */
 export const loginByExternalToken = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {
   for (const token of externalTokensOf(call)) {
     const proof = await proofOf(call, token);
-    // Asked first without a write's turn: whoever has a token and no identity may try as often as he likes.
+    // Read first, without a write permit: a valid token without an identity could otherwise occupy writers at no cost.
     if (!proof || !(await call.read((entities) => ownerOf(entities, proof, call.now())))) continue;
     const actor = await call.write(async (entities) => {
       const owner = await ownerOf(entities, proof, call.now());

@@ -14,8 +14,9 @@ import { evenOut } from '../decoy.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
 /**
- * Login by username and password. Every failure has the same answer, after the same hashing and as many requests to the store, whether the username
- * exists, the password is wrong, or the identity is disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out does more.
+ * Login by username and password. Every failure has the same answer, after the same hashing and as many store requests, whether the username is
+ * unknown, the password wrong, or the identity disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out does
+ * more.
  * @throws ApiError `INVALID_AUTH`, `COULD_NOT_VALIDATE` without a field when username or password is missing, `SERVER_TOO_MANY_REQUESTS`
  */
 export const loginByPassword = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {

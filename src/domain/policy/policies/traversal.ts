@@ -18,7 +18,7 @@ export const sideOf = (policy: Readonly<Record<string, unknown>>, field: string)
   roles: policy[field] as readonly string[],
 });
 
-/** What some policies lead to: two questions, whatever they select. */
+/** The entities that policies relate to `start`: two queries, however many policies there are. */
 export const reachedFrom = async (
   entities: Entities,
   { policies, from, to }: PolicyPath,
@@ -56,7 +56,7 @@ export const firstOf = async <R extends Kind>(
   return { rows, count: rows.length < most ? rows.length : await entities.count(kind, where) };
 };
 
-/** The edge routers by which an identity may reach a service: those that each may use, counted, and those that both may (`most` of them; default all). */
+/** The edge routers by which an identity may reach a service: counts for each side, and those that both may use (`most` of them; default all). */
 export const routersBetween = async (entities: Entities, from: RowOf<typeof identity>, to: RowOf<typeof service>, most?: number) => {
   const ofIdentity = await reachedFrom(entities, identityToRouters, from);
   const ofService = await reachedFrom(entities, serviceToRouters, to);

@@ -7,12 +7,12 @@ import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
-import { policiesOfIdentity } from '../../policy/policies/through.ts';
+import { policiesOfIdentity } from '../../policy/policies/traversal.ts';
 import type { EndpointEvent, Notice } from '../../policy/posture/check-type.ts';
 import { checkTypeOf } from '../../policy/posture/check-types.ts';
 import type { Facts } from '../../policy/posture/facts.ts';
 import { checksOf } from '../../policy/posture/load.ts';
-import { afterResponses, eventIn, NOTHING_TOLD, type Told } from '../../policy/posture/responses.ts';
+import { afterResponses, eventIn, NOTHING_REPORTED, type ReportedFacts } from '../../policy/posture/responses.ts';
 import { selectedBy, selects } from '../../policy/roles/membership.ts';
 
 interface AffectedService extends Notice {
@@ -22,25 +22,25 @@ interface AffectedService extends Notice {
 }
 
 /** Keeps what the client of a session tells of its endpoint: all of it, or nothing. */
-export const tell = (call: Call, responses: readonly PostureResponse[]): Promise<{ services: AffectedService[] }> =>
+export const reportPosture = (call: Call, responses: readonly PostureResponse[]): Promise<{ services: AffectedService[] }> =>
   call.write(async (entities) => {
     const { identity, session } = apiSessionOf(call.actor);
     const now = call.now();
     const known = await entities.get(postureData, identity.id);
     const current = await entities.require(apiSession, session.id);
-    const before: Told = { ...NOTHING_TOLD, ...known, wokenAt: current.wokenAt, unlockedAt: current.unlockedAt };
+    const before: ReportedFacts = { ...NOTHING_REPORTED, ...known, wokenAt: current.wokenAt, unlockedAt: current.unlockedAt };
     const { wokenAt, unlockedAt, ...facts } = afterResponses(before, responses, now);
-    const news = changed(before, facts, Object.keys(NOTHING_TOLD));
+    const news = changed(before, facts, Object.keys(NOTHING_REPORTED));
     if (known && Object.keys(news).length > 0) await entities.update(postureData, known, news);
     else if (!known && Object.keys(news).length > 0)
-      await entities.insert(postureData, { id: identity.id, identityId: identity.id, ...NOTHING_TOLD, ...news });
+      await entities.insert(postureData, { id: identity.id, identityId: identity.id, ...NOTHING_REPORTED, ...news });
     const happened = changed(current, { wokenAt, unlockedAt }, ['wokenAt', 'unlockedAt']);
     if (Object.keys(happened).length > 0) await entities.update(apiSession, current, happened);
     const event = eventIn(responses);
     return { services: event.woken || event.unlocked ? await affectedServices(entities, call, { session: current }, event) : [] };
   });
 
-/** Those of the fields that have another value now. What is told again is no news. */
+/** Those of the fields that have another value now. What is reported again is no news. */
 const changed = <T extends object>(before: object, after: T, fields: readonly string[]): Partial<T> =>
   // Fields of the same name in both.
   Object.fromEntries(

@@ -9,12 +9,10 @@ import { ALL, and, dateField, equals, matches, not, oneOf, or, type Predicate, s
 import { grantsOf, isLapsed, type StoredSession } from './grants.ts';
 import { sessionsInDoubt } from './reviews.ts';
 
-/**
- * As many API sessions that idled away as a list looks at, and as many sessions in doubt: those beyond that count as ended, until they were looked at.
- */
+/** Most idle API sessions, and sessions in doubt, that a list examines: those beyond count as ended until they are reviewed. */
 const LOOKED_AT = 1000;
 
-/** An administrator sees all sessions, anybody else those of the own identity. */
+/** Administrators see all sessions, others those of their own identity. */
 const ownOf = ({ actor }: Call): Predicate =>
   isAdministrator(actor) ? ALL : equals(stringField('identityId'), apiSessionOf(actor).identity.id);
 
@@ -26,7 +24,7 @@ export const visibleSessions = async (entities: Entities, call: Call, own = ownO
   return and(inTime, or(not(inDoubt), proved), not(oneOf(stringField('apiSessionId'), await idle(entities, call, own))));
 };
 
-/** Whoever comes across sessions in doubt sees to it that they are looked at: the controller that was about to may be lost. */
+/** The sessions in doubt. Also resumes their review, in case the controller that began it was lost. */
 const inDoubtFor = async (entities: Entities, { core }: Call): Promise<Predicate> => {
   const inDoubt = await sessionsInDoubt(entities);
   if (inDoubt.op !== 'none') core.reviewSessions();

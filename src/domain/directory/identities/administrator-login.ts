@@ -15,9 +15,9 @@ export const allowsLoginBy = (
 ): boolean => ways.some(({ method }) => authenticatorMethods[method].isAllowed(primary));
 
 /**
- * The default administrator must always be able to log in by one of its authenticators. A policy that requires TOTP shuts nobody out: a session that
- * owes a code may enroll in MFA.
- * @throws ApiError `COULD_NOT_VALIDATE` with the field that shuts it out, or with `field`
+ * The default administrator must always be able to log in by one of its authenticators. Requiring TOTP does not lock it out: a session that owes a
+ * code may enroll in MFA.
+ * @throws ApiError `COULD_NOT_VALIDATE` with the field that locks it out, or with `field`
  */
 export const requireAdministratorLogin = async (
   entities: Entities,
@@ -32,7 +32,7 @@ export const requireAdministratorLogin = async (
       `the default administrator could not log in any more: the policy must allow ${ways.map(({ method }) => method).join(' or ')}`,
       undefined,
     );
-  // The provider may be away, and nobody else might be there to change the policy.
+  // The provider may be unavailable, with no other administrator to change the policy.
   if (policy.secondary.requireExtJwtSigner)
     throw invalidField(
       field ?? 'secondary.requireExtJwtSigner',

@@ -6,7 +6,7 @@ import type { Presenter } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ALL, type Predicate } from '../../../query/index.ts';
 import { evaluatePermissions, evaluatePolicy, type Permissions } from '../../policy/access/evaluate.ts';
-import { policiesOfIdentity, sideOf } from '../../policy/policies/through.ts';
+import { policiesOfIdentity, sideOf } from '../../policy/policies/traversal.ts';
 import type { SessionFacts } from '../../policy/posture/facts.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import type { Posture } from '../../policy/posture/posture.ts';
@@ -16,7 +16,7 @@ import { serviceConfigsSeen } from './config-data.ts';
 type Identity = RowOf<typeof identity>;
 type Policies = readonly RowOf<typeof servicePolicy>[];
 
-/** Who looks at services: with the policies that select it. The host's own code is nobody. */
+/** The viewer of services, with the policies that select it. The host's own code has no identity. */
 export interface Viewer {
   readonly identity: Identity | undefined;
   /** The API session in which it looks; undefined for who is only looked at. */
@@ -37,13 +37,13 @@ export const viewerOf = async (
   configTypes,
 });
 
-/** What an identity sees: an administrator every service, any other those that policies grant. */
+/** The services that a viewer sees: all for an administrator, otherwise those that policies grant. */
 export const visibleTo = ({ identity: who, policies }: Viewer): Predicate =>
   !who || who.isAdmin || who.isDefaultAdmin ? ALL : selectedBy(policies.map((policy) => sideOf(policy, 'serviceRoles')));
 
 /**
- * Services as somebody sees them: what policies permit, what they ask for, and the data of the configs that were asked for.
- * @param posture of all policies of the viewer, where it is loaded already
+ * Presents services to a viewer: permissions, posture queries, and the data of the requested configs.
+ * @param posture of all policies of the viewer, if already loaded
  */
 export const seenBy = (
   { identity: who, session, policies, configTypes }: Viewer,
