@@ -18,6 +18,7 @@ import { createParts } from './opening/parts.ts';
 import { beginWork } from './opening/work.ts';
 import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
+import { createPermit, permitByDeclaration } from './pipeline/permit.ts';
 import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
@@ -34,6 +35,13 @@ export interface ManagementController extends Facade {
   readonly system: Facade;
   /** The operations as the owner of a session may call them. */
   as(session: string | { readonly token: string | null }, options?: AsOptions): Facade;
+  /**
+   * The operations as an identity may call them, without a session: for hosts that know their users otherwise. It has the rights of that identity when each
+   * call is made. Second factors are not asked for, since the host vouches for who it is; what is about a session rejects with `UNAUTHORIZED`, as every call
+   * does while the identity is disabled.
+   * @param id of the identity; for an unknown one each call rejects with `NOT_FOUND`
+   */
+  asIdentity(id: string): Facade;
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /**
@@ -71,15 +79,23 @@ const open = async (options: ControllerOptions): Promise<ManagementController> =
 };
 
 const start = async (store: Store, opening: Opening): Promise<ManagementController> => {
-  const { platform, settings, member } = opening;
+  const { platform, settings, member, authorize, hooks } = opening;
   const { changesKept, changeBytesKept } = settings;
-  const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept };
+  const common = {
+    random: platform.random,
+    stamp: createStamps(platform.clock),
+    changesKept,
+    changeBytesKept,
+    inTransaction: hooks.inTransaction?.bind(hooks),
+  };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
   const parts = await createParts(store, opening, pki, common);
   const { core, events, publisher } = parts;
   await beginWork(parts, member);
   const storeErrors = createStoreErrors(platform);
-  const invoke = createInvoke(parts, storeErrors);
+  if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
+  const permit = authorize ? createPermit(authorize, platform.logger) : permitByDeclaration;
+  const invoke = createInvoke(parts, storeErrors, permit, hooks.before?.bind(hooks));
   const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
   const system = facade({ kind: 'system' });
   const serving = { entries, invoke, settings, platform };
@@ -94,6 +110,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
         ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
       });
     },
+    asIdentity: (id) => facade({ kind: 'identity', id: String(id) }),
     handle: createHandler(serving),
     only: (...selection) => ({
       handle: createHandler({ ...serving, surfaces: selection.map((one) => (typeof one === 'string' ? surfaceNamed(one) : one)) }),

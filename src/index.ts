@@ -24,6 +24,7 @@ export {
   type ErrorCode,
   type FailingCheck,
   type FieldCause,
+  invalidField,
   type MessageCause,
   type PostureCause,
 } from './errors/index.ts';
@@ -38,6 +39,16 @@ export type { AdministratorOptions, FirstAdministrator } from './opening/bootstr
 export type { Health } from './opening/health.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
+export type { BeforeArguments, HookedCall, Hooks } from './pipeline/hooks.ts';
+export {
+  type AuthorizationRequest,
+  type CalledOperation,
+  type HostRule,
+  readOnly,
+  type Verdict,
+} from './pipeline/host-rule.ts';
+export type { OperationInput, OperationName } from './pipeline/operation-name.ts';
+export type { Principal } from './pipeline/principal.ts';
 export { type IssueOptions, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
 export type { KeyPair } from './pki/network-key.ts';
 export type { PkiOptions } from './pki/pki.ts';

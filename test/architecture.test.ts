@@ -23,7 +23,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   storage: ['concurrency', 'api', 'query', 'platform', 'options.ts'],
   changes: ['concurrency', 'api', 'errors', 'query', 'platform', 'storage'],
   jobs: ['api', 'query', 'platform', 'storage', 'changes'],
-  call: ['concurrency', 'api', 'errors', 'query', 'platform', 'pki', 'tokens', 'presence', 'storage', 'changes', 'jobs', 'options.ts'],
+  call: ['concurrency', 'api', 'errors', 'query', 'platform', 'pki', 'tokens', 'presence', 'storage', 'changes', 'jobs', 'if-version.ts', 'options.ts'],
   resources: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call'],
   authentication: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call', 'resources'],
   // Who may what: it asks no session and no socket.

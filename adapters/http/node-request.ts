@@ -15,6 +15,8 @@ export interface HostRequest {
   readonly parsed?: unknown;
   /** Address of the client as the host knows it, which may have looked behind proxies. Default: that of the socket. */
   readonly remoteAddress?: string | undefined;
+  /** By which the host knows the request. */
+  readonly requestId?: string | undefined;
   /** Whether the server has held back `100 Continue`, so that it must be sent before the body can come. */
   readonly awaitsContinue?: boolean;
 }
@@ -67,6 +69,12 @@ export class NodeRequest implements CoreRequest {
 
   get remoteAddress(): string {
     return this.#host.remoteAddress ?? this.#host.req.socket.remoteAddress ?? '';
+  }
+
+  /** That of the host, or what middleware such as pino-http has set on the request. */
+  get requestId(): string | undefined {
+    const { id = this.#host.requestId } = this.#host.req as { readonly id?: unknown };
+    return typeof id === 'string' ? id : undefined;
   }
 
   get signal(): AbortSignal {

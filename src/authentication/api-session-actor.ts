@@ -3,9 +3,10 @@ import { authPolicy } from '../api/auth-policies.ts';
 import { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { Activity } from '../call/activity.ts';
-import type { ApiSessionActor, TokenProof } from '../call/actor.ts';
+import type { ApiSessionActor, IdentityActor, TokenProof } from '../call/actor.ts';
 import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../changes/entities.ts';
+import { unauthorized } from '../errors/index.ts';
 import { equals, stringField } from '../query/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
 import { owedCode, owedToken } from './factors.ts';
@@ -56,6 +57,16 @@ export const apiSessionActor = async (
   const policy = await entities.get(authPolicy, owner.authPolicyId);
   const authQueries = policy ? [...owedCode(session, policy), ...(await owedToken(entities, owner, policy, proofs))] : [];
   return { kind: 'session', session, identity: owner, authQueries, token, proofs };
+};
+
+/**
+ * An identity for which the host acts, judged by the state of this transaction.
+ * @throws ApiError `NOT_FOUND` for an unknown id, `UNAUTHORIZED` while it is disabled
+ */
+export const actingIdentity = async (entities: Entities, id: string, now: string): Promise<IdentityActor> => {
+  const owner = await entities.require(identity, id);
+  if (isDisabled(owner, now)) throw unauthorized(`identity ${id} is disabled`);
+  return { kind: 'identity', identity: owner };
 };
 
 export const isDisabled = (row: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: string): boolean =>

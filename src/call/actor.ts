@@ -9,7 +9,14 @@ export type Actor =
   | { readonly kind: 'anonymous' }
   /** The host's own code, with every right. */
   | { readonly kind: 'system' }
+  | IdentityActor
   | ApiSessionActor;
+
+/** An identity for which the host vouches: it has its rights, and needs neither a session nor a second factor. */
+export interface IdentityActor {
+  readonly kind: 'identity';
+  readonly identity: RowOf<typeof identity>;
+}
 
 export interface ApiSessionActor {
   readonly kind: 'session';
@@ -32,12 +39,21 @@ export interface TokenProof {
 }
 
 /** How an actor is named in change records. */
-export const actorId = (actor: Actor): string => (actor.kind === 'session' ? actor.identity.id : actor.kind);
+export const actorId = (actor: Actor): string => ('identity' in actor ? actor.identity.id : actor.kind);
 
 export const isAdministrator = (actor: Actor): boolean =>
-  actor.kind === 'system' || (actor.kind === 'session' && (actor.identity.isAdmin || actor.identity.isDefaultAdmin));
+  actor.kind === 'system' || ('identity' in actor && (actor.identity.isAdmin || actor.identity.isDefaultAdmin));
 
-/** The actor of an operation that is about its session. @throws ApiError `UNAUTHORIZED` for the host's own code, which has none */
+/** The identity that an operation is about as the actor's own. @throws ApiError `UNAUTHORIZED` for the host's own code, which is none */
+export const identityOf = (actor: Actor): RowOf<typeof identity> => identified(actor).identity;
+
+/** The actor of an operation that is about its own identity, in a session or without one. @throws as `identityOf` */
+export const identified = (actor: Actor): ApiSessionActor | IdentityActor => {
+  if (!('identity' in actor)) throw unauthorized('this operation is about the identity of the call, and there is none');
+  return actor;
+};
+
+/** The actor of an operation that is about its session. @throws ApiError `UNAUTHORIZED` for a call in process that has none */
 export const apiSessionOf = (actor: Actor): ApiSessionActor => {
   if (actor.kind !== 'session') throw unauthorized('this operation is about the session of the call, and there is none');
   return actor;

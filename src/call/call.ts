@@ -2,10 +2,12 @@ import type { Operation } from '../api/kit/operation.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
+import type { Attribution } from '../changes/attribution.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { ApiError } from '../errors/index.ts';
 import type { Actor } from './actor.ts';
 import type { Core } from './core.ts';
+import type { Grant } from './grant.ts';
 
 export type { Credentials };
 
@@ -23,8 +25,9 @@ export interface Entry {
 export type Handler<I = never, O = unknown> = (call: Call, input: I) => Promise<O>;
 
 /** Where a call comes from: a request over HTTP, or a host's own code. */
-export interface CallSource {
-  readonly requestId: string;
+export interface CallSource extends Omit<Attribution, 'actor'> {
+  /** The host's own name for who acts. Default: the actor's own. */
+  readonly actor?: string | undefined;
   readonly surface: Surface;
   readonly credentials: Credentials;
   /** Why the call is refused to any caller that may make it, e.g. because no answer would be accepted. Asked once the session is known to be good. */
@@ -46,8 +49,11 @@ export interface CallSource {
 /** One call on its way: who, when, and how to reach the store. */
 export interface Call {
   readonly actor: Actor;
+  readonly grant: Grant;
   readonly operation: Operation;
   readonly requestId: string;
+  /** To whom its changes are put down. */
+  readonly attribution: Attribution;
   readonly surface: Surface;
   readonly core: Core;
   readonly credentials: Credentials;

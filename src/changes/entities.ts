@@ -7,11 +7,13 @@ import { ALL, type Predicate } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
+import type { Attribution } from './attribution.ts';
 import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
 import { createGuard, type Precondition } from './precondition.ts';
 import { inView, isInView, tableOf } from './views.ts';
+import { visibleFields } from './visible.ts';
 
 /** The fields of a new entity that the store does not add itself. */
 export type NewRow<R extends Kind> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'tags'> & {
@@ -48,15 +50,18 @@ export interface Entities {
   readonly changes: readonly Change[];
 }
 
-export interface EntitiesContext extends LogLimits {
-  readonly actor: string;
-  readonly requestId: string;
+export interface EntitiesContext extends LogLimits, Attribution {
   readonly random: Random;
   /** The time of a write, ISO text. */
   stamp(): string;
+  /** Runs for each change, in its transaction. Default: nothing. */
+  readonly inTransaction?: InTransaction | undefined;
   /** Held against the entity that it is about, wherever that is read by its id or written. */
   readonly precondition?: Precondition | undefined;
 }
+
+/** What a host does for each change, in its transaction. */
+export type InTransaction = (change: Change, context: { readonly transaction: unknown }) => void | Promise<void>;
 
 /** @returns the entities of one transaction. */
 export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities => {
@@ -72,12 +77,15 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       entityId: (after ?? before)?.id ?? '',
       actor: context.actor,
       requestId: context.requestId,
+      onBehalfOf: context.onBehalfOf ?? null,
+      reason: context.reason ?? null,
       at: after?.updatedAt ?? context.stamp(),
-      before: before && visible(kind, before),
-      after: after && visible(kind, after),
-    } as unknown as Change; // of a recorded kind, and `visible` leaves of a row what `ChangedRow` says
+      before: before && visibleFields(kind, before),
+      after: after && visibleFields(kind, after),
+    } as unknown as Change; // of a recorded kind, and `visibleFields` leaves of a row what `ChangedRow` says
     await append(change);
     changes.push(change);
+    await context.inTransaction?.(change, { transaction: tx.host });
   };
 
   const find = async (kind: Kind, id: string): Promise<Row | undefined> => {
@@ -142,10 +150,6 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
     repair: (kind, id) => tx.repair(tableOf(kind), id),
   };
 };
-
-/** The row without hidden fields. */
-const visible = (kind: Kind, row: Row): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(row).filter(([field]) => kind.fields[field]?.keep !== 'hidden'));
 
 const taken = async (kind: Kind, row: Row, write: () => Promise<void>) => {
   try {

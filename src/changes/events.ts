@@ -14,9 +14,13 @@ interface ChangeOf<K extends ChangedKind> {
   /** Kind of the entity: `identity`, `apiSession`, ... */
   readonly entity: K;
   readonly entityId: string;
-  /** Id of the identity that did it, `system` for the host's own code, `anonymous` for a login. */
+  /** Id of the identity that did it, the host's own name for who did it (`sso:123`), `system` for the host's own code, `anonymous` for a login. */
   readonly actor: string;
   readonly requestId: string;
+  /** For whom the actor did it, in the host's words (`onBehalfOf` of the call). */
+  readonly onBehalfOf: string | null;
+  /** Why, in the host's words (`reason` of the call). */
+  readonly reason: string | null;
   /** ISO 8601, UTC. */
   readonly at: string;
 }

@@ -87,8 +87,11 @@ export const recordsFrom = (revision: number, limit: number): Query => ({
 });
 
 /** A row of the log as the change that it records. */
-export const changeOf = ({ revision, action, entity, entityId, actor, requestId, createdAt, before, after }: Row): Change =>
-  ({ revision, action, entity, entityId, actor, requestId, at: createdAt, before, after }) as Change; // written by `Entities` in this shape
+export const changeOf = ({ revision, action, entity, entityId, actor, requestId, createdAt, before, after, ...more }: Row): Change => {
+  // Records of earlier versions have neither.
+  const { onBehalfOf = null, reason = null } = more;
+  return { revision, action, entity, entityId, actor, requestId, onBehalfOf, reason, at: createdAt, before, after } as Change; // written by `Entities` in this shape
+};
 
 const extentOf = (row: Row | undefined): Extent | undefined =>
   typeof row?.endsAt === 'number'

@@ -5,6 +5,7 @@ import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entry, Invoke } from '../call/call.ts';
+import { isRequestId } from '../call/options.ts';
 import type { Settings } from '../call/settings.ts';
 import { ApiError, invalidField, type MessageCause } from '../errors/index.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -49,9 +50,12 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
     surfaces,
     entries.flatMap(({ operation }) => Object.values(operation.headers ?? {})),
   );
-  const requestId = requestIds(platform.random);
+  const newRequestId = requestIds(platform.random);
+  /** The one that the host or the client gave, where it can stand in logs as it is. */
+  const requestIdOf = (request: CoreRequest): string =>
+    [request.requestId, request.header('x-request-id')].find(isRequestId) ?? newRequestId();
   const streams = createStreams(settings.maxOpenStreams, platform.logger);
-  const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': requestId() });
+  const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': newRequestId() });
 
   /** @param surface below whose prefix the request lies, if any */
   const refuse = (error: unknown, id: string, request: CoreRequest, surface?: Surface, source?: HttpSource): CoreAnswer => {
@@ -127,7 +131,7 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
   };
 
   return async (request) => {
-    const id = requestId();
+    const id = requestIdOf(request);
     let result: CoreAnswer;
     try {
       result = await answer(request, id);

@@ -22,6 +22,8 @@ export interface CoreRequest {
   readonly remoteAddress?: string;
   /** Aborted when the client goes away. */
   readonly signal?: AbortSignal;
+  /** By which the host knows the request, e.g. from its own middleware. Ignored unless it is 1 to 128 visible ASCII characters. Default: the header `x-request-id`. */
+  readonly requestId?: string | undefined;
 }
 
 /** An answer: status, headers and body. */

@@ -1,3 +1,4 @@
+import type { Attribution } from '../changes/attribution.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import type { Write } from '../changes/writer.ts';
 import type { Clock } from '../platform/platform.ts';
@@ -8,15 +9,12 @@ import type { Store } from '../storage/port.ts';
 export interface Background {
   /**
    * Begins at once. What goes wrong is the caller's to look at.
-   * @param origin named in the change records of what the work writes
+   * @param attribution kept in the change records of what the work writes
    */
-  run<T>(origin: Origin, work: (job: Job) => Promise<T>): Promise<T>;
+  run<T>(attribution: Attribution, work: (job: Job) => Promise<T>): Promise<T>;
   /** Tells all work to stop, and waits until it has: some seconds at most where the store does not answer. */
   close(): Promise<void>;
 }
-
-/** The actor and the request that some work is done for. */
-export type Origin = Pick<EntitiesContext, 'actor' | 'requestId'>;
 
 export interface Job {
   /** Aborted when the controller closes. */
@@ -37,17 +35,22 @@ export interface Job {
 /** How long what is to be said at the end may take once the controller closes. ms */
 const LAST_WORDS = 3000;
 
-export const createBackground = (store: Store, clock: Clock, write: Write, common: Omit<EntitiesContext, keyof Origin>): Background => {
+export const createBackground = (
+  store: Store,
+  clock: Clock,
+  write: Write,
+  common: Omit<EntitiesContext, keyof Attribution>,
+): Background => {
   const running = new Set<Promise<unknown>>();
   /** A signal for each piece of work: what listens to it goes with it. */
   const stops = new Set<() => void>();
   let isClosed = false;
   return {
-    run: async (origin, work) => {
+    run: async (attribution, work) => {
       if (isClosed) throw CLOSED();
       const [stopping, ending] = [new AbortController(), new AbortController()];
       const { signal } = stopping;
-      const context = { ...common, ...origin };
+      const context = { ...common, ...attribution };
       const timers: (() => void)[] = [];
       const job: Job = {
         signal,

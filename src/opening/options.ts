@@ -1,6 +1,8 @@
 import { checkedSettings, defaultSettings, type Settings } from '../call/settings.ts';
 import type { MemberOptions } from '../domain/maintenance/controllers/membership.ts';
 import { checkedOptions } from '../options.ts';
+import type { Hooks } from '../pipeline/hooks.ts';
+import type { HostRule } from '../pipeline/host-rule.ts';
 import type { PkiOptions } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
@@ -24,6 +26,13 @@ export interface ControllerOptions extends PkiOptions {
   readonly secretKey?: string | readonly string[];
   /** Where snapshots of the database are kept, e.g. `snapshotFolder('snapshots')` on Node. Default: nowhere, and none can be taken. */
   readonly snapshots?: SnapshotSink | undefined;
+  /**
+   * The host's own rule of who may do what, asked for every call of identities, of clients without a session, and of the host's own code with the option
+   * `actor`. Default: administrators may do everything, other sessions what is for every session. `readOnly` is one.
+   */
+  readonly authorize?: HostRule | undefined;
+  /** Where the host's own code comes in: before an operation, in the transaction of a change, after its commit. */
+  readonly hooks?: Hooks | undefined;
   /** Makes the controller known under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
   readonly member?: MemberOptions | undefined;
 }
@@ -39,6 +48,8 @@ export interface Opening {
   readonly pki: PkiOptions;
   readonly snapshots: SnapshotSink | undefined;
   readonly member: MemberOptions | undefined;
+  readonly authorize: HostRule | undefined;
+  readonly hooks: Hooks;
 }
 
 /** @throws TypeError for an unknown option, and for settings, credentials or a secret key out of bounds */
@@ -51,10 +62,13 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     secretKey,
     snapshots,
     member,
+    authorize,
+    hooks = {},
     ...pki
   } = checkedOptions('ManagementController.open', options, OPTIONS);
   checkedOptions("the option 'administrator' of ManagementController.open", administrator, { username: true, password: true, name: true });
   if (member) checkedOptions("the option 'member' of ManagementController.open", member, { name: true, ctrlAddress: true });
+  checkedOptions("the option 'hooks' of ManagementController.open", hooks, { before: true, inTransaction: true, afterCommit: true });
   const settings = checkedSettings({ ...defaultSettings, ...given });
   if (given.address === undefined)
     platform.logger.warn(
@@ -62,7 +76,7 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     );
   const credentials = firstCredentials(platform, administrator);
   const secrets = await secretsOf(secretKey, storage, platform.random);
-  return { storage, platform, settings, secrets, credentials, pki, snapshots, member };
+  return { storage, platform, settings, secrets, credentials, pki, snapshots, member, authorize, hooks };
 };
 
 const OPTIONS = {
@@ -73,6 +87,8 @@ const OPTIONS = {
   secretKey: true,
   snapshots: true,
   member: true,
+  authorize: true,
+  hooks: true,
   pki: true,
   serverCertificate: true,
   bundle: true,

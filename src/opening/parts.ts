@@ -72,5 +72,5 @@ export const createParts = async (
     presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
     recentChanges: createRecentChanges(concerningKinds, startedAt),
   };
-  return { core, write, aroundWrite, events, publisher };
+  return { core, write, aroundWrite, inTransaction: common.inTransaction, events, publisher };
 };

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { actorOfToken } from '../authentication/api-session-actor.ts';
+import { actingIdentity, actorOfToken } from '../authentication/api-session-actor.ts';
 import { withSecondFactor } from '../authentication/factors.ts';
 import { expiry, needsTouch } from '../authentication/lifetime.ts';
 import type { Actor, ApiSessionActor } from '../call/actor.ts';
@@ -21,6 +21,8 @@ export interface Caller {
 export const authenticate = async (call: Early, operation: Operation): Promise<Caller> => {
   const { credentials, core } = call;
   if (credentials.kind === 'system') return { actor: { kind: 'system' } };
+  if (credentials.kind === 'identity')
+    return { actor: await call.read((entities) => actingIdentity(entities, credentials.id, call.now())) };
   if (operation.permission === 'open') return { actor: { kind: 'anonymous' } };
   if (credentials.kind === 'none' || credentials.token === undefined)
     throw unauthorized('no session token was presented: send the header zt-session');

@@ -6,13 +6,17 @@ import { unauthorized } from '../errors/index.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { decode } from './decode.ts';
+import type { BeforeArguments, Hooks } from './hooks.ts';
+import { calledOperation } from './host-rule.ts';
 import { OngoingCall, type Parts } from './ongoing-call.ts';
+import type { Permit } from './permit.ts';
+import { principalOf } from './principal.ts';
 
 /**
  * The steps of every call, from HTTP or from the host's own code: authenticate, decode, authorize, and then the operation itself, in transactions of
  * the store.
  */
-export const createInvoke = (parts: Parts, storeErrors: StoreErrors): Invoke => {
+export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Permit, before: Hooks['before']): Invoke => {
   const { activity } = parts.core;
   return async (entry, source) => {
     const call = new OngoingCall(parts, entry, source);
@@ -29,9 +33,12 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors): Invoke => 
         authorize(call.actor, entry.operation);
         throw refusal;
       }
-      const input = decode(entry.operation, await source.input());
-      const precondition = preconditionOf(entry, source, input);
-      authorize(call.actor, entry.operation);
+      const given = decode(entry.operation, await source.input());
+      const precondition = preconditionOf(entry, source, given);
+      call.permission = await permit(call, entry, source, given);
+      const replaced = before && (await asked(before, call, entry, source, given));
+      const input = replaced ? decode(entry.operation, replaced) : given;
+      if (replaced) call.permission = await permit(call, entry, source, input);
       call.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
     };
@@ -45,6 +52,13 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors): Invoke => 
       if (active && source.hostTransaction === undefined) activity.note(active.id, active.lastActivityAt ?? call.now());
     }
   };
+};
+
+/** What the host's hook makes of a call: another input, or none. */
+const asked = (before: NonNullable<Hooks['before']>, call: OngoingCall, entry: Entry, source: CallSource, input: unknown) => {
+  const { requestId, onBehalfOf, reason } = call.attribution;
+  const hooked = { actor: principalOf(call.actor, source), requestId, onBehalfOf, reason, signal: call.signal };
+  return before(...([calledOperation(entry).name, structuredClone(input), hooked] as unknown as BeforeArguments)); // the input is that of the operation
 };
 
 const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown): Precondition | undefined => {

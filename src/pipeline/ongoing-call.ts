@@ -1,15 +1,15 @@
-import { apiSession } from '../api/api-sessions.ts';
-import { actorOfApiSession } from '../authentication/api-session-actor.ts';
+import { currentActor } from '../authentication/current-actor.ts';
 import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
-import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import { OWN_RIGHT } from '../call/grant.ts';
+import type { Attribution } from '../changes/attribution.ts';
+import { type Entities, type EntitiesContext, entitiesOf, type InTransaction } from '../changes/entities.ts';
 import type { Precondition } from '../changes/precondition.ts';
 import type { AroundWrite, Write } from '../changes/writer.ts';
 import type { Release } from '../concurrency/semaphore.ts';
-import { unauthorized } from '../errors/index.ts';
 import type { Transaction } from '../storage/port.ts';
-import { authorize } from './authorize.ts';
+import type { Permission } from './permit.ts';
 
 export interface Parts {
   readonly core: Core;
@@ -17,6 +17,8 @@ export interface Parts {
   readonly write: Write;
   /** Runs with changes in the host's transaction, as with every other. */
   readonly aroundWrite: AroundWrite;
+  /** The host's own part in every write. */
+  readonly inTransaction: InTransaction | undefined;
 }
 
 /** That a read is to begin anew, with a place. */
@@ -37,6 +39,8 @@ export class OngoingCall implements Call {
   /** The place that an ordinary session has while it reads. */
   #place: Release | undefined;
   isAccepted = false;
+  /** Once the call may be made. */
+  permission: Permission | undefined;
   /** Until the write that it is for is made. */
   precondition: Precondition | undefined;
 
@@ -50,12 +54,21 @@ export class OngoingCall implements Call {
     return this.#parts.core;
   }
 
+  get grant() {
+    return this.permission?.grant ?? OWN_RIGHT;
+  }
+
   get isJoined() {
     return this.#source.hostTransaction !== undefined;
   }
 
   get requestId() {
     return this.#source.requestId;
+  }
+
+  get attribution(): Attribution {
+    const { actor = actorId(this.actor), requestId, onBehalfOf, reason } = this.#source;
+    return { actor, requestId, onBehalfOf, reason };
   }
 
   get surface() {
@@ -136,33 +149,21 @@ export class OngoingCall implements Call {
   }
 
   async #writeOnce<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
-    if (this.#source.hostTransaction !== undefined) return (await this.#parts.aroundWrite(this.#joined(), work)).result;
+    const { permission } = this;
+    const permitted = async (entities: Entities) => {
+      const result = await work(entities);
+      await permission?.verify(entities);
+      return result;
+    };
+    if (this.#source.hostTransaction !== undefined) return (await this.#parts.aroundWrite(this.#joined(), permitted)).result;
     return this.#parts.write(this.#context(), this.#source.signal, async (entities) => {
-      await this.#assertStillAllowed(entities);
-      return work(entities);
+      await permission?.recheck(entities, await currentActor(entities, this));
+      return permitted(entities);
     });
   }
 
-  /** A right may be lost between the start of a call and its write: what counts is the state that the write sees. */
-  async #assertStillAllowed(entities: Entities): Promise<void> {
-    if (this.actor.kind !== 'session') return;
-    const session = await entities.get(apiSession, this.actor.session.id);
-    const actor =
-      session &&
-      (await actorOfApiSession(
-        entities,
-        this.core.settings,
-        this.core.activity.current(session),
-        this.actor.token,
-        this.now(),
-        this.actor.proofs,
-      ));
-    if (!actor) throw unauthorized();
-    authorize(actor, this.operation);
-  }
-
   get #isOrdinary(): boolean {
-    return this.actor.kind === 'session' && !isAdministrator(this.actor);
+    return 'identity' in this.actor && !isAdministrator(this.actor);
   }
 
   /** One read within another has the place of that. */
@@ -189,13 +190,13 @@ export class OngoingCall implements Call {
   #context(): EntitiesContext {
     const { platform, settings, stamp } = this.core;
     return {
-      actor: actorId(this.actor),
-      requestId: this.requestId,
+      ...this.attribution,
       random: platform.random,
       stamp,
       changesKept: settings.changesKept,
       changeBytesKept: settings.changeBytesKept,
       precondition: this.precondition,
+      inTransaction: this.#parts.inTransaction,
     };
   }
 }

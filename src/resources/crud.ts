@@ -9,6 +9,7 @@ import { explained } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { affordable } from './budget.ts';
+import { granted } from './granted.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
@@ -106,7 +107,7 @@ export const listRows = async <R extends Kind>(
   const plan = planList(symbols, input);
   const among = await affordable(entities, kind, input, plan, call, within);
   const asked = (await presenter?.resolve?.(entities, plan.where, call)) ?? plan.where;
-  const where = and(among, asked);
+  const where = and(among, asked, await granted(entities, kind, call));
   const rows = await entities.list(kind, {
     where,
     sort: plan.sort,

@@ -34,6 +34,8 @@ export interface Query {
 
 /** The operations of a store in one transaction. Kinds and fields are those of the schema. */
 export interface Transaction {
+  /** The engine's own transaction, in the form that `Store.join` takes. */
+  readonly host: unknown;
   /** The row with this id. */
   get(kind: string, id: string): Promise<Row | undefined>;
   /** The rows of a page, in order. */

@@ -159,7 +159,7 @@ export interface AuthPoliciesApi<P = CallOptions> {
   /**
    * List authentication policies.
    *
-   * For administrators (right `authPolicy.read`): `GET /auth-policies` of the management API.
+   * For administrators (right `auth-policy.read`): `GET /auth-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -167,21 +167,21 @@ export interface AuthPoliciesApi<P = CallOptions> {
   /**
    * Get an authentication policy.
    *
-   * For administrators (right `authPolicy.read`): `GET /auth-policies/{id}` of the management API.
+   * For administrators (right `auth-policy.read`): `GET /auth-policies/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<AuthPolicy>;
   /**
    * Create an authentication policy.
    *
-   * For administrators (right `authPolicy.create`): `POST /auth-policies` of the management API.
+   * For administrators (right `auth-policy.create`): `POST /auth-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
    */
   readonly create: (input: { readonly body: AuthPolicyCreate }, options?: P) => Promise<Created>;
   /**
    * Replace all fields of an authentication policy.
    *
-   * For administrators (right `authPolicy.update`): `PUT /auth-policies/{id}` of the management API.
+   * For administrators (right `auth-policy.update`): `PUT /auth-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
    * `PRECONDITION_FAILED` (412)
    */
@@ -189,7 +189,7 @@ export interface AuthPoliciesApi<P = CallOptions> {
   /**
    * Change the given fields of an authentication policy.
    *
-   * For administrators (right `authPolicy.update`): `PATCH /auth-policies/{id}` of the management API.
+   * For administrators (right `auth-policy.update`): `PATCH /auth-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
    * `PRECONDITION_FAILED` (412)
    */
@@ -197,7 +197,7 @@ export interface AuthPoliciesApi<P = CallOptions> {
   /**
    * Delete an authentication policy.
    *
-   * For administrators (right `authPolicy.delete`): `DELETE /auth-policies/{id}` of the management API.
+   * For administrators (right `auth-policy.delete`): `DELETE /auth-policies/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409),
    * `PRECONDITION_FAILED` (412)
    */

@@ -97,7 +97,7 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * List edge router policies.
    *
-   * For administrators (right `edgeRouterPolicy.read`): `GET /edge-router-policies` of the management API.
+   * For administrators (right `edge-router-policy.read`): `GET /edge-router-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -105,14 +105,14 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * Get an edge router policy.
    *
-   * For administrators (right `edgeRouterPolicy.read`): `GET /edge-router-policies/{id}` of the management API.
+   * For administrators (right `edge-router-policy.read`): `GET /edge-router-policies/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<EdgeRouterPolicy>;
   /**
    * Create an edge router policy.
    *
-   * For administrators (right `edgeRouterPolicy.create`): `POST /edge-router-policies` of the management API.
+   * For administrators (right `edge-router-policy.create`): `POST /edge-router-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
    * @example await controller.edgeRouterPolicies.create({ body: { name: 'all', semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] } });
    */
@@ -120,7 +120,7 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * Replace all fields of an edge router policy.
    *
-   * For administrators (right `edgeRouterPolicy.update`): `PUT /edge-router-policies/{id}` of the management API.
+   * For administrators (right `edge-router-policy.update`): `PUT /edge-router-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
    * `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
    */
@@ -128,7 +128,7 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * Change the given fields of an edge router policy.
    *
-   * For administrators (right `edgeRouterPolicy.update`): `PATCH /edge-router-policies/{id}` of the management API.
+   * For administrators (right `edge-router-policy.update`): `PATCH /edge-router-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
    * `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
    */
@@ -136,7 +136,7 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * Delete an edge router policy.
    *
-   * For administrators (right `edgeRouterPolicy.delete`): `DELETE /edge-router-policies/{id}` of the management API.
+   * For administrators (right `edge-router-policy.delete`): `DELETE /edge-router-policies/{id}` of the management API.
    * @throws ApiError `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409),
    * `PRECONDITION_FAILED` (412)
    */

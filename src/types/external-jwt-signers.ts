@@ -185,7 +185,7 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
   /**
    * List external JWT signers.
    *
-   * For administrators (right `externalJwtSigner.read`): `GET /external-jwt-signers` of the management API.
+   * For administrators (right `external-jwt-signer.read`): `GET /external-jwt-signers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -193,14 +193,14 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
   /**
    * Get an external JWT signer.
    *
-   * For administrators (right `externalJwtSigner.read`): `GET /external-jwt-signers/{id}` of the management API.
+   * For administrators (right `external-jwt-signer.read`): `GET /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<ExternalJwtSigner>;
   /**
    * Create an external JWT signer.
    *
-   * For administrators (right `externalJwtSigner.create`): `POST /external-jwt-signers` of the management API.
+   * For administrators (right `external-jwt-signer.create`): `POST /external-jwt-signers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
    * `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
    */
@@ -208,7 +208,7 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
   /**
    * Replace all fields of an external JWT signer.
    *
-   * For administrators (right `externalJwtSigner.update`): `PUT /external-jwt-signers/{id}` of the management API.
+   * For administrators (right `external-jwt-signer.update`): `PUT /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
    * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
    */
@@ -216,7 +216,7 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
   /**
    * Change the given fields of an external JWT signer.
    *
-   * For administrators (right `externalJwtSigner.update`): `PATCH /external-jwt-signers/{id}` of the management API.
+   * For administrators (right `external-jwt-signer.update`): `PATCH /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
    * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
    */
@@ -224,7 +224,7 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
   /**
    * Delete an external JWT signer.
    *
-   * For administrators (right `externalJwtSigner.delete`): `DELETE /external-jwt-signers/{id}` of the management API.
+   * For administrators (right `external-jwt-signer.delete`): `DELETE /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409),
    * `PRECONDITION_FAILED` (412)
    */

@@ -33,7 +33,7 @@ export interface PostureCheckTypesApi<P = CallOptions> {
   /**
    * List posture check types.
    *
-   * For administrators (right `postureCheckType.read`): `GET /posture-check-types` of the management API.
+   * For administrators (right `posture-check-type.read`): `GET /posture-check-types` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -41,7 +41,7 @@ export interface PostureCheckTypesApi<P = CallOptions> {
   /**
    * Get a posture check type.
    *
-   * For administrators (right `postureCheckType.read`): `GET /posture-check-types/{id}` of the management API.
+   * For administrators (right `posture-check-type.read`): `GET /posture-check-types/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<PostureCheckType>;

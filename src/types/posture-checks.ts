@@ -657,7 +657,7 @@ export interface PostureChecksApi<P = CallOptions> {
   /**
    * List posture checks.
    *
-   * For administrators (right `postureCheck.read`): `GET /posture-checks` of the management API.
+   * For administrators (right `posture-check.read`): `GET /posture-checks` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -665,14 +665,14 @@ export interface PostureChecksApi<P = CallOptions> {
   /**
    * Get a posture check.
    *
-   * For administrators (right `postureCheck.read`): `GET /posture-checks/{id}` of the management API.
+   * For administrators (right `posture-check.read`): `GET /posture-checks/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<PostureCheck>;
   /**
    * Create a posture check.
    *
-   * For administrators (right `postureCheck.create`): `POST /posture-checks` of the management API.
+   * For administrators (right `posture-check.create`): `POST /posture-checks` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
    * @example await controller.postureChecks.create({ body: { name: 'company domain', typeId: 'DOMAIN', domains: ['example.com'] } });
    */
@@ -680,7 +680,7 @@ export interface PostureChecksApi<P = CallOptions> {
   /**
    * Replace all fields of a posture check.
    *
-   * For administrators (right `postureCheck.update`): `PUT /posture-checks/{id}` of the management API.
+   * For administrators (right `posture-check.update`): `PUT /posture-checks/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
    * `PRECONDITION_FAILED` (412)
    */
@@ -688,7 +688,7 @@ export interface PostureChecksApi<P = CallOptions> {
   /**
    * Change the given fields of a posture check.
    *
-   * For administrators (right `postureCheck.update`): `PATCH /posture-checks/{id}` of the management API.
+   * For administrators (right `posture-check.update`): `PATCH /posture-checks/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
    * `PRECONDITION_FAILED` (412)
    */
@@ -696,7 +696,7 @@ export interface PostureChecksApi<P = CallOptions> {
   /**
    * Delete a posture check.
    *
-   * For administrators (right `postureCheck.delete`): `DELETE /posture-checks/{id}` of the management API.
+   * For administrators (right `posture-check.delete`): `DELETE /posture-checks/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED`
    * (412)
    */

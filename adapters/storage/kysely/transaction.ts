@@ -31,6 +31,7 @@ import { type Assignment, changes, field, rowOf, type Stored } from './stored.ts
 import { foundIn, verifyPage } from './verify.ts';
 
 export class KyselyTransaction implements Transaction {
+  readonly host: unknown = undefined;
   readonly #connection: Connection;
   readonly #scope: Scope;
   readonly #mode: TransactionMode;

@@ -15,10 +15,13 @@ import { get, walk } from './tree.ts';
 
 /** The operations of the port over one view of the data. All of them happen at once, when called. */
 export class MemoryTransaction implements Transaction {
+  readonly host: unknown;
   readonly #view: View;
 
-  constructor(view: View) {
+  /** @param host the transaction as hosts join it; undefined where it only reads */
+  constructor(view: View, host: unknown) {
     this.#view = view;
+    this.host = host;
   }
 
   async get(kind: string, id: string): Promise<Row | undefined> {

@@ -4,9 +4,10 @@ import type { created } from './entity.ts';
 import type { Fields } from './field.ts';
 import { type ListQuery, listQuery, roleListQuery } from './list-query.ts';
 import { nounsOf, nounWithArticle } from './nouns.ts';
-import { CREATED, data, EMPTY, type Operation, operation, type Page, type Permission, page } from './operation.ts';
+import { CREATED, data, EMPTY, type Operation, operation, type Page, page } from './operation.ts';
 import { writeErrors } from './refusals.ts';
 import type { CreateBody, Detail, PatchBody, ReplaceBody, Resource } from './resource.ts';
+import { type Action, rightTo } from './right.ts';
 
 export type CrudVerb = 'list' | 'get' | 'create' | 'replace' | 'patch' | 'delete';
 
@@ -57,10 +58,10 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
   const bodyName = kind.bodyName ?? kind.kind;
   const one = nounWithArticle(kind);
   const [, many] = nounsOf(kind);
-  const common = (verb: CrudVerb, regular: string, right: 'read' | 'create' | 'update' | 'delete', summary: string) => ({
+  const common = (verb: CrudVerb, regular: string, right: Action, summary: string) => ({
     operationId: operationIds[verb] ?? regular,
     summary,
-    permission: `${kind.kind}.${right}` as Permission,
+    permission: rightTo(right, kind),
     // A kind without change records draws no revisions, so its version means nothing.
     ...(verb === 'list' || verb === 'create' || kind.unrecorded ? {} : { entity: kind as Pick<Resource, 'kind' | 'view'> }),
     ...errorsOf(verb),

@@ -19,6 +19,8 @@ export interface ResourceDeclaration<K extends string, F extends Fields, N exten
   readonly nouns?: Names;
   /** Name of the body parameter; default: the kind. Named in the error for a missing body. */
   readonly bodyName?: string;
+  /** Name in rights, where it is not the kind's own: the routers of every kind are `router`. */
+  readonly right?: string;
   /** One sentence for the reference documentation. */
   readonly about: string;
   readonly fields: F;

@@ -1,9 +1,10 @@
 import type { ApiError } from '../../errors/index.ts';
 
-/** How a caller says who it is. `system` is for the host's own code and cannot be said over HTTP. */
+/** How a caller says who it is. `system` and `identity` are for the host's own code and cannot be said over HTTP. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'system' }
+  | { readonly kind: 'identity'; readonly id: string }
   /** Header `zt-session`. When it is there, `authorization` counts for nothing but secondary factors. */
   | { readonly kind: 'token'; readonly token?: string; readonly authorization?: string };
 

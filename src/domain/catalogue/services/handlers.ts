@@ -2,7 +2,7 @@ import { identity } from '../../../api/identities.ts';
 import type { DecodedOf } from '../../../api/kit/operation.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { service, services } from '../../../api/services.ts';
-import type { ApiSessionActor } from '../../../call/actor.ts';
+import type { ApiSessionActor, IdentityActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -15,8 +15,8 @@ import { seenBy, viewerOf, visibleTo } from './visibility.ts';
 
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 
-/** The session that asks; undefined for the host's own code. */
-const askingSession = ({ actor }: Call): ApiSessionActor | undefined => (actor.kind === 'session' ? actor : undefined);
+/** The identity that asks, in its session where it has one; undefined for the host's own code. */
+const asking = ({ actor }: Call): ApiSessionActor | IdentityActor | undefined => ('identity' in actor ? actor : undefined);
 
 /** The config types that the request names, or else those that the login named. */
 export const askedConfigTypes = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>
@@ -26,7 +26,7 @@ const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInp
   call.read(async (entities) => {
     // Lists by role are for those who write policies: who may use what they show is another question.
     if (query.roleFilter?.length) return listRows(entities, service, query, call);
-    const who = asIdentity === undefined ? askingSession(call) : { identity: await identityNamed(entities, asIdentity) };
+    const who = asIdentity === undefined ? asking(call) : { identity: await identityNamed(entities, asIdentity) };
     const viewer = await viewerOf(entities, who, await askedConfigTypes(entities, call, configTypes));
     const within = asIdentity === undefined ? ALL : visibleTo(viewer);
     return listRows(entities, service, query, call, { within, presenter: seenBy(viewer, {}) });
@@ -44,7 +44,7 @@ export const serviceEntries = implement(services, {
   get: (call, { id }) =>
     call.read(async (entities) => {
       const row = await entities.require(service, id);
-      const viewer = await viewerOf(entities, askingSession(call), await askedConfigTypes(entities, call));
+      const viewer = await viewerOf(entities, asking(call), await askedConfigTypes(entities, call));
       return presentOne(entities, service, row, call, seenBy(viewer, null));
     }),
 });

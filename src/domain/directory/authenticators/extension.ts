@@ -1,6 +1,6 @@
 import { authenticator } from '../../../api/authenticators.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSessionOf } from '../../../call/actor.ts';
+import { identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, unauthorized } from '../../../errors/index.ts';
@@ -87,7 +87,7 @@ export const confirmExtension = async (
 const ownCertificate = async (entities: Entities, call: Call, id: string): Promise<Row> => {
   const row = await entities.require(authenticator, id);
   if (row.method !== 'cert') throw notExtendable('only a certificate can be extended');
-  if (row.identityId !== apiSessionOf(call.actor).identity.id) throw unauthorized('this authenticator is of another identity');
+  if (row.identityId !== identityOf(call.actor).id) throw unauthorized('this authenticator is of another identity');
   if (!row.isIssuedByNetwork) throw notExtendable('only a certificate of the network itself can be extended');
   return row;
 };

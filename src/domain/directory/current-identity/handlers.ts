@@ -3,7 +3,7 @@ import { authenticator } from '../../../api/authenticators.ts';
 import type { currentIdentity } from '../../../api/current-identity.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
+import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Handlers } from '../../../call/implement.ts';
 import type { CheckPassword } from '../../../call/password-checks.ts';
@@ -23,7 +23,7 @@ const SELF = { self: { href: './current-identity' }, mfa: { href: './current-ide
 /** Others' authenticators are not there for this session. */
 const ownAuthenticator = async (entities: Entities, call: Call, id: string) => {
   const row = await entities.require(authenticator, id);
-  if (row.identityId !== apiSessionOf(call.actor).identity.id) throw notFound(authenticator.kind, id);
+  if (row.identityId !== identityOf(call.actor).id) throw notFound(authenticator.kind, id);
   return row;
 };
 
@@ -85,14 +85,14 @@ const proveByPassword = async (
 export const currentIdentityHandlers = {
   get: (call) =>
     call.read(async (entities) => {
-      const row = await entities.require(identity, apiSessionOf(call.actor).identity.id);
+      const row = await entities.require(identity, identityOf(call.actor).id);
       const detail = { ...(await presentOne(entities, identity, row, call)), _links: SELF };
       // A session that was stolen shall not become an authenticator.
       return isAdministrator(call.actor) ? detail : { ...detail, enrollment: {} };
     }),
   listAuthenticators: (call, query) =>
     call.read(async (entities) => {
-      const own = equals(stringField('identityId'), apiSessionOf(call.actor).identity.id);
+      const own = equals(stringField('identityId'), identityOf(call.actor).id);
       const page = await listRows(entities, authenticator, query, call, { within: own });
       return { ...page, data: page.data.map(asOwn) };
     }),

@@ -1,6 +1,7 @@
 import { neededBy } from '../../../api/enrollment-methods.ts';
 import { enrollment } from '../../../api/enrollments.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
+import { administratorsAmong } from '../../../authentication/administrators.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -34,7 +35,16 @@ export const enrollmentBehaviour = behaviour(enrollment, {
     await requireNone(entities, after);
     return undefined;
   },
-  present: (_entities, rows, call) => Promise.all(rows.map((row) => tokenOf(call, row))),
+  present: async (entities, rows, call) => {
+    // Whoever has the token becomes the identity.
+    const hidden = call.grant.isDelegated
+      ? await administratorsAmong(
+          entities,
+          rows.map(({ identityId }) => identityId ?? ''),
+        )
+      : undefined;
+    return Promise.all(rows.map((row) => (hidden?.has(row.identityId ?? '') ? { token: '', jwt: undefined } : tokenOf(call, row))));
+  },
 });
 
 /** Whom an enrollment is for: one of the three. */

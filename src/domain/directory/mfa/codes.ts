@@ -1,5 +1,5 @@
 import { mfa } from '../../../api/mfa.ts';
-import { apiSessionOf } from '../../../call/actor.ts';
+import { identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Settings } from '../../../call/settings.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -43,7 +43,7 @@ export const withCode = async <T>(
 ): Promise<T> => {
   const { of, missing, ...takes }: Purpose = purposes[purpose];
   const outcome = await call.write(async (entities): Promise<T | ApiError> => {
-    const row = await mfaOf(entities, apiSessionOf(call.actor).identity.id);
+    const row = await mfaOf(entities, identityOf(call.actor).id);
     if (!row || (of !== 'any' && row.isVerified !== (of === 'verified'))) throw missing();
     if (of === 'any' && !row.isVerified) return work(entities, row, {});
     if (!code) return new ApiError('MFA_INVALID_TOKEN');

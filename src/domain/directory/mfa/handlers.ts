@@ -1,5 +1,5 @@
 import { currentMfa, mfa } from '../../../api/mfa.ts';
-import { apiSessionOf } from '../../../call/actor.ts';
+import { apiSessionOf, identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { ApiError } from '../../../errors/index.ts';
@@ -39,17 +39,17 @@ const baseOf = (row: StoredMfa) => ({
 
 /** @throws ApiError `NOT_FOUND` */
 const own = async (call: Call): Promise<StoredMfa> => {
-  const row = await call.read((entities) => mfaOf(entities, apiSessionOf(call.actor).identity.id));
+  const row = await call.read((entities) => mfaOf(entities, identityOf(call.actor).id));
   if (!row) throw notEnrolled();
   return row;
 };
 
 const urlOf = async ({ actor, core }: Call, row: StoredMfa): Promise<string> =>
-  provisioningUrl(core.settings.mfaIssuer, apiSessionOf(actor).identity.name, await totpSecretOf(core, row));
+  provisioningUrl(core.settings.mfaIssuer, identityOf(actor).name, await totpSecretOf(core, row));
 
 export const currentMfaEntries = implement(currentMfa, {
   enroll: async (call) => {
-    const { id: identityId } = apiSessionOf(call.actor).identity;
+    const { id: identityId } = identityOf(call.actor);
     const begun = await newMfa(call.core, identityId);
     const { id } = await call.write(async (entities) => {
       if (await mfaOf(entities, identityId)) throw new ApiError('MFA_EXISTS');

@@ -18,13 +18,13 @@ import type { Presence, RouterConnection } from './presence.ts';
 /** Reports of one router that may wait; a host that hands on more of them at once gets 429. */
 const MOST_WAITING = 10_000;
 
-const ORIGIN = { actor: 'system', requestId: 'presence' } as const;
+const ATTRIBUTION = { actor: 'system', requestId: 'presence' } as const;
 
 export const createPresence = (core: Core, storeErrors: StoreErrors): Presence => {
   const { presence, background } = core;
   const run = <T>(work: (job: Job) => Promise<T>): Promise<T> =>
-    background.run(ORIGIN, work).catch((error: unknown) => {
-      throw storeErrors(error, { requestId: ORIGIN.requestId });
+    background.run(ATTRIBUTION, work).catch((error: unknown) => {
+      throw storeErrors(error, { requestId: ATTRIBUTION.requestId });
     });
   const read = <T>(work: (entities: Entities) => Promise<T>): Promise<T> => run((job) => job.read(work));
 

@@ -1,7 +1,7 @@
 import type { identity } from '../../../api/identities.ts';
 import type { DetailOf, RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouter } from '../../../api/routers.ts';
-import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
+import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { and, booleanField, equals } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
@@ -11,7 +11,7 @@ import { identityToRouters, reachedFrom } from '../../policy/policies/traversal.
 /** The enrolled edge routers that an identity may use; an administrator may use them all. */
 export const listOwnEdgeRouters = (call: Call, query: ListInput) =>
   call.read(async (entities) => {
-    const who: RowOf<typeof identity> = apiSessionOf(call.actor).identity;
+    const who: RowOf<typeof identity> = identityOf(call.actor);
     const verified = equals(booleanField('isVerified'), true);
     const where = isAdministrator(call.actor) ? verified : and(verified, await reachedFrom(entities, identityToRouters, who));
     const page = await listRows(entities, edgeRouter, query, call, { within: where });

@@ -1,7 +1,6 @@
 import { database } from '../../../api/database.ts';
 import { kinds } from '../../../api/index.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
-import { actorId } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import { tableOf } from '../../../changes/views.ts';
@@ -37,7 +36,7 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
       },
     });
   const taken = await take(call, 'snapshot', {}, PAUSE_MS);
-  const work = core.background.run({ actor: actorId(call.actor), requestId }, (job) =>
+  const work = core.background.run(call.attribution, (job) =>
     workOn(
       job,
       core,

@@ -2,7 +2,7 @@ import { accessibleServices } from '../../../api/accessible-services.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { service } from '../../../api/services.ts';
 import { terminator } from '../../../api/terminators.ts';
-import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
+import { identified, identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -18,13 +18,13 @@ import { policiesBetween } from '../../policy/policies/traversal.ts';
 import { requireSessionToken } from '../sessions/token.ts';
 
 const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>
-  viewerOf(entities, apiSessionOf(call.actor), await askedConfigTypes(entities, call, configTypes));
+  viewerOf(entities, identified(call.actor), await askedConfigTypes(entities, call, configTypes));
 
 /** A service that nothing grants is not there for this session. */
 const requireAccessible = async (entities: Entities, call: Call, id: string): Promise<RowOf<typeof service>> => {
   const row = await entities.require(service, id);
   if (isAdministrator(call.actor)) return row;
-  const who = apiSessionOf(call.actor).identity;
+  const who = identityOf(call.actor);
   const { granting } = evaluatePermissions(await policiesBetween(entities, who, row), who, row);
   if (granting.length === 0) throw notFound(service.kind, id);
   return row;
@@ -57,7 +57,7 @@ export const accessibleServiceEntries = implement(accessibleServices, {
       if (sessionToken !== undefined) await requireSessionToken(entities, call, sessionToken);
       const row = await requireAccessible(entities, call, id);
       const { presence } = call.core;
-      const [routers = []] = await commonRouters(entities, [{ identity: apiSessionOf(call.actor).identity, service: row }], presence);
+      const [routers = []] = await commonRouters(entities, [{ identity: identityOf(call.actor), service: row }], presence);
       return { edgeRouters: routers.length === 0 ? null : routers.map((router) => shownRouter(router, presence)) };
     }),
 });

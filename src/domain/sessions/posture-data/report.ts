@@ -3,7 +3,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { postureData } from '../../../api/posture-data.ts';
 import type { PostureResponse } from '../../../api/posture-responses.ts';
 import { service } from '../../../api/services.ts';
-import { apiSessionOf } from '../../../call/actor.ts';
+import { apiSessionOf, identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
@@ -50,7 +50,7 @@ const changed = <T extends object>(before: object, after: T, fields: readonly st
 /** The services of the caller that will ask for a code after what just happened, each with the nearest end. */
 const affectedServices = async (entities: Entities, call: Call, facts: Facts, event: EndpointEvent): Promise<AffectedService[]> => {
   const now = Date.parse(call.now());
-  const policies = await policiesOfIdentity(entities, apiSessionOf(call.actor).identity);
+  const policies = await policiesOfIdentity(entities, identityOf(call.actor));
   const noticed = (await checksOf(entities, policies)).flatMap((check) => {
     const notice = checkTypeOf(check).notice?.(check, facts, event, now);
     return notice ? [{ check, notice }] : [];

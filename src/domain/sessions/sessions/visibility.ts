@@ -1,7 +1,7 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { session } from '../../../api/sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
-import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
+import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
@@ -13,8 +13,7 @@ import { sessionsInDoubt } from './reviews.ts';
 const LOOKED_AT = 1000;
 
 /** Administrators see all sessions, others those of their own identity. */
-const ownOf = ({ actor }: Call): Predicate =>
-  isAdministrator(actor) ? ALL : equals(stringField('identityId'), apiSessionOf(actor).identity.id);
+const ownOf = ({ actor }: Call): Predicate => (isAdministrator(actor) ? ALL : equals(stringField('identityId'), identityOf(actor).id));
 
 /** The sessions that the actor may see and that have not ended, neither with their time nor with their API session nor with their right. */
 export const visibleSessions = async (entities: Entities, call: Call, own = ownOf(call)): Promise<Predicate> => {
@@ -50,7 +49,7 @@ const idle = async (entities: Entities, call: Call, own: Predicate): Promise<rea
 /** @throws ApiError `NOT_FOUND` for one that has ended, and for another identity's */
 export const requireVisible = async (entities: Entities, call: Call, id: string): Promise<StoredSession> => {
   const row = await entities.require(session, id);
-  const isOwn = isAdministrator(call.actor) || apiSessionOf(call.actor).identity.id === row.identityId;
+  const isOwn = isAdministrator(call.actor) || identityOf(call.actor).id === row.identityId;
   if (!isOwn || !(await isGoing(entities, call, row))) throw notFound(session.kind, id);
   return row;
 };

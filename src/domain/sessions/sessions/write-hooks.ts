@@ -19,7 +19,7 @@ export const createSessionHooks = (platform: Pick<Platform, 'clock' | 'logger'>)
       return { result, isUnfinished: await reviewChanges(entities, now()) };
     },
     continueReviews: createDrain(platform, {
-      origin: { actor: 'system', requestId: 'sessions' },
+      attribution: { actor: 'system', requestId: 'sessions' },
       step: async ({ read, write }) => (await read(isReviewLeft)) && (await write((entities) => continueReview(entities, now()))),
       failure: 'sessions could not be looked at again, which is tried once more',
     }),
