@@ -57,7 +57,7 @@ export {
   stringField,
 } from './query/predicate.ts';
 export type { Document } from './query/read.ts';
-// Storage: the port, its errors, and the questions that a store is asked.
+// Storage: the port, its errors, and queries.
 export {
   RowMissing,
   StorageError,

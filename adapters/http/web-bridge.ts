@@ -17,7 +17,7 @@ export interface WebConnection {
   /** DER of the certificates that the client presented, leaf first. */
   readonly peerCertificates?: readonly Uint8Array[];
   readonly remoteAddress?: string | undefined;
-  /** Gives the body, asked only when the host has used that of the request: bytes, text, or a JSON value. */
+  /** Returns the body, called only if the host has consumed that of the request: bytes, text, or a JSON value. */
   readonly usedBody?: () => unknown;
 }
 
@@ -77,7 +77,7 @@ const responseOf = ({ method, signal }: Request, { status, headers, body }: Core
 
 const valuesOf = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 
-/** A body as it is made. Nothing is asked for before the host does, and no more once the client has gone. */
+/** A streamed body. The next part is requested only when the host needs it, and none after the client has disconnected. */
 const streamOf = (body: AsyncIterable<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> => {
   const parts = body[Symbol.asyncIterator]();
   const giveUp = () => void parts.return?.();

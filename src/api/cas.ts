@@ -51,7 +51,7 @@ export const ca = resource({
   names: ['Ca', 'Cas'],
   nouns: ['certificate authority', 'certificate authorities'],
   about:
-    'A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates that it issues.',
+    'A third-party certificate authority (CA): once it is verified, identities may enroll and log in with the certificates that it issues.',
   fields: {
     name: required(name, { unique: true, filter: true }),
     certPem: createOnly(pem.meta({ description: 'PEM of one or more certificates, of which the first is the authority.' })),
@@ -94,7 +94,7 @@ export const cas = group('cas', 'Certificate authorities', {
   ...crud(ca, { errors: { create: CLAIM, replace: CLAIM, patch: CLAIM } }),
   verify: operation('POST', '/cas/{id}/verify', {
     operationId: 'verifyCa',
-    summary: 'Prove that a certificate authority is in your hands, by a certificate that it signed for its verification token',
+    summary: 'Verify a CA with a certificate that it signed, whose common name is its verification token',
     permission: 'ca.update',
     body: { schema: pem, name: 'certificate', media: ['text/plain'] },
     answer: EMPTY,

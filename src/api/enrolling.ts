@@ -85,7 +85,7 @@ const routerOtt = (id: string) =>
 export const enrolling = group('enrolling', 'Enrolling', {
   enroll: operation('POST', '/enroll', {
     operationId: 'enroll',
-    summary: 'Turn an enrollment into an authenticator, by the method that the enrollment is for',
+    summary: 'Complete an enrollment, by its method',
     query: z.object({
       token: shortText.optional().meta({ description: 'The token of the enrollment.' }),
       method: shortText.optional().meta({ description: 'Default: the method of the enrollment.' }),
@@ -114,7 +114,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
   }),
   ottca: operation('POST', '/enroll/ottca', {
     operationId: 'enrollOttCa',
-    summary: 'Prove an identity from now on by the client certificate of this request, which a known authority issued',
+    summary: 'Enroll with the client certificate of this request, issued by a known CA',
     ...common,
     body: {
       /** The body of an identity that enrolls with its own certificate. */
@@ -144,7 +144,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
   }),
   extendRouter: operation('POST', '/enroll/extend/router', {
     operationId: 'extendRouterEnrollment',
-    summary: 'Give a router new certificates for the one that this request presents, which is good for nothing from then on',
+    summary: 'Replace the certificates of a router; the one that this request presents becomes invalid',
     permission: 'open',
     needsCertificate: true,
     surfaces: [surfaces.client],
@@ -180,7 +180,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
   }),
   updb: operation('POST', '/enroll/updb', {
     operationId: 'enrollUpdb',
-    summary: 'Set the password of an identity that has none yet',
+    summary: 'Set the password of an identity that has none',
     query: z.object({
       /** The token of the enrollment. */
       token: shortText.optional(),

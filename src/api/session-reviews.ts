@@ -9,7 +9,7 @@ export const sessionReview = resource({
   collection: 'session-reviews',
   names: ['SessionReview', 'SessionReviews'],
   about:
-    'A session review is what is left of looking again at the sessions that a change was about, where these are many: it is done in steps, each in a transaction of its own.',
+    'A session review is the rest of checking the sessions that a change affects, if they are many: it is done in steps, each in its own transaction.',
   unrecorded: true,
   fields: {
     /** The predicate that the sessions satisfy. */

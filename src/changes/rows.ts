@@ -90,7 +90,7 @@ export type AuthenticatorRow = {
   readonly isKeyRollRequested: boolean | null;
   /** Whether the chain of the last login led to a known root. */
   readonly lastAuthResolvedToRoot: boolean | null;
-  /** When the extension was asked for. */
+  /** When the extension was requested. */
   readonly extendRequestedAt: string | null;
 };
 
@@ -437,7 +437,7 @@ export type PostureCheckTypeRow = {
   readonly tags: { readonly [x: string]: string | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
-  /** Operating systems that can be asked so. */
+  /** Operating systems that the check supports. */
   readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
   /** Of the form of checks of the type. */
   readonly version: number;

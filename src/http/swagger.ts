@@ -5,7 +5,9 @@ import { software } from '../version.ts';
 import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
 import { type DocumentInfo, GOES_ON, tagsOf, titleOf } from './openapi.ts';
 
-/** The OpenAPI 2.0 document of one surface, for clients that know no newer form. What 2.0 cannot say (unions, null) is said more loosely. */
+/**
+ * The OpenAPI 2.0 document of one surface, for clients without support for newer versions. What 2.0 cannot express (unions, null) is approximated.
+ */
 export const swaggerDocument = (
   groups: readonly Group[],
   surface: Surface,

@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { Empty, Links, ListQuery } from './shared.ts';
 
 /**
- * A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and
- * nobody can log in with it.
+ * A certificate of an API session proves the session to routers. It lasts for twelve hours, ends with the session, and
+ * cannot be used to log in.
  */
 export interface CurrentApiSessionCertificate {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -52,8 +52,8 @@ export interface CreatedApiSessionCertificate {
 /**
  * Certificates of the current API session.
  *
- * A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and
- * nobody can log in with it.
+ * A certificate of an API session proves the session to routers. It lasts for twelve hours, ends with the session, and
+ * cannot be used to log in.
  */
 export interface ApiSessionCertificatesApi<P = CallOptions> {
   /**

@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { AuthQuery, Empty, EntityReference, Links, ListQuery } from './shared.ts';
 
 /**
- * An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is
- * disabled or gone.
+ * An API session is the result of a login: it proves an identity until it is deleted or idle for too long, or its identity
+ * is disabled or deleted.
  */
 export interface ApiSession {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -54,8 +54,8 @@ export interface ApiSession {
 /**
  * API sessions.
  *
- * An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is
- * disabled or gone.
+ * An API session is the result of a login: it proves an identity until it is deleted or idle for too long, or its identity
+ * is disabled or deleted.
  */
 export interface ApiSessionsApi<P = CallOptions> {
   /**

@@ -4,10 +4,7 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 
-/**
- * An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors
- * are owed.
- */
+/** An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors. */
 export interface AuthPolicy {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -152,8 +149,7 @@ export interface AuthPolicySecondaryPatch {
 /**
  * Authentication policies.
  *
- * An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors
- * are owed.
+ * An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors.
  */
 export interface AuthPoliciesApi<P = CallOptions> {
   /**

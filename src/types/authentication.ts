@@ -27,7 +27,7 @@ export interface AuthenticateQuery {
 /** Authentication. */
 export interface AuthenticationApi<P = CallOptions> {
   /**
-   * Log in: prove an identity and get an API session.
+   * Log in: authenticate an identity and open an API session.
    *
    * Open to everyone: `POST /authenticate` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_AUTH` (401), `TIMEOUT` (408), `CONFLICT` (409)
@@ -35,7 +35,7 @@ export interface AuthenticationApi<P = CallOptions> {
    */
   readonly authenticate: (input: { readonly body?: Authenticate } & AuthenticateQuery, options?: P) => Promise<CurrentApiSession>;
   /**
-   * Complete a login by a second factor: a code of the authenticator app, or a recovery code, each good for one login.
+   * Complete a login with a second factor: a TOTP code or a recovery code, each valid once.
    *
    * For sessions, also while they owe a second factor: `POST /authenticate/mfa` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408),

@@ -5,7 +5,7 @@ import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, ListQuery, RawAnswer, Tags } from './shared.ts';
 
 /**
- * A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates
+ * A third-party certificate authority (CA): once it is verified, identities may enroll and log in with the certificates
  * that it issues.
  */
 export interface Ca {
@@ -152,7 +152,7 @@ export interface ExternalIdClaimPatch {
 /**
  * Certificate authorities.
  *
- * A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates
+ * A third-party certificate authority (CA): once it is verified, identities may enroll and log in with the certificates
  * that it issues.
  */
 export interface CasApi<P = CallOptions> {
@@ -203,7 +203,7 @@ export interface CasApi<P = CallOptions> {
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * Prove that a certificate authority is in your hands, by a certificate that it signed for its verification token.
+   * Verify a CA with a certificate that it signed, whose common name is its verification token.
    *
    * For administrators (right `ca.update`): `POST /cas/{id}/verify` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `EXPECTED_PEM_CERTIFICATE` (400), `COULD_NOT_PARSE_DER_BLOCK` (400),

@@ -68,14 +68,14 @@ export interface TotpToken {
 /** Current API session. */
 export interface CurrentApiSessionApi<P = CallOptions> {
   /**
-   * Get the session of this request.
+   * Get the API session of this request.
    *
    * For sessions, also while they owe a second factor: `GET /current-api-session` of the management and client API.
    * @throws ApiError `UNAUTHORIZED` (401)
    */
   readonly get: (input?: Readonly<Record<string, never>>, options?: P) => Promise<CurrentApiSession>;
   /**
-   * Log out: end the session of this request.
+   * Log out: end the API session of this request.
    *
    * For sessions, also while they owe a second factor: `DELETE /current-api-session` of the management and client API.
    * @throws ApiError `UNAUTHORIZED` (401), `CONFLICT` (409)

@@ -122,7 +122,7 @@ export interface CurrentIdentityApi<P = CallOptions> {
    */
   readonly extendAuthenticator: (input: { readonly id: string; readonly body: IdentityExtendEnrollmentRequest }, options?: P) => Promise<IdentityExtendCerts>;
   /**
-   * Confirm a new certificate: from now on it is the good one, and the old one is not.
+   * Confirm a new certificate, which replaces the old one.
    *
    * For sessions: `POST /current-identity/authenticators/{id}/extend-verify` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CLIENT_CERT` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),

@@ -229,7 +229,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * Let an edge router enroll anew: its certificate and its enrollment, if it has one, are good for nothing from then on.
+   * Re-enroll an edge router: its certificate and any outstanding enrollment become invalid.
    *
    * For administrators (right `edgeRouter.update`): `POST /edge-routers/{id}/re-enroll` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409)

@@ -111,7 +111,7 @@ export interface EnrollUpdbQuery {
 /** Enrolling. */
 export interface EnrollingApi<P = CallOptions> {
   /**
-   * Turn an enrollment into an authenticator, by the method that the enrollment is for.
+   * Complete an enrollment, by its method.
    *
    * Open to everyone: `POST /enroll` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
@@ -131,7 +131,7 @@ export interface EnrollingApi<P = CallOptions> {
    */
   readonly ott: (input: { readonly body: EnrollOtt }, options?: P) => Promise<Enrolled>;
   /**
-   * Prove an identity from now on by the client certificate of this request, which a known authority issued.
+   * Enroll with the client certificate of this request, issued by a known CA.
    *
    * Open to everyone: `POST /enroll/ottca` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
@@ -159,7 +159,7 @@ export interface EnrollingApi<P = CallOptions> {
    */
   readonly trott: (input: { readonly body: EnrollTrOtt }, options?: P) => Promise<Enrolled>;
   /**
-   * Give a router new certificates for the one that this request presents, which is good for nothing from then on.
+   * Replace the certificates of a router; the one that this request presents becomes invalid.
    *
    * Open to everyone: `POST /enroll/extend/router` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408),
@@ -176,7 +176,7 @@ export interface EnrollingApi<P = CallOptions> {
    */
   readonly ca: (input?: { readonly body?: EnrollCa }, options?: P) => Promise<Enrolled>;
   /**
-   * Set the password of an identity that has none yet.
+   * Set the password of an identity that has none.
    *
    * Open to everyone: `POST /enroll/updb` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),

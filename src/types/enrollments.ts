@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts';
 
 /**
- * An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires.
- * It is for an identity, an edge router or a router.
+ * An enrollment is a one-time right to get an authenticator, or the certificates of a router, with a token, until it
+ * expires. It belongs to an identity, an edge router or a transit router.
  */
 export interface Enrollment {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -78,8 +78,8 @@ export interface EnrollmentRefresh {
 /**
  * Enrollments.
  *
- * An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires.
- * It is for an identity, an edge router or a router.
+ * An enrollment is a one-time right to get an authenticator, or the certificates of a router, with a token, until it
+ * expires. It belongs to an identity, an edge router or a transit router.
  */
 export interface EnrollmentsApi<P = CallOptions> {
   /**
@@ -114,7 +114,7 @@ export interface EnrollmentsApi<P = CallOptions> {
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * Give an enrollment, expired or not, another end and a new token: the old token is dead.
+   * Give an enrollment, expired or not, a new expiry and a new token; the old token becomes invalid.
    *
    * For administrators (right `enrollment.update`): `POST /enrollments/{id}/refresh` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)

@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 
 /**
- * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
- * its keys signed.
+ * An external JWT signer is an identity provider whose tokens authenticate identities: recognised by issuer, and trusted
+ * by its keys.
  */
 export interface ExternalJwtSigner {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -178,8 +178,8 @@ export interface ExternalJwtSignerPatch {
 /**
  * External JWT signers.
  *
- * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
- * its keys signed.
+ * An external JWT signer is an identity provider whose tokens authenticate identities: recognised by issuer, and trusted
+ * by its keys.
  */
 export interface ExternalJwtSignersApi<P = CallOptions> {
   /**

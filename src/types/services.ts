@@ -36,7 +36,7 @@ export interface Service {
   readonly configs: readonly string[] | null;
   /** Of the asking identity; `Invalid` where an administrator has neither. Null in lists below other entities. */
   readonly permissions: readonly ('Bind' | 'Dial' | 'Invalid')[] | null;
-  /** Config data by the name of its type, of the types that were asked for. */
+  /** Config data of the requested config types, by the name of the type. */
   readonly config: Readonly<Record<string, JsonMap>> | null;
   /** The posture queries of the policies that grant it. */
   readonly postureQueries: readonly PostureQueries[];

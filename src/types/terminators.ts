@@ -4,7 +4,7 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts';
 
-/** A terminator is one way out of the network to a service: an address behind a router. */
+/** A terminator is where the network reaches a service: an address behind a router. */
 export interface Terminator {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -114,7 +114,7 @@ export interface TerminatorPatch {
 /**
  * Terminators.
  *
- * A terminator is one way out of the network to a service: an address behind a router.
+ * A terminator is where the network reaches a service: an address behind a router.
  */
 export interface TerminatorsApi<P = CallOptions> {
   /**

@@ -17,7 +17,7 @@ export interface Of {
   readonly id: string;
 }
 
-/** Fields of an authenticator of which no extension is asked or under way. */
+/** Fields of an authenticator without a requested or pending extension. */
 export const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extendRequestedAt' | 'unverifiedCertPem'> = {
   isExtendRequested: false,
   isKeyRollRequested: false,

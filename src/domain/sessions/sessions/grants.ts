@@ -1,4 +1,4 @@
-/** By what sessions are let in, and until when. The evaluator decides; here it is asked for many sessions at once. */
+/** The grants of sessions: by which policies, and until when. The evaluator decides; this evaluates many sessions at once. */
 
 import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
