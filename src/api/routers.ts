@@ -4,6 +4,7 @@ import { string, timestamp } from './kit/entity.ts';
 import { optional, readOnly, required } from './kit/field.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
+import { rightTo } from './kit/right.ts';
 import { roles } from './kit/roles.ts';
 import { notes } from './kit/sets.ts';
 import { routerInterfaces, versionInfo } from './router-reports.ts';
@@ -97,7 +98,7 @@ export const edgeRouters = group('edgeRouters', 'Edge routers', {
   reEnroll: operation('POST', '/edge-routers/{id}/re-enroll', {
     operationId: 'reEnrollEdgeRouter',
     summary: 'Re-enroll an edge router: its certificate and any outstanding enrollment become invalid',
-    permission: 'edgeRouter.update',
+    permission: rightTo('update', edgeRouter),
     answer: EMPTY,
   }),
 });

@@ -5,6 +5,7 @@ import { listQuery } from './list-query.ts';
 import { nounsOf, nounWithArticle } from './nouns.ts';
 import { type Group, type Operation, operation, type Page, page } from './operation.ts';
 import type { DetailOf, Kind } from './resource.ts';
+import { rightTo } from './right.ts';
 
 /** How the entities of a related list (the children) are connected with the entity that they are listed below (the parent). */
 export type RelationLink =
@@ -82,7 +83,7 @@ export const relatedListOf = <P extends Kind, C extends Kind, Q extends ListQuer
     operation: operation('GET', `/${parent.collection}/{id}/${child.collection}`, {
       operationId: operationIds[verb] ?? `list${singular}${children}`,
       summary: `List the ${many} of ${nounWithArticle(parent)}`,
-      permission: `${parent.kind}.read`,
+      permission: rightTo('read', parent),
       surfaces: surfaces[verb] ?? [known.management],
       query: query ?? listQuery,
       answer: page(child.schemas.detail),
