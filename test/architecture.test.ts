@@ -12,6 +12,7 @@ const root = resolve(import.meta.dirname, '..');
 const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   query: [],
+  semver: [],
   platform: ['options.ts'],
   pki: ['platform'],
   qr: [],
@@ -19,7 +20,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   presence: ['platform'],
   concurrency: ['errors'],
   observability: ['concurrency', 'errors', 'platform'],
-  api: ['errors', 'query'],
+  api: ['errors', 'query', 'semver'],
   storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts'],
   changes: ['concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage'],
   jobs: ['api', 'query', 'platform', 'storage', 'changes', 'options.ts'],
@@ -42,12 +43,13 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   resources: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call'],
   authentication: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call', 'resources'],
   // Who may what: it asks no session and no socket.
-  'domain/policy': ['api', 'errors', 'query', 'storage', 'changes', 'call', 'resources'],
+  'domain/policy': ['api', 'errors', 'query', 'semver', 'storage', 'changes', 'call', 'resources'],
   domain: [
     'concurrency',
     'api',
     'errors',
     'query',
+    'semver',
     'platform',
     'pki',
     'qr',

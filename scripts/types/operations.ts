@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { changeRecord } from '../../src/api/change-log.ts';
 import { groups } from '../../src/api/index.ts';
 import type { Group, Operation, Permission } from '../../src/api/kit/operation.ts';
+import { parametersOf } from '../../src/api/kit/path-template.ts';
 import { surfaces } from '../../src/api/surfaces/index.ts';
 import { type DescribedOperation, describeOperations } from '../../src/http/described.ts';
 import type { Contract } from './contract.ts';
@@ -78,7 +79,7 @@ const inputOf = (
     const text = shapes.textOf(contract.checker.getTypeOfSymbol(property), schema, 'input');
     return property.flags & OPTIONAL ? `readonly ${name}?: ${text.replace(/ \| undefined$/, '')}` : `readonly ${name}: ${text}`;
   };
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => memberOf(name));
+  const parameters = parametersOf(path).map((name) => memberOf(name));
   const members = [...parameters, ...Object.keys(headers).map((name) => memberOf(name)), ...(body ? [memberOf('body', body.schema)] : [])];
   const own = members.length > 0 ? [`{ ${members.join('; ')} }`] : [];
   if (!query) return own[0] ?? 'Readonly<Record<string, never>>';

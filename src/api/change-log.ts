@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { integer } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
-import { shortText, string, timestamp } from './shared.ts';
+import { shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** A committed write of one entity. */

@@ -1,6 +1,7 @@
+import { string } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, jsonMap, string } from './shared.ts';
+import { boolean, jsonMap } from './shared.ts';
 
 /** The rest of a review of sessions that one transaction could not complete, because a change affected too many of them. */
 export const sessionReview = resource({

@@ -1,20 +1,6 @@
 import * as z from 'zod';
 import { mapOf, textUpTo } from './kit/bounded.ts';
 
-export {
-  created,
-  type EntityReference,
-  empty,
-  entityBase,
-  entityReference,
-  link,
-  links,
-  string,
-  type Tags,
-  tags,
-  timestamp,
-} from './kit/entity.ts';
-
 /** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
 
 /** Strings that people and programs write by hand: ids, names, addresses, tokens. */

@@ -125,6 +125,18 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     assert.deepEqual(names(await controller.identities.list({ filter: 'anyOf(roleAttributes) = "team-b"' })), ['theirs']);
   });
 
+  test('a filter limits the related lists of what it selects, under the right that the other operations of the kind take', async () => {
+    const rule: HostRule = ({ operation: { right } }) => (right === 'service-policy.read' ? { where: 'name = "mine"' } : undefined);
+    await using app = await open({ authorize: rule });
+    const { servicePolicies } = app.controller;
+    const make = async (name: string) => (await servicePolicies.create({ body: { name, type: 'Dial', semantic: 'AnyOf' } })).id;
+    const [mine, theirs] = [await make('mine'), await make('theirs')];
+    const lead = { actor: 'sso:lead' };
+    assert.deepEqual(names(await servicePolicies.list({}, lead)), ['mine']);
+    assert.deepEqual((await servicePolicies.listServices({ id: mine }, lead)).data, []);
+    await refused(servicePolicies.listServices({ id: theirs }, lead), 'NOT_FOUND');
+  });
+
   test('the rule sees the target as it is stored, without secrets, and is asked again when it changed before the write', async () => {
     const seen: unknown[] = [];
     let interfere: (() => Promise<unknown>) | undefined;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { postgres } from '../../../adapters/storage/kysely/postgres/engine.ts';
 import { createUpper } from '../../../adapters/storage/kysely/postgres/upper.ts';
 import { raw } from '../../../adapters/storage/kysely/sql.ts';
-import { compareText } from '../../../src/query/order.ts';
+import { compareText } from '../../../src/query/compare-text.ts';
 import { needsPostgres, newSchema } from '../../support/postgres.ts';
 import { withClient } from './postgres-support.ts';
 

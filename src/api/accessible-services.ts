@@ -1,33 +1,9 @@
 import { serviceEdgeRouters } from './access.ts';
-import { config } from './configs.ts';
-import { identity } from './identities.ts';
-import { crud } from './kit/crud.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, group, operation, page } from './kit/operation.ts';
-import { related } from './kit/related.ts';
-import { serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
-import { edgeRouter } from './routers.ts';
-import { managedServiceListQuery, policyTypeQuery, service, serviceListQuery } from './services.ts';
+import { service, serviceListQuery } from './services.ts';
 import { surfaces } from './surfaces/index.ts';
-import { clientTerminator, terminator } from './terminators.ts';
-
-export const services = group('services', 'Services', {
-  ...crud(service),
-  list: operation('GET', '/services', {
-    operationId: 'listServices',
-    summary: 'List services',
-    permission: 'service.read',
-    query: managedServiceListQuery,
-    answer: page(service.schemas.detail),
-    errors: ['NOT_FOUND'],
-  }),
-  listConfigs: related(service, config, { operationId: 'listServiceConfig' }),
-  listEdgeRouters: related(service, edgeRouter, { operationId: 'listServiceEdgeRouters' }),
-  listIdentities: related(service, identity, { operationId: 'listServiceIdentities', query: policyTypeQuery }),
-  listServicePolicies: related(service, servicePolicy, { operationId: 'listServiceServicePolicies' }),
-  listServiceEdgeRouterPolicies: related(service, serviceEdgeRouterPolicy, { operationId: 'listServiceServiceEdgeRouterPolicies' }),
-  listTerminators: related(service, terminator, { operationId: 'listServiceTerminators' }),
-});
+import { clientTerminator } from './terminators.ts';
 
 const client = { permission: 'session', surfaces: [surfaces.client] } as const;
 
