@@ -66,7 +66,10 @@ const headersOf = ({ headers = {} }: Operation, input: Input): Readonly<Record<s
     Object.entries(headers).flatMap(([name, header]) => (input[name] === undefined ? [] : [[header, String(input[name])]])),
   );
 
-const acceptOf = ({ answer }: Operation): string => ('contentTypes' in answer ? answer.contentTypes.join(', ') : JSON_TYPE);
+const acceptOf = ({ answer }: Operation): string => {
+  if (answer.is === 'events') return 'text/event-stream';
+  return 'contentTypes' in answer ? answer.contentTypes.join(', ') : JSON_TYPE;
+};
 
 /** A text travels as one of the media types that carry text, where the operation takes one. */
 const bodyOf = (media: readonly string[], body: unknown): { readonly type: string; readonly text: string } | undefined => {
