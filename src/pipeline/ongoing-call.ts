@@ -128,8 +128,17 @@ export class OngoingCall implements Call {
         this.#place = await store.places?.acquire(this.#source.signal);
       }
     } finally {
+      this.#state = undefined;
       this.#place?.();
+      this.#place = undefined;
     }
+  }
+
+  readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    return this.read(async (entities) => {
+      await this.permission?.recheck(entities, await currentActor(entities, this));
+      return work(entities);
+    });
   }
 
   /** To be called within `inOneState` when the actor is known. */

@@ -8,7 +8,7 @@ import { type App, openApp } from '../support/app.ts';
 import type { Operation } from '../support/calls.ts';
 import { nameOf, type Sample, samples } from '../support/samples.ts';
 
-type Invoke = (input: Readonly<Record<string, unknown>>) => Promise<unknown>;
+type Invoke = (input: Readonly<Record<string, unknown>>) => Promise<unknown> | AsyncIterable<unknown>;
 
 /** Every way to call an operation with types: in process, and from elsewhere. */
 const ways = {
@@ -42,10 +42,16 @@ const inputOf = ({ path, query: declared }: Operation, { id, other, query, body 
 /** Query keys that may be given several times. */
 const isSet = (declared: Operation['query'], key: string): boolean => declared !== undefined && ['roleFilter', 'configTypes'].includes(key);
 
-const invoke = (facade: object, { group, verb }: (typeof entries)[number], input: Readonly<Record<string, unknown>>) => {
+const invoke = async (facade: object, { group, verb }: (typeof entries)[number], input: Readonly<Record<string, unknown>>) => {
   // The table has this operation, so both ways have a function for it.
   const call = Reflect.get(Reflect.get(facade, group), verb) as Invoke;
-  return call(input);
+  const output = call(input);
+  return Symbol.asyncIterator in output ? firstOf(output) : output;
+};
+
+const firstOf = async (items: AsyncIterable<unknown>): Promise<unknown> => {
+  for await (const item of items) return item;
+  return undefined;
 };
 
 const sampleOf = async (app: App, operation: Operation): Promise<Sample> => (await samples[nameOf(operation)]?.(app)) ?? {};

@@ -530,6 +530,8 @@ export const samples: Readonly<Record<string, (app: App) => Promise<Sample>>> = 
     const { user, service } = await aNetwork(app);
     return { id: user.id, other: service };
   },
+  listChanges: nothing,
+  followChanges: async () => ({ query: 'after=0' }),
   explainAccess: async (app) => {
     const { user, service } = await aNetwork(app);
     return { id: user.id, other: service, query: 'type=Bind' };
