@@ -1,4 +1,4 @@
-import { type Group, isConditional, type Operation } from '../api/kit/operation.ts';
+import { type Group, isConditional, type Operation, statusOf } from '../api/kit/operation.ts';
 import { refusalsOf } from '../api/kit/refusals.ts';
 import { dataAndMeta } from '../api/surfaces/envelope.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
@@ -63,7 +63,7 @@ export const describeOperations = (groups: readonly Group[], surfaces: readonly 
         ...(isConditional(operation) ? [IF_MATCH] : []),
       ],
       body: schemas.inputs[`${key} body`],
-      status: operation.status ?? (operation.answer.is === 'created' ? 201 : 200),
+      status: statusOf(operation),
       offers: offersOf(surface, operation),
       answer: enveloped(surface, operation, schemas.outputs[key]),
       refusals: refusalsOf(operation),

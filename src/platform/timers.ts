@@ -1,5 +1,8 @@
 import type { Clock } from './platform.ts';
 
+/** Milliseconds by which durations are measured on this clock. */
+export const monotonic = (clock: Clock): number => (clock.monotonic ? clock.monotonic() : clock.now());
+
 export interface TimerOptions {
   /** Whether the timer keeps the process alive. Default false. */
   readonly keepsAlive?: boolean;

@@ -73,6 +73,10 @@ export type Operations = Readonly<Record<string, Operation>>;
 export const isConditional = <O extends Pick<Operation, 'entity' | 'method'>>(operation: O): operation is O & Required<Pick<O, 'entity'>> =>
   operation.entity !== undefined && operation.method !== 'GET';
 
+/** Of the answer over HTTP, unless the handler says another. */
+export const statusOf = ({ answer, status }: Pick<Operation, 'answer' | 'status'>): number =>
+  status ?? (answer.is === 'created' ? 201 : 200);
+
 /** Operations that share a name on the facade and a tag in the documentation: `controller.<group>.<verb>(input)`. */
 export interface Group<N extends string = string, O extends Operations = Operations> {
   readonly name: N;
