@@ -59,7 +59,7 @@ export {
   type AuthorizationRequest,
   type CalledOperation,
   type HostRule,
-  readOnly,
+  readOnlyRule,
   type Verdict,
 } from './pipeline/host-rule.ts';
 export type { OperationInput, OperationName } from './pipeline/operation-name.ts';

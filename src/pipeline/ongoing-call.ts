@@ -9,7 +9,7 @@ import type { Precondition } from '../changes/precondition.ts';
 import type { AroundWrite, Write } from '../changes/writer.ts';
 import type { Release } from '../concurrency/semaphore.ts';
 import type { Transaction } from '../storage/port.ts';
-import type { Permission } from './permit.ts';
+import type { PermitResult } from './permit.ts';
 
 export interface Parts {
   readonly core: Core;
@@ -40,7 +40,7 @@ export class OngoingCall implements Call {
   #place: Release | undefined;
   isAccepted = false;
   /** Once the call may be made. */
-  permission: Permission | undefined;
+  permission: PermitResult | undefined;
   /** Until the write that it is for is made. */
   precondition: Precondition | undefined;
 
