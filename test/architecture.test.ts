@@ -78,8 +78,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'authentication',
     'types',
   ],
-  types: ['api', 'call', 'errors', 'changes'],
-  client: ['api', 'errors', 'types', 'if-version.ts', 'options.ts', 'changes'],
+  types: ['api', 'changes', 'call', 'errors'],
+  client: ['api', 'changes', 'errors', 'types', 'if-version.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'observability', 'storage', 'call', 'version.ts'],
   opening: [
     'concurrency',

@@ -27,7 +27,15 @@ export const errorComponents: JsonSchemaComponents = {
     type: 'object',
     description:
       'A field of the request (`field`, `reason`, `value`), another error (`code`, `message`), the posture checks that fail, by the ids of their policies (`message`, `data`), or where the change log begins (`message`, `earliest`).',
-    properties: { field: TEXT, reason: TEXT, value: TEXT, code: TEXT, message: TEXT, data: { type: 'object' }, earliest: { type: 'integer', format: 'int64' } },
+    properties: {
+      field: TEXT,
+      reason: TEXT,
+      value: TEXT,
+      code: TEXT,
+      message: TEXT,
+      data: { type: 'object' },
+      earliest: { type: 'integer', format: 'int64' },
+    },
   },
   ErrorDetail: {
     type: 'object',
