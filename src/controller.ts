@@ -11,13 +11,15 @@ import type { Presence } from './domain/fabric/connections/presence.ts';
 import { createFacade } from './facade.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import type { FirstAdministrator } from './opening/bootstrap.ts';
-import { type Health, healthOf } from './opening/health.ts';
+import { createHealth, type Health } from './opening/health.ts';
 import { openNetwork } from './opening/network.ts';
 import { type ControllerOptions, type Opening, openingOf } from './opening/options.ts';
 import { createParts } from './opening/parts.ts';
+import { createStatistics, type Statistics } from './opening/statistics.ts';
 import { beginWork } from './opening/work.ts';
 import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
+import { observeCalls } from './pipeline/observe-calls.ts';
 import { createPermit, permitByDeclaration } from './pipeline/permit.ts';
 import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
@@ -61,8 +63,13 @@ export interface ManagementController extends Facade {
   /** Credentials of the first administrator, if this call of `open` made it. They are kept nowhere else. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   readonly settings: Settings;
-  /** Whether the controller can do its work, for the checks of supervisors and load balancers. Never rejects. */
+  /** Whether the controller can do its work, and what keeps it from it, for the checks of supervisors and load balancers. Never rejects. */
   health(): Promise<Health>;
+  /**
+   * How much there is of what, and what waits, for gauges. Entities are counted anew after five seconds.
+   * @throws StoreUnavailable, StoreBusy when the database does not answer
+   */
+  statistics(): Promise<Statistics>;
   /** Ends what works in the background, and closes the store. Close servers first, so that what is under way gets its answer. */
   close(): Promise<void>;
 }
@@ -79,20 +86,20 @@ const open = async (options: ControllerOptions): Promise<ManagementController> =
 };
 
 const start = async (store: Store, opening: Opening): Promise<ManagementController> => {
-  const { platform, settings, member, authorize, hooks } = opening;
+  const { platform, settings, member, observer, authorize, hooks } = opening;
   const { changesKept, changeBytesKept } = settings;
   const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
   const parts = await createParts(store, opening, pki, { ...common, inTransaction: hooks.inTransaction?.bind(hooks) });
-  const { core, events, publisher } = parts;
+  const { core, events, publisher, writes } = parts;
   await beginWork(parts, member);
   const storeErrors = createStoreErrors(platform);
   if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
   const permit = authorize ? createPermit(authorize, platform.logger) : permitByDeclaration;
   const invoke = createInvoke(parts, storeErrors, permit, hooks.before?.bind(hooks));
-  const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
+  const facade = (credentials: Credentials) => createFacade(entries, observeCalls(invoke, observer), platform.random, credentials);
   const system = facade({ kind: 'system' });
-  const serving = { entries, invoke, settings, platform };
+  const serving = { entries, invoke, settings, platform, observer };
   return {
     ...system,
     system,
@@ -119,7 +126,8 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     },
     firstAdministrator,
     settings,
-    health: () => healthOf(store),
+    health: createHealth(core, opening),
+    statistics: createStatistics(core, writes),
     close: async () => {
       core.presence.close();
       core.tokens.close();

@@ -35,10 +35,23 @@ export {
   type NetworkAuthorityOptions,
   networkAuthority,
 } from './network-authority.ts';
+export { accessLog } from './observability/access-log.ts';
+export type {
+  ActorKind,
+  AuthenticationEvent,
+  AuthenticationFailure,
+  AuthenticationMethod,
+  AuthorizationEvent,
+  Observe,
+  ObservedEvent,
+  OperationEvent,
+} from './observability/events.ts';
 export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
-export type { Health } from './opening/health.ts';
+export type { Health, HealthReason } from './opening/health.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
+export { type ProbeOptions, probes } from './opening/probes.ts';
+export type { Statistics, Turns } from './opening/statistics.ts';
 export type { BeforeArguments, HookedCall, Hooks } from './pipeline/hooks.ts';
 export {
   type AuthorizationRequest,

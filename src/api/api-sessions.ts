@@ -10,7 +10,7 @@ import { boolean, sdkInfo } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** A factor that an API session still owes before it is fully authenticated, and how to provide it. */
-export const authQuery = z
+const authQuery = z
   .object({
     /** The factor: a code, or a token of an external signer. */
     typeId: z.enum(['MFA', 'TOTP', 'EXT-JWT']),
@@ -40,6 +40,7 @@ export type AuthQuery = z.infer<typeof authQuery>;
 export const apiSession = resource({
   kind: 'apiSession',
   collection: 'api-sessions',
+  right: 'ops',
   names: ['APISession', 'APISessions'],
   nouns: ['API session', 'API sessions'],
   about:

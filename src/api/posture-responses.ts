@@ -86,7 +86,7 @@ const endpointState = z
   .meta({ id: 'PostureResponseEndpointState' });
 
 /** A client's report about its endpoint. PROCESS answers checks of one process and of several. */
-export const postureResponse = z
+const postureResponse = z
   .discriminatedUnion('typeId', [macResponse, domainResponse, osResponse, processResponse, endpointState])
   .meta({ id: 'PostureResponse' });
 export type PostureResponse = z.infer<typeof postureResponse>;

@@ -1,7 +1,12 @@
+import * as z from 'zod';
+import type { Predicate } from '../query/predicate.ts';
 import { string } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, jsonMap } from './shared.ts';
+import { boolean } from './shared.ts';
+
+/** Plain data, that no client sends. */
+const predicate = z.custom<Predicate>();
 
 /** The rest of a review of sessions that one transaction could not complete, because a change affected too many of them. */
 export const sessionReview = resource({
@@ -13,7 +18,7 @@ export const sessionReview = resource({
   unrecorded: true,
   fields: {
     /** The predicate that the sessions satisfy. */
-    sessions: readOnly(jsonMap, { keep: 'hidden' }),
+    sessions: readOnly(predicate, { keep: 'hidden' }),
     /** Those up to this id were looked at. */
     lastId: readOnly(string, { keep: 'hidden' }),
     /** Whether they may have lost their right: until they were looked at, each must prove it. */

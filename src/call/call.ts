@@ -5,6 +5,7 @@ import type { Surface } from '../api/surfaces/surface.ts';
 import type { Attribution } from '../changes/attribution.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { ApiError } from '../errors/index.ts';
+import type { Observation } from '../observability/observation.ts';
 import type { Actor } from './actor.ts';
 import type { Core } from './core.ts';
 import type { Grant } from './grant.ts';
@@ -44,6 +45,8 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly timeLimit?: number;
   /** The host's open transaction, to be joined. */
   readonly hostTransaction?: unknown;
+  /** Where somebody observes calls, what is noted of this one. */
+  readonly observation?: Observation | undefined;
 }
 
 /** One call on its way: who, when, and how to reach the store. */
@@ -59,6 +62,8 @@ export interface Call {
   readonly credentials: Credentials;
   readonly peerCertificates: readonly Uint8Array[];
   readonly remoteAddress: string;
+  /** What is noted of the call, where somebody observes it. */
+  readonly observation: Observation | undefined;
   /** Aborted when the client is gone or the time limit is over: nothing is committed after that. */
   readonly signal: AbortSignal;
   /** Whether the call is part of a transaction of the host's. */

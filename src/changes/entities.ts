@@ -2,10 +2,12 @@ import { withDerived } from '../api/kit/derived.ts';
 import type { Tags } from '../api/kit/entity.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { invalidField, notFound } from '../errors/index.ts';
+import type { Observation } from '../observability/observation.ts';
 import type { Random } from '../platform/platform.ts';
 import { ALL, type Predicate } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
+import { observed } from '../storage/observed.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
 import type { Attribution } from './attribution.ts';
 import type { Change } from './events.ts';
@@ -58,13 +60,16 @@ export interface EntitiesContext extends LogLimits, Attribution {
   readonly inTransaction?: InTransaction | undefined;
   /** Held against the entity that it is about, wherever that is read by its id or written. */
   readonly precondition?: Precondition | undefined;
+  /** Of the call, where somebody observes it. */
+  readonly observation?: Observation | undefined;
 }
 
 /** What a host does for each change, in its transaction. */
 export type InTransaction = (change: Change, context: { readonly transaction: unknown }) => void | Promise<void>;
 
 /** @returns the entities of one transaction. */
-export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities => {
+export const entitiesOf = (transaction: Transaction, context: EntitiesContext): Entities => {
+  const tx = context.observation ? observed(transaction, context.observation) : transaction;
   const changes: Change[] = [];
   const append = changeLog(tx, context);
   const guard = createGuard(context.precondition);
@@ -82,7 +87,7 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       at: after?.updatedAt ?? context.stamp(),
       before: before && visibleFields(kind, before),
       after: after && visibleFields(kind, after),
-    } as unknown as Change; // of a recorded kind, and `visibleFields` leaves of a row what `ChangedRow` says
+    } as Change; // of a recorded kind, and `visibleFields` leaves of a row what `ChangedRow` says
     await append(change);
     changes.push(change);
     await context.inTransaction?.(change, { transaction: tx.host });

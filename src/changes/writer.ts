@@ -1,4 +1,5 @@
 import type { Semaphore } from '../concurrency/semaphore.ts';
+import { inTurn } from '../observability/in-turn.ts';
 import { WriteConflict } from '../storage/errors.ts';
 import type { Store, Transaction } from '../storage/port.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from './entities.ts';
@@ -27,7 +28,7 @@ export interface WriteHooks {
 export const createWriter =
   (store: Store, publisher: Publisher, turns: Semaphore, { aroundWrite, afterCommit }: WriteHooks): Write =>
   (context, signal, work) =>
-    turns.run(() =>
+    inTurn(turns, context, () =>
       retryOnConflict(async () => {
         signal?.throwIfAborted();
         const inTransaction = async (tx: Transaction) => {

@@ -15,6 +15,10 @@ export interface Applicant {
 
 /** A semaphore whose permits are shared among those who apply, so that none keeps the others out, however many requests it sends. */
 export interface FairSemaphore {
+  /** Permits that are held. */
+  readonly running: number;
+  /** Work that waits for one. */
+  readonly waiting: number;
   /**
    * Runs `work` in its turn. By `over()` it says that the part is done for which the permit is needed: it is given back then, the name when
    * the work ends.
@@ -82,6 +86,12 @@ export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemap
   };
 
   return {
+    get running() {
+      return running;
+    },
+    get waiting() {
+      return queue.length;
+    },
     run: async (applicant, work) => {
       const { name, signal } = applicant;
       signal.throwIfAborted();

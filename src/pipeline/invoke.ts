@@ -1,5 +1,6 @@
 import { isConditional } from '../api/kit/operation.ts';
 import type { CallSource, Entry, Invoke } from '../call/call.ts';
+import { observeActor } from '../call/observed.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
 import type { Precondition } from '../changes/precondition.ts';
 import { unauthorized } from '../errors/index.ts';
@@ -25,6 +26,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Per
       const caller = await authenticate(call, entry.operation);
       ({ active } = caller);
       call.actor = caller.actor;
+      if (source.observation) observeActor(source.observation, caller.actor);
       call.takePlace();
       if (entry.operation.needsCertificate && call.peerCertificates.length === 0)
         throw unauthorized('present the client certificate in the TLS handshake of this request');

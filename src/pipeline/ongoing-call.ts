@@ -87,6 +87,10 @@ export class OngoingCall implements Call {
     return this.#source.remoteAddress ?? '';
   }
 
+  get observation() {
+    return this.#source.observation;
+  }
+
   get signal() {
     return this.#source.signal ?? NEVER_ABORTED;
   }
@@ -125,7 +129,9 @@ export class OngoingCall implements Call {
         } catch (error) {
           if (error !== NO_PLACE) throw error;
         }
+        const admitted = this.observation?.wait();
         this.#place = await store.places?.acquire(this.#source.signal);
+        admitted?.();
       }
     } finally {
       this.#place?.();
@@ -170,7 +176,9 @@ export class OngoingCall implements Call {
   async #inPlace<T>(work: () => Promise<T>): Promise<T> {
     const { places } = this.core.store;
     if (!places || this.#place || !this.#isOrdinary) return work();
+    const admitted = this.observation?.wait();
     this.#place = await places.acquire(this.#source.signal);
+    admitted?.();
     try {
       return await work();
     } finally {
@@ -196,6 +204,7 @@ export class OngoingCall implements Call {
       changesKept: settings.changesKept,
       changeBytesKept: settings.changeBytesKept,
       precondition: this.precondition,
+      observation: this.observation,
       inTransaction: this.#parts.inTransaction,
     };
   }

@@ -13,6 +13,8 @@ export interface Platform {
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+  /** Milliseconds since some time, by which durations are measured: it never goes back. Default: `now`. */
+  monotonic?(): number;
   /**
    * Runs `task` once, when so many milliseconds have gone by, unless the returned function is called before. It keeps no process alive.
    * Default: a timer of the runtime, independent of `now`.
@@ -39,8 +41,8 @@ export interface PasswordHasher {
 }
 
 /**
- * Logs what callers must not see. Details contain no secrets. `webPlatform` and `nodePlatform` also accept loggers of pino and bunyan, which take the
- * details before the message.
+ * Logs what callers must not see. Details contain no secrets. Loggers of pino, bunyan and winston, and the console, can be passed as they are: each is called
+ * in its own way, so that no detail is lost.
  */
 export interface Logger {
   /** Something is broken and needs an operator. */

@@ -1,5 +1,8 @@
 import type { Clock } from './platform.ts';
 
+/** Milliseconds by which durations are measured on this clock. */
+export const monotonic = (clock: Clock): number => (clock.monotonic ? clock.monotonic() : clock.now());
+
 /** Runs `task` when so many milliseconds have gone by on this clock. @returns what calls it off */
 export const after = (clock: Clock, milliseconds: number, task: () => void): (() => void) =>
   clock.after ? clock.after(milliseconds, task) : realAfter(milliseconds, task);

@@ -1,7 +1,7 @@
 import { argon2idAsync } from '@noble/hashes/argon2.js';
 import { checkedOptions } from '../options.ts';
 import { consoleLogger } from './console-logger.ts';
-import { messageFirst } from './message-first.ts';
+import { fittedLogger } from './fitted-logger.ts';
 import { createOutbound, fetchTransport } from './outbound.ts';
 import { argon2idHasher, type DeriveArgon2id } from './password-hasher.ts';
 import type { Platform, Random } from './platform.ts';
@@ -19,12 +19,12 @@ import type { Platform, Random } from './platform.ts';
 export const webPlatform = (overrides: Partial<Platform> = {}): Platform => {
   checkedOptions('the platform', overrides, { clock: true, random: true, passwords: true, logger: true, outbound: true });
   const random = overrides.random ?? webRandom;
-  const clock = overrides.clock ?? { now: () => Date.now() };
+  const clock = overrides.clock ?? { now: () => Date.now(), monotonic: () => performance.now() };
   return Object.freeze({
     clock,
     random,
     passwords: overrides.passwords ?? argon2idHasher(deriveInJavaScript, random),
-    logger: overrides.logger ? messageFirst(overrides.logger) : consoleLogger(() => clock.now()),
+    logger: overrides.logger ? fittedLogger(overrides.logger) : consoleLogger(() => clock.now()),
     outbound: overrides.outbound ?? createOutbound(fetchTransport),
   });
 };

@@ -135,20 +135,20 @@ export interface SessionsApi<P = CallOptions> {
    *
    * For sessions: `POST /sessions` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `NO_EDGE_ROUTERS_AVAILABLE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409), `INVALID_POSTURE` (409)
+   * `INVALID_POSTURE` (409)
    */
   readonly create: (input: { readonly body: SessionCreate }, options?: P) => Promise<CreatedSession>;
   /**
    * End a session: any for administrators, one of their own identity for others.
    *
    * For sessions: `DELETE /sessions/{id}` of the management and client API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
    * The routers on the path of a session: none, because this controller routes no traffic.
    *
-   * For administrators (right `session.read`): `GET /sessions/{id}/route-path` of the management API.
+   * For administrators (right `ops.read`): `GET /sessions/{id}/route-path` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly getRoutePath: (input: { readonly id: string }, options?: P) => Promise<SessionRoutePath>;

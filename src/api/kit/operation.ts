@@ -74,7 +74,7 @@ export type Operations = Readonly<Record<string, Operation>>;
 export const isConditional = <O extends Pick<Operation, 'entity' | 'method'>>(operation: O): operation is O & Required<Pick<O, 'entity'>> =>
   operation.entity !== undefined && operation.method !== 'GET';
 
-/** The status of its answers, unless the handler says another. */
+/** Of the answer over HTTP, unless the handler says another. */
 export const statusOf = ({ answer, status }: Pick<Operation, 'answer' | 'status'>): number =>
   status ?? (answer.is === 'created' ? 201 : 200);
 

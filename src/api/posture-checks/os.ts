@@ -4,6 +4,7 @@ import { readVersionRange } from '../../semver/range.ts';
 import { list } from '../kit/bounded.ts';
 import { string } from '../kit/entity.ts';
 import { required } from '../kit/field.ts';
+import { preprocess } from '../kit/preprocess.ts';
 import { sortedSet } from '../kit/sets.ts';
 import { variant } from '../kit/variants.ts';
 import { shortText } from '../shared.ts';
@@ -40,11 +41,7 @@ const withCapitals = (entry: unknown): unknown => {
 };
 
 /** Of a system that is listed twice, the last entry counts. */
-const operatingSystems = list(
-  // The input type is determined by the schema behind it.
-  z.preprocess(withCapitals, given) as unknown as typeof given,
-  100,
-)
+const operatingSystems = list(preprocess(withCapitals, given), 100)
   .min(1)
   .transform((systems): readonly OperatingSystem[] =>
     [...new Map(systems.map((system) => [osKey(system.type), system])).values()]

@@ -1,6 +1,7 @@
 import type { ApiError } from '../../errors/index.ts';
 import type { Answer } from './answer.ts';
 import type { JsonSchema, JsonSchemaComponents } from './json-schema.ts';
+import { JSON_TYPE } from './media-types.ts';
 
 /** An answer whose output is data, to be put into the form of its surface. */
 export type DataAnswer = Exclude<Answer, { readonly is: 'raw' | 'response' | 'events' }>;
@@ -36,7 +37,7 @@ export interface ErrorForm {
 
 /** The output itself, as JSON. */
 export const bareJson: Envelope = {
-  contentType: 'application/json',
+  contentType: JSON_TYPE,
   write: (_, output) => JSON.stringify(output) ?? 'null',
   schemaOf: ({ is }, data) => (is === 'page' ? { type: 'array', items: data } : data),
   components: {},

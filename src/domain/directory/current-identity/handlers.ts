@@ -71,13 +71,15 @@ const proveByPassword = async (
   check: CheckPassword,
 ): Promise<void> => {
   if ((await check(currentPassword, row.passwordHash ?? undefined)).isRight) return;
-  await call.write(async (entities) => {
+  const counted = await call.write(async (entities) => {
     const own = await ownAuthenticator(entities, call, row.id);
-    if (own.passwordHash !== row.passwordHash) return;
+    if (own.passwordHash !== row.passwordHash) return 'no';
     const owner = await entities.require(identity, own.identityId);
     const { updb } = (await entities.require(authPolicy, owner.authPolicyId)).primary;
-    await countWrongPassword(entities, { own, owner, updb }, call.now());
+    return countWrongPassword(entities, { own, owner, updb }, call.now());
   });
+  call.observation?.authentication('password', 'failed');
+  if (counted === 'locked') call.observation?.authentication('password', 'locked');
   throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
 };
 

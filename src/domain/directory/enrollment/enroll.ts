@@ -3,6 +3,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
+import { inTurn } from '../../../observability/in-turn.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { hashToken, isOpaqueToken } from '../../../tokens/opaque.ts';
 import type { EnrollmentMethods, EnrollmentResult, Offer } from './method.ts';
@@ -30,7 +31,7 @@ export const enroll = async (
   if (method !== undefined && method !== row.method)
     throw explained('INVALID_ENROLL_METHOD', `the token is for method ${row.method}, not for the one that was asked for`);
   requireOpen(row, call);
-  const { answer, complete } = await call.core.enrollments.run(() => methods[row.method](call, row, offer), call.signal);
+  const { answer, complete } = await inTurn(call.core.enrollments, call, () => methods[row.method](call, row, offer));
   await call.write(async (entities) => {
     // Meanwhile it may have been used, given another token, or come to its end.
     const current = await outstanding(entities, token ?? '');

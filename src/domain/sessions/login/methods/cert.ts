@@ -30,7 +30,7 @@ export const loginByCertificate = async (call: Call, body: LoginBody): Promise<A
   const trust = presented && (await trustIn(call, presented));
   if (!presented || !trust) throw invalidAuth();
   const actor = await call.write(async (entities) => {
-    const proven = await provenBy(entities, presented.leaf, trust, call.core.platform.clock.now());
+    const proven = await provenBy(entities, presented.leaf, trust, call);
     return proven && open(entities, proven, trust, body, call);
   });
   if (!actor) throw invalidAuth();
@@ -50,8 +50,10 @@ const trustIn = async (call: Call, presented: Presented): Promise<Trust | undefi
 };
 
 /** Checked in this state of the store: a CA that was deleted or disabled meanwhile authenticates no one. */
-const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, now: number): Promise<Proven | undefined> => {
+const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, call: Call): Promise<Proven | undefined> => {
+  const now = call.core.platform.clock.now();
   const proven = trust.by === 'network' ? await ownerOf(entities, leaf) : await ownerByAuthority(entities, leaf, trust.by.row.id);
+  call.observation?.failsAs(proven ? 'not-allowed' : 'unknown', proven?.owner.id);
   const policy = proven && (await entities.get(authPolicy, proven.owner.authPolicyId));
   if (!policy || isDisabled(proven.owner, new Date(now).toISOString())) return undefined;
   const { allowed, allowExpiredCerts } = policy.primary.cert;

@@ -18,9 +18,9 @@ export const loginByExternalToken = async (call: Call, body: LoginBody): Promise
   for (const token of externalTokensOf(call)) {
     const proof = await proofOf(call, token);
     // Read first, without a write permit: a valid token without an identity could otherwise occupy writers at no cost.
-    if (!proof || !(await call.read((entities) => ownerOf(entities, proof, call.now())))) continue;
+    if (!proof || !(await call.read((entities) => ownerOf(entities, proof, call)))) continue;
     const actor = await call.write(async (entities) => {
-      const owner = await ownerOf(entities, proof, call.now());
+      const owner = await ownerOf(entities, proof, call);
       return owner && openSession(entities, owner, `extJwtId:${proof.signer.id}`, body, call);
     });
     if (actor) return actor;
@@ -29,13 +29,14 @@ export const loginByExternalToken = async (call: Call, body: LoginBody): Promise
 };
 
 /** The identity that a token proves, if it may log in that way. */
-const ownerOf = async (entities: Entities, proof: TokenProof, now: string): Promise<RowOf<typeof identity> | undefined> => {
+const ownerOf = async (entities: Entities, proof: TokenProof, call: Call): Promise<RowOf<typeof identity> | undefined> => {
   const signer = await entities.get(externalJwtSigner, proof.signer.id);
   if (!signer) return undefined;
   const owner = signer.useExternalId
     ? await entities.find(identity, equals(stringField('externalId'), proof.subject))
     : await entities.get(identity, proof.subject);
-  if (!owner || !proves(proof, signer, owner) || isDisabled(owner, now)) return undefined;
+  call.observation?.failsAs(owner ? 'not-allowed' : 'unknown', owner?.id);
+  if (!owner || !proves(proof, signer, owner) || isDisabled(owner, call.now())) return undefined;
   const { allowed, allowedSigners } = (await entities.require(authPolicy, owner.authPolicyId)).primary.extJwt;
   return allowed && (allowedSigners.length === 0 || allowedSigners.includes(signer.id)) ? owner : undefined;
 };

@@ -8,8 +8,9 @@ import type { Call } from '../../../../call/call.ts';
 import type { CheckPassword } from '../../../../call/password-checks.ts';
 import type { Entities } from '../../../../changes/entities.ts';
 import { ApiError } from '../../../../errors/index.ts';
+import type { AuthenticationFailure } from '../../../../observability/events.ts';
 import { equals, stringField } from '../../../../query/index.ts';
-import { countWrongPassword, type Tried } from '../../../directory/identities/lockout.ts';
+import { countWrongPassword, type FailedAttempt, type Tried } from '../../../directory/identities/lockout.ts';
 import { evenOut } from '../decoy.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
@@ -29,30 +30,48 @@ export const loginByPassword = async (call: Call, body: LoginBody): Promise<ApiS
 
 const attempt = async (call: Call, body: LoginBody, username: string, password: string, check: CheckPassword): Promise<ApiSessionActor> => {
   const candidate = await call.read((entities) => candidateOf(entities, username, call.now()));
-  const hash = candidate?.own.passwordHash ?? undefined;
+  const hash = candidate.tried?.own.passwordHash ?? undefined;
   const { isRight, renewedHash } = await check(password, hash);
-  const actor = await call.write(async (entities) => {
+  const { actor, counted } = await call.write(async (entities): Promise<Outcome> => {
     // The password was checked outside: what it was checked against must still hold.
-    const now = await candidateOf(entities, username, call.now());
-    const current = hash !== undefined && now?.own.passwordHash === hash ? now : undefined;
-    if (isRight) return current && succeed(entities, current, body, renewedHash, call);
-    await evenOut(entities, current !== undefined && (await countWrongPassword(entities, current, call.now())));
-    return undefined;
+    const { tried, refusal, identityId } = await candidateOf(entities, username, call.now());
+    const current = hash !== undefined && tried?.own.passwordHash === hash ? tried : undefined;
+    call.observation?.failsAs(refusal, identityId);
+    if (isRight) return current ? { actor: await succeed(entities, current, body, renewedHash, call) } : {};
+    const counted = current ? await countWrongPassword(entities, current, call.now()) : 'no';
+    await evenOut(entities, counted !== 'no');
+    return { counted };
   });
-  if (!actor) throw invalidAuth();
-  return actor;
+  if (actor) return actor;
+  if (counted === 'locked') call.observation?.authentication('password', 'locked');
+  throw invalidAuth();
 };
+
+interface Outcome {
+  readonly actor?: ApiSessionActor;
+  /** What came of a wrong password. */
+  readonly counted?: FailedAttempt;
+}
+
+/** Whom a username stands for, or why nobody may log in by it. */
+interface Candidate {
+  readonly tried?: Tried;
+  readonly refusal?: AuthenticationFailure;
+  readonly identityId: string | undefined;
+}
 
 /** Stands in for the id of an unknown identity, so that the same queries are made. */
 const NO_ID = 'none';
 
 /** Always makes three requests to the store. */
-const candidateOf = async (entities: Entities, username: string, now: string): Promise<Tried | undefined> => {
+const candidateOf = async (entities: Entities, username: string, now: string): Promise<Candidate> => {
   const own = await authenticatorOf(entities, username);
   const owner = await entities.get(identity, own?.identityId ?? NO_ID);
   const policy = await entities.get(authPolicy, owner?.authPolicyId ?? NO_ID);
-  if (!own || !owner || !policy?.primary.updb.allowed || isDisabled(owner, now)) return undefined;
-  return { own, owner, updb: policy.primary.updb };
+  const identityId = owner?.id;
+  if (!own || !owner) return { refusal: 'unknown', identityId };
+  if (!policy?.primary.updb.allowed || isDisabled(owner, now)) return { refusal: 'not-allowed', identityId };
+  return { tried: { own, owner, updb: policy.primary.updb }, identityId };
 };
 
 const belongsToAdministrator = async (entities: Entities, username: string): Promise<boolean> => {
