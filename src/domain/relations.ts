@@ -1,4 +1,5 @@
 import type { RelationLink } from '../api/kit/related-list.ts';
+import type { AnyRow } from '../api/kit/resource.ts';
 import { relatedLists } from '../api/relations.ts';
 import type { Entry } from '../call/call.ts';
 import { equals, has, oneOf, stringField } from '../query/index.ts';
@@ -14,6 +15,9 @@ interface RelatedQuery {
   readonly policyType?: keyof typeof POLICY_TYPES | undefined;
 }
 
+/** Policies select entities of kinds that have role attributes. */
+const selectable = ({ id, roleAttributes }: AnyRow): Selectable => ({ id, roleAttributes: roleAttributes as readonly string[] });
+
 /** The predicate that the children of a list satisfy, by what connects them with their parent. */
 const viaOf = (link: RelationLink): Via<RelatedQuery> => {
   switch (link.by) {
@@ -24,13 +28,13 @@ const viaOf = (link: RelationLink): Via<RelatedQuery> => {
     case 'idInSet':
       return (_, row) => oneOf(stringField('id'), row[link.field] as readonly string[]); // a set of ids, as its field says
     case 'selecting':
-      return (_, row) => selecting(link.field, row as unknown as Selectable); // role arrays select only what has role attributes
+      return (_, row) => selecting(link.field, selectable(row));
     case 'selected':
       return (_, policy) => selectedBy([sideOf(policy, link.field)]);
     case 'policies':
       // Of service policies, those of one type may be asked for.
       return (entities, row, { policyType }) =>
-        reachedFrom(entities, link, row as unknown as Selectable, ofType(policyType && POLICY_TYPES[policyType]));
+        reachedFrom(entities, link, selectable(row), ofType(policyType && POLICY_TYPES[policyType]));
   }
 };
 

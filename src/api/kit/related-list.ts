@@ -111,5 +111,5 @@ export const withRelatedLists = <const G extends Groups, L extends RelatedList>(
     if (verb in group.operations) throw new TypeError(`${name}.${verb} is the list of a relation: the group may not declare another`);
     joined[name] = { ...group, operations: { ...group.operations, [verb]: operation } };
   }
-  return joined as unknown as WithLists<G, L>; // name by name
+  return joined as WithLists<G, L>; // name by name
 };
