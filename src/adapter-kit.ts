@@ -9,6 +9,7 @@ export { createSemaphore, type Release, type Semaphore } from './concurrency/sem
 // Seconds to come back after.
 export { RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
+export { abandon } from './http/abandon.ts';
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { SAFE_HEADERS } from './http/safe-headers.ts';
 // Options of adapters, whose names are checked.
@@ -55,7 +56,7 @@ export {
   stringField,
 } from './query/predicate.ts';
 export type { Document } from './query/read.ts';
-// Storage: the port, its errors, and the questions that a store is asked.
+// Storage: the port, its errors, and queries.
 export {
   RowMissing,
   StorageError,

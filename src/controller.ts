@@ -88,15 +88,9 @@ const open = async (options: ControllerOptions): Promise<ManagementController> =
 const start = async (store: Store, opening: Opening): Promise<ManagementController> => {
   const { platform, settings, member, observer, authorize, hooks } = opening;
   const { changesKept, changeBytesKept } = settings;
-  const common = {
-    random: platform.random,
-    stamp: createStamps(platform.clock),
-    changesKept,
-    changeBytesKept,
-    inTransaction: hooks.inTransaction?.bind(hooks),
-  };
+  const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
-  const parts = await createParts(store, opening, pki, common);
+  const parts = await createParts(store, opening, pki, { ...common, inTransaction: hooks.inTransaction?.bind(hooks) });
   const { core, events, publisher, writes } = parts;
   await beginWork(parts, member);
   const storeErrors = createStoreErrors(platform);

@@ -9,7 +9,7 @@ import { webPlatform } from './platform/web.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 
-/** Whose authority is asked for. */
+/** The network whose authority to open. */
 export interface NetworkAuthorityOptions {
   /** The store of the network. */
   readonly storage: StorageAdapter;

@@ -137,7 +137,7 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     close: (drainMs = 10_000) =>
       new Promise((resolve) => {
         bridge.drain();
-        // Node counts a connection that never asked for anything as busy: those get a moment, for their request may be on its way.
+        // Node counts connections without a first request as busy: they get a moment, because their request may be on its way.
         const grace = setTimeout(
           () => {
             for (const socket of connections) if (!isBusy(socket)) socket.destroy();

@@ -33,7 +33,7 @@ const deriveNatively: DeriveArgon2id = (password, salt, { m, t, p, length }) =>
   hashRaw(password, { salt, memoryCost: m, timeCost: t, parallelism: p, outputLen: length });
 
 const POOL_SIZE = 4096;
-/** Reads above this go to the system at once, lest they waste the pool. */
+/** Larger reads go to the system directly, so that they do not drain the pool. */
 const POOLED_READ = 256;
 
 /** A read from the system costs some microseconds for any size; a pool shares that among a hundred ids. */

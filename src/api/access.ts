@@ -4,11 +4,11 @@ import { boolean, entityReference, string } from './shared.ts';
 /** The result of policies for one identity and one service. Fields that are false or zero are left out. */
 export const policyAdvice = z
   .object({
-    /** The identity that was asked about. */
+    /** The identity of the query. */
     identity: entityReference,
     /** Id of the identity. */
     identityId: string,
-    /** The service that was asked about. */
+    /** The service of the query. */
     service: entityReference,
     /** Id of the service. */
     serviceId: string,

@@ -9,7 +9,7 @@ import { boolean, sdkInfo, string, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** A factor that an API session still owes before it is fully authenticated, and how to provide it. */
-export const authQuery = z
+const authQuery = z
   .object({
     /** The factor: a code, or a token of an external signer. */
     typeId: z.enum(['MFA', 'TOTP', 'EXT-JWT']),
@@ -42,7 +42,7 @@ export const apiSession = resource({
   names: ['APISession', 'APISessions'],
   nouns: ['API session', 'API sessions'],
   about:
-    'An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is disabled or gone.',
+    'An API session is the result of a login: it proves an identity until it is deleted or idle for too long, or its identity is disabled or deleted.',
   fields: {
     /** Id of the identity that logged in. */
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', filter: 'identity' }),
@@ -133,13 +133,13 @@ const onBothApis = { permission: 'partial', surfaces: [surfaces.management, surf
 export const currentApiSession = group('currentApiSession', 'Current API session', {
   get: operation('GET', '/current-api-session', {
     operationId: 'getCurrentAPISession',
-    summary: 'Get the session of this request',
+    summary: 'Get the API session of this request',
     answer: data(currentApiSessionDetail),
     ...onBothApis,
   }),
   delete: operation('DELETE', '/current-api-session', {
     operationId: 'deleteCurrentAPISession',
-    summary: 'Log out: end the session of this request',
+    summary: 'Log out: end the API session of this request',
     answer: EMPTY,
     ...onBothApis,
   }),

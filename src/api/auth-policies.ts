@@ -86,8 +86,7 @@ export const authPolicy = resource({
   collection: 'auth-policies',
   names: ['AuthPolicy', 'AuthPolicies'],
   nouns: ['authentication policy', 'authentication policies'],
-  about:
-    'An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors are owed.',
+  about: 'An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors.',
   fields: {
     name: required(name, { unique: true, filter: true }),
     /** By which proofs identities log in, and what passwords must be like. */

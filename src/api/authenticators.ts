@@ -13,7 +13,7 @@ export const authenticator = resource({
   kind: 'authenticator',
   collection: 'authenticators',
   names: ['Authenticator', 'Authenticators'],
-  about: 'An authenticator is one way of an identity to prove itself: a username with a password (updb) or a client certificate (cert).',
+  about: 'An authenticator is a credential of an identity: a username with a password (updb) or a client certificate (cert).',
   fields: {
     /** Id of the identity that it proves. */
     identityId: reference('identity', { write: 'createOnly', onDelete: 'cascade', filter: 'identity' }),
@@ -38,7 +38,7 @@ export const authenticator = resource({
     isKeyRollRequested: readOnly(boolean, { absent: true, filter: true, default: false }),
     /** Whether the chain of the last login led to a known root. */
     lastAuthResolvedToRoot: readOnly(boolean, { absent: true, filter: true, default: false, volatile: true }),
-    /** When the extension was asked for. */
+    /** When the extension was requested. */
     extendRequestedAt: readOnly(timestamp, { absent: true, filter: true }),
     /** The third-party CA that the certificate chains to. */
     caId: hiddenReference('ca', 'cascade'),
@@ -99,7 +99,7 @@ export const extending = {
     errors: ['CAN_NOT_UPDATE_AUTHENTICATOR', 'COULD_NOT_PROCESS_CSR'],
   },
   extendVerify: {
-    summary: 'Confirm a new certificate: from now on it is the good one, and the old one is not',
+    summary: 'Confirm a new certificate, which replaces the old one',
     permission: 'session',
     body: { schema: confirmation, name: 'extend' },
     answer: EMPTY,
@@ -133,7 +133,7 @@ export const authenticators = group('authenticators', 'Authenticators', {
   }),
   reEnroll: operation('POST', '/authenticators/{id}/re-enroll', {
     operationId: 'reEnrollAuthenticator',
-    summary: 'Turn an authenticator back into an enrollment: its sessions end, and its owner enrolls anew',
+    summary: 'Replace an authenticator by an enrollment: its API sessions end, and its owner must enroll again',
     permission: 'authenticator.update',
     body: { schema: reEnroll, name: 'reEnroll' },
     answer: CREATED,
@@ -141,7 +141,7 @@ export const authenticators = group('authenticators', 'Authenticators', {
   }),
   requestExtend: operation('POST', '/authenticators/{id}/request-extend', {
     operationId: 'requestExtendAuthenticator',
-    summary: 'Ask the client of a certificate authenticator, at its next login, to extend its certificate',
+    summary: 'Request that the client extends its certificate at its next login',
     permission: 'authenticator.update',
     body: { schema: requestExtension, name: 'requestExtendAuthenticator', required: false },
     answer: EMPTY,

@@ -8,7 +8,7 @@ export const builtInRow = resource({
   collection: 'built-in-rows',
   names: ['BuiltInRow', 'BuiltInRows'],
   about:
-    'A built-in row records what a release gave the network, by kind and id, e.g. `configType/host.v2`: what an administrator changed or deleted since then stays so.',
+    'A built-in row records what a release gave the network, by kind and id, e.g. `configType/host.v2`: what an administrator has changed or deleted since then stays that way.',
   unrecorded: true,
   fields: {
     /** The fields as they were given; empty for one that was taken over as it was found. */

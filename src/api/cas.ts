@@ -3,6 +3,7 @@ import { crud } from './kit/crud.ts';
 import { createOnly, optional, readOnly, required, requiredOnReplace } from './kit/field.ts';
 import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
+import { preprocess } from './kit/preprocess.ts';
 import { roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { boolean, name, pem, shortText, string } from './shared.ts';
@@ -21,14 +22,11 @@ const claim = {
 };
 
 /** Which part of a certificate is the external id of its identity. */
-export const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
+const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
 /** Command-line clients send one without any part where none is meant. */
-const claimIfAny = z.preprocess(
-  (given) => (isEmptyDocument(given) ? undefined : given),
-  externalIdClaim.optional(),
-) as unknown as typeof externalIdClaim; // what the step before takes is said by no type
+const claimIfAny = preprocess((given) => (isEmptyDocument(given) ? undefined : given), externalIdClaim.optional());
 
 const isEmptyDocument = (value: unknown): boolean =>
   typeof value === 'object' &&
@@ -37,7 +35,7 @@ const isEmptyDocument = (value: unknown): boolean =>
   Object.values(value).every((part) => part === null || part === undefined);
 
 /** The name of an identity that enrols by itself, unless the authority says otherwise. */
-export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
+const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 const nameFormat = shortText
   .transform((value) => (value.trim() === '' ? DEFAULT_NAME_FORMAT : value))
   .meta({
@@ -50,7 +48,7 @@ export const ca = resource({
   names: ['Ca', 'Cas'],
   nouns: ['certificate authority', 'certificate authorities'],
   about:
-    'A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates that it issues.',
+    'A third-party certificate authority (CA): once it is verified, identities may enroll and log in with the certificates that it issues.',
   fields: {
     name: required(name, { unique: true, filter: true }),
     certPem: createOnly(pem.meta({ description: 'PEM of one or more certificates, of which the first is the authority.' })),
@@ -93,7 +91,7 @@ export const cas = group('cas', 'Certificate authorities', {
   ...crud(ca, { errors: { create: CLAIM, replace: CLAIM, patch: CLAIM } }),
   verify: operation('POST', '/cas/{id}/verify', {
     operationId: 'verifyCa',
-    summary: 'Prove that a certificate authority is in your hands, by a certificate that it signed for its verification token',
+    summary: 'Verify a CA with a certificate that it signed, whose common name is its verification token',
     permission: 'ca.update',
     body: { schema: pem, name: 'certificate', media: ['text/plain'] },
     answer: EMPTY,

@@ -10,7 +10,7 @@ export const change = resource({
   kind: 'change',
   collection: 'changes',
   names: ['Change', 'Changes'],
-  about: 'A change record tells who wrote which entity when, with its state before and after.',
+  about: 'A change record says who wrote which entity when, with its state before and after.',
   fields: {
     revision: readOnly(z.int(), { filter: true }),
     action: readOnly(z.enum(['create', 'update', 'delete']), { filter: true }),

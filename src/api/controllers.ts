@@ -20,7 +20,7 @@ export const controller = resource({
   kind: 'controller',
   collection: 'controllers',
   names: ['Controller', 'Controllers'],
-  about: 'A controller that has been given a name is known under it to those of the same network, and to clients that look for another.',
+  about: 'A controller with a name is listed for the other controllers of the network, and for clients that need another one.',
   fields: {
     name: readOnly(name, { unique: true, filter: true }),
     /** Addresses by the name of the API. */

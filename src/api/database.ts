@@ -22,7 +22,7 @@ export const maintenanceTask = resource({
   collection: 'maintenance-tasks',
   names: ['MaintenanceTask', 'MaintenanceTasks'],
   about:
-    'A maintenance task is done by one controller of a network at a time, under the lease of the same name; its row says how it went last.',
+    'A maintenance task runs on one controller of a network at a time, under the lease of the same name; its row holds the last result.',
   unrecorded: true,
   fields: {
     startedAt: readOnly(timestamp),
@@ -70,23 +70,23 @@ const start = { permission: 'database.update', answer: EMPTY, status: 202, error
 export const database = group('database', 'Maintenance of the database', {
   checkIntegrity: operation('POST', '/database/check-data-integrity', {
     operationId: 'checkDataIntegrity',
-    summary: 'Start to look for data that contradicts itself; one check or fix runs at a time',
+    summary: 'Start to check data integrity; one check or fix runs at a time',
     ...start,
   }),
   fixIntegrity: operation('POST', '/database/fix-data-integrity', {
     operationId: 'fixDataIntegrity',
-    summary: 'Start to look for data that contradicts itself, and make it right; takes a snapshot first where there is a place for it',
+    summary: 'Start to check data integrity and fix inconsistencies; takes a snapshot first if snapshots are configured',
     ...start,
   }),
   getIntegrityResults: operation('GET', '/database/data-integrity-results', {
     operationId: 'dataIntegrityResults',
-    summary: 'What the last check or fix has found, also while it runs',
+    summary: 'The findings of the last check or fix, even while it runs',
     permission: 'database.read',
     answer: data(integrityState, { counts: 'results' }),
   }),
   createSnapshot: operation('POST', '/database/snapshot', {
     operationId: 'createDatabaseSnapshot',
-    summary: 'Put a consistent copy of all data where the host keeps snapshots; at most one a minute',
+    summary: 'Take a consistent snapshot of all data, at most once a minute',
     permission: 'database.update',
     answer: EMPTY,
     accepted: true,
@@ -94,7 +94,7 @@ export const database = group('database', 'Maintenance of the database', {
   }),
   getSnapshot: operation('GET', '/database/snapshot', {
     operationId: 'databaseSnapshotState',
-    summary: 'How the last snapshot went, also while it is being taken',
+    summary: 'The state of the last snapshot, even while it is being taken',
     permission: 'database.read',
     surfaces: [surfaces.extensions],
     answer: data(snapshotState),

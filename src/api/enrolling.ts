@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
+import { preprocess } from './kit/preprocess.ts';
 import { password, pem, shortText, string, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -22,10 +23,10 @@ const fields = z
   .meta({ id: 'Enroll' });
 
 /** The body of an enrollment; a plain text body is the certificate request. */
-const enroll = z.preprocess((given) => (typeof given === 'string' ? { clientCsr: given } : given), fields) as unknown as z.ZodType<
-  z.output<typeof fields>,
-  string | z.input<typeof fields> // what the step before takes, which zod does not know
->;
+const enroll = preprocess<z.output<typeof fields>, string | z.input<typeof fields>>(
+  (given) => (typeof given === 'string' ? { clientCsr: given } : given),
+  fields,
+);
 
 /** The result of an enrollment: certificates, or a username. */
 const enrolled = z
@@ -84,7 +85,7 @@ const routerOtt = (id: string) =>
 export const enrolling = group('enrolling', 'Enrolling', {
   enroll: operation('POST', '/enroll', {
     operationId: 'enroll',
-    summary: 'Turn an enrollment into an authenticator, by the method that the enrollment is for',
+    summary: 'Complete an enrollment, by its method',
     query: z.object({
       token: shortText.optional().meta({ description: 'The token of the enrollment.' }),
       method: shortText.optional().meta({ description: 'Default: the method of the enrollment.' }),
@@ -113,7 +114,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
   }),
   ottca: operation('POST', '/enroll/ottca', {
     operationId: 'enrollOttCa',
-    summary: 'Prove an identity from now on by the client certificate of this request, which a known authority issued',
+    summary: 'Enroll with the client certificate of this request, issued by a known CA',
     ...common,
     body: {
       /** The body of an identity that enrolls with its own certificate. */
@@ -143,7 +144,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
   }),
   extendRouter: operation('POST', '/enroll/extend/router', {
     operationId: 'extendRouterEnrollment',
-    summary: 'Give a router new certificates for the one that this request presents, which is good for nothing from then on',
+    summary: 'Replace the certificates of a router; the one that this request presents becomes invalid',
     permission: 'open',
     needsCertificate: true,
     surfaces: [surfaces.client],
@@ -179,7 +180,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
   }),
   updb: operation('POST', '/enroll/updb', {
     operationId: 'enrollUpdb',
-    summary: 'Set the password of an identity that has none yet',
+    summary: 'Set the password of an identity that has none',
     query: z.object({
       /** The token of the enrollment. */
       token: shortText.optional(),

@@ -25,7 +25,7 @@ interface IdentityMethod {
 const identityMethods = {
   /** By a certificate of the network. */
   ott: { request: boolean.nullish(), outstanding: z.object(outstanding) },
-  /** By a certificate of a known authority; asked for by the id of the authority. */
+  /** With a certificate of a known CA; requested by the CA's id. */
   ottca: {
     needs: 'caId',
     request: shortText.nullish().meta({ description: 'Id of a certificate authority.' }),
@@ -37,7 +37,7 @@ const identityMethods = {
       caId: string,
     }),
   },
-  /** By username and password; asked for by the username. */
+  /** With a username and password; requested by the username. */
   updb: { needs: 'username', request: username.nullish(), outstanding: z.object(outstanding) },
 } as const satisfies Readonly<Record<string, IdentityMethod>>;
 

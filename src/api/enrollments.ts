@@ -25,7 +25,7 @@ export const enrollment = resource({
   collection: 'enrollments',
   names: ['Enrollment', 'Enrollments'],
   about:
-    'An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires. It is for an identity, an edge router or a router.',
+    'An enrollment is a one-time right to get an authenticator, or the certificates of a router, with a token, until it expires. It belongs to an identity, an edge router or a transit router.',
   fields: {
     /** Id of the identity that enrolls; of routers there is none. */
     // Only enrollments of identities can be requested; those of routers have no identity.
@@ -73,7 +73,7 @@ export const enrollments = group('enrollments', 'Enrollments', {
   }),
   refresh: operation('POST', '/enrollments/{id}/refresh', {
     operationId: 'refreshEnrollment',
-    summary: 'Give an enrollment, expired or not, another end and a new token: the old token is dead',
+    summary: 'Give an enrollment, expired or not, a new expiry and a new token; the old token becomes invalid',
     permission: 'enrollment.update',
     body: { schema: refresh, name: 'refresh' },
     answer: data(created),

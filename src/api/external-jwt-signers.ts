@@ -40,7 +40,7 @@ export const externalJwtSigner = resource({
   names: ['ExternalJwtSigner', 'ExternalJwtSigners'],
   nouns: ['external JWT signer', 'external JWT signers'],
   about:
-    'An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what its keys signed.',
+    'An external JWT signer is an identity provider whose tokens authenticate identities: recognised by issuer, and trusted by its keys.',
   fields: {
     ...shared,
     /** The `iss` of tokens. */

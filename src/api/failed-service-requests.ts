@@ -34,7 +34,7 @@ const policyFailure = z
   .meta({ id: 'PolicyFailure' });
 
 const fields = {
-  /** Id of the API session that asked. */
+  /** Id of the API session of the request. */
   apiSessionId: string,
   /** Id of the service. */
   serviceId: string,
@@ -42,7 +42,7 @@ const fields = {
   serviceName: string,
   /** Whether it was to dial or to bind the service. */
   sessionType: z.enum(['Dial', 'Bind']),
-  /** When it was asked: ISO 8601, UTC. */
+  /** When it was requested: ISO 8601, UTC. */
   when: timestamp,
   /** The policies that would have granted it. */
   policyFailures: z.array(policyFailure),

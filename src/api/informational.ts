@@ -15,7 +15,7 @@ const apiVersion = z
   .meta({ id: 'ApiVersion', description: 'Where one version of an API answers.' });
 
 /** The version of this controller, and the addresses of its APIs. */
-export const versionInformation = z
+const versionInformation = z
   .object({
     /** By the name of the API, then by its version. */
     apiVersions: z.record(string, z.record(string, apiVersion)),
@@ -54,13 +54,13 @@ export const informational = group('informational', 'Information', {
   }),
   capabilities: operation('GET', '/enumerated-capabilities', {
     operationId: 'listEnumeratedCapabilities',
-    summary: 'All capabilities that a controller may report, not those in force',
+    summary: 'All capabilities that a controller may report, enabled or not',
     answer: data(z.array(string)),
     ...open,
   }),
   protocols: operation('GET', '/protocols', {
     operationId: 'listProtocols',
-    summary: 'The protocols by which clients reach this API, and where',
+    summary: 'The protocols and addresses of this API',
     permission: 'open',
     surfaces: [surfaces.client],
     answer: data(z.record(string, protocol)),
@@ -93,7 +93,7 @@ export const informational = group('informational', 'Information', {
   }),
   summary: operation('GET', '/summary', {
     operationId: 'listSummary',
-    summary: 'How many entities of each kind there are',
+    summary: 'The number of entities of each kind',
     permission: 'summary.read',
     answer: data(z.record(string, z.int())),
   }),

@@ -7,6 +7,6 @@ export const keptSecret = resource({
   kind: 'keptSecret',
   collection: 'kept-secrets',
   names: ['KeptSecret', 'KeptSecrets'],
-  about: 'A kept secret is something of the controller itself, sealed under the secret key of its host.',
+  about: 'A kept secret is a secret of the controller itself, sealed under the secret key of its host.',
   fields: { sealed: readOnly(string, { keep: 'hidden' }) },
 });

@@ -8,7 +8,7 @@ export const lease = resource({
   collection: 'leases',
   names: ['Lease', 'Leases'],
   about:
-    'A lease says which one of several controllers does something, and until when it may unless it renews the lease: of a controller that is lost, another takes over.',
+    'A lease gives one of several controllers the right to do something until it expires or is renewed; if that controller is lost, another takes over.',
   unrecorded: true,
   fields: {
     /** Drawn anew each time the lease is acquired, so that a controller that lost it is no holder of the next one. */

@@ -14,7 +14,7 @@ export const mfa = resource({
   names: ['Mfa', 'Mfas'],
   nouns: ['MFA enrollment', 'MFA enrollments'],
   about:
-    'An MFA enrollment is the second factor of an identity: codes from an authenticator app (TOTP, RFC 6238), and recovery codes for when that is lost.',
+    'An MFA enrollment is the second factor of an identity: codes from an authenticator app (TOTP, RFC 6238), and recovery codes in case that is lost.',
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', unique: true }),
     /** Whether a code has proved that the authenticator app has the secret. */
@@ -78,7 +78,7 @@ const header = { code: 'mfa-validation-code' } as const;
 export const currentMfa = group('currentMfa', "MFA of the session's identity", {
   enroll: operation('POST', at, {
     operationId: 'enrollMfa',
-    summary: 'Begin to enroll in MFA',
+    summary: 'Start an MFA enrollment',
     answer: CREATED,
     errors: ['MFA_EXISTS'],
     ...settingUp,
@@ -99,7 +99,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
   }),
   verify: operation('POST', `${at}/verify`, {
     operationId: 'verifyMfa',
-    summary: 'Finish enrolling in MFA: prove by a code that the authenticator app has the secret',
+    summary: 'Verify an MFA enrollment with a code of the authenticator app',
     body: { schema: mfaCode, name: 'mfaValidation' },
     answer: EMPTY,
     errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN'],
@@ -107,7 +107,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
   }),
   delete: operation('DELETE', at, {
     operationId: 'deleteMfa',
-    summary: 'End MFA: by a code of the app or a recovery code, or by none before it is verified',
+    summary: 'Disable MFA: with a TOTP code or a recovery code, or without one before it is verified',
     headers: header,
     body: { schema: optionalCode, name: 'mfaValidation', required: false },
     answer: EMPTY,
@@ -116,7 +116,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
   }),
   getRecoveryCodes: operation('GET', `${at}/recovery-codes`, {
     operationId: 'detailMfaRecoveryCodes',
-    summary: 'See the recovery codes that are left, by a code of the app',
+    summary: 'List the remaining recovery codes, with a TOTP code',
     headers: header,
     body: { schema: optionalCode, name: 'mfaValidation', required: false },
     answer: data(recoveryCodes),

@@ -22,7 +22,7 @@ export const postureData = resource({
   kind: 'postureData',
   collection: 'posture-data',
   names: ['PostureData', 'PostureData'],
-  about: 'Posture data is what the endpoints of an identity reported about themselves; it goes with the identity.',
+  about: 'Posture data holds the facts that the endpoints of an identity reported; it is deleted with the identity.',
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
     mac: readOnly(z.object({ ...answers, addresses: texts }).readonly(), { keep: 'hidden' }),

@@ -85,7 +85,7 @@ const endpointState = z
   .meta({ id: 'PostureResponseEndpointState' });
 
 /** A client's report about its endpoint. PROCESS answers checks of one process and of several. */
-export const postureResponse = z
+const postureResponse = z
   .discriminatedUnion('typeId', [macResponse, domainResponse, osResponse, processResponse, endpointState])
   .meta({ id: 'PostureResponse' });
 export type PostureResponse = z.infer<typeof postureResponse>;
@@ -119,13 +119,13 @@ const byClients = { permission: 'session', surfaces: [surfaces.client], status: 
 export const postureResponses = group('postureResponses', 'Posture responses', {
   create: operation('POST', '/posture-response', {
     operationId: 'createPostureResponse',
-    summary: 'Tell one fact about the endpoint; the answer names the services that will ask for a code soon',
+    summary: 'Report one fact about the endpoint; the answer names the services that will require a code soon',
     body: { schema: postureResponse, name: 'postureResponse' },
     ...byClients,
   }),
   createBulk: operation('POST', '/posture-response-bulk', {
     operationId: 'createPostureResponseBulk',
-    summary: 'Tell several facts about the endpoint, all or none of which are taken',
+    summary: 'Report several facts about the endpoint, all or nothing',
     body: { schema: list(postureResponse, MOST_AT_ONCE), name: 'postureResponse' },
     ...byClients,
   }),

@@ -8,7 +8,7 @@ export const serviceConfig = resource({
   kind: 'serviceConfig',
   collection: 'service-configs',
   names: ['ServiceConfig', 'ServiceConfigs'],
-  about: 'A service config of an identity: the config that it sees for a service, instead of the one of that type that the service has.',
+  about: "A service config is a config that one identity sees for a service, in place of the service's own config of that type.",
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
     serviceId: reference('service', { write: 'never', onDelete: 'cascade' }),

@@ -31,7 +31,7 @@ export const service = resource({
     configs: references('config'),
     /** Of the asking identity; `Invalid` where an administrator has neither. Null in lists below other entities. */
     permissions: readOnly(z.array(z.enum(['Bind', 'Dial', 'Invalid'])).nullable(), { keep: 'computed' }),
-    /** Config data by the name of its type, of the types that were asked for. */
+    /** Config data of the requested config types, by the name of the type. */
     config: readOnly(z.record(string, jsonMap).nullable(), { keep: 'computed' }),
     /** The posture queries of the policies that grant it. */
     postureQueries: readOnly(z.array(postureQueries), { keep: 'computed' }),

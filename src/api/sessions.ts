@@ -22,7 +22,7 @@ export const session = resource({
   collection: 'sessions',
   names: ['Session', 'Sessions'],
   about:
-    'A session lets one API session dial or bind one service. It ends with the API session, when the last policy that grants it does so no more, and when posture checks fail.',
+    'A session lets one API session dial or bind one service. It ends with the API session, when no policy grants it any more, and when posture checks fail.',
   fields: {
     /** Id of the API session that it belongs to. */
     apiSessionId: reference('apiSession', { write: 'never', onDelete: 'cascade', filter: 'apiSession' }),
@@ -47,7 +47,7 @@ export const session = resource({
   symbols: { token: { path: 'id', type: 'string' } },
 });
 
-/** Which service a session is asked for. */
+/** The request for a session. */
 const sessionCreate = z
   .object({
     serviceId: shortText.optional().meta({ description: 'Needed: without one, no service is found.' }),
@@ -122,13 +122,13 @@ export const sessions = group('sessions', 'Sessions', {
   }),
   delete: operation('DELETE', '/sessions/{id}', {
     operationId: 'deleteSession',
-    summary: 'End a session: an administrator any, anybody else one of the own identity',
+    summary: 'End a session: any for administrators, one of their own identity for others',
     answer: EMPTY,
     ...onBothApis,
   }),
   getRoutePath: operation('GET', '/sessions/{id}/route-path', {
     operationId: 'detailSessionRoutePath',
-    summary: 'The routers that the traffic of a session takes: none, for this controller routes no traffic',
+    summary: 'The routers on the path of a session: none, because this controller routes no traffic',
     permission: 'session.read',
     answer: data(routePath),
   }),

@@ -4,13 +4,10 @@ import { mapOf, textUpTo } from './kit/bounded.ts';
 export {
   created,
   type EntityReference,
-  empty,
   entityBase,
   entityReference,
-  link,
   links,
   string,
-  type Tags,
   tags,
   timestamp,
 } from './kit/entity.ts';

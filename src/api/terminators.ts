@@ -10,7 +10,7 @@ export const terminator = resource({
   kind: 'terminator',
   collection: 'terminators',
   names: ['Terminator', 'Terminators'],
-  about: 'A terminator is one way out of the network to a service: an address behind a router.',
+  about: 'A terminator is where the network reaches a service: an address behind a router.',
   fields: {
     /** Id of the service. */
     service: writeOnly(shortText.min(1), { required: true }),

@@ -31,11 +31,11 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly actor?: string | undefined;
   readonly surface: Surface;
   readonly credentials: Credentials;
-  /** Why the call is refused to any caller that may make it, e.g. because no answer would be accepted. Asked once the session is known to be good. */
+  /** Refuses the call before the operation, e.g. because no answer would be accepted. Called once the session has been checked. */
   refusal?(): ApiError | undefined;
   /** The raw input, `{ ...path, ...query, body }`. Called once the session is known to be good; may throw `ApiError`. */
   input(): unknown | Promise<unknown>;
-  /** The versions of which the entity must have one; undefined for any. Asked only of operations that are conditional. */
+  /** The versions of which the entity must have one; undefined for any. Read only for conditional operations. */
   expectedVersions?(): readonly number[] | undefined;
   /** DER of the client's TLS certificates, leaf first. */
   readonly peerCertificates?: readonly Uint8Array[];

@@ -193,7 +193,7 @@ export type AuthenticatorRow = {
   readonly isKeyRollRequested: boolean | null;
   /** Whether the chain of the last login led to a known root. */
   readonly lastAuthResolvedToRoot: boolean | null;
-  /** When the extension was asked for. */
+  /** When the extension was requested. */
   readonly extendRequestedAt: string | null;
   /** Id of the identity that it proves. */
   readonly identityId: string;
@@ -425,7 +425,7 @@ export type PostureCheckTypeRow = {
   readonly tags: { readonly [x: string]: string | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
-  /** Operating systems that can be asked so. */
+  /** Operating systems that the check supports. */
   readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
 };
 

@@ -17,7 +17,7 @@ export interface ClientOptions extends TransportOptions {
   readonly baseUrl: string;
   /** Default: none, for operations without authentication. */
   readonly credentials?: ClientCredentials;
-  /** The API that is asked where an operation stands on several: what a device sees, or what an administrator does. Default `management`. */
+  /** The API to use for operations that exist on several: what a device sees, or what an administrator does. Default `management`. */
   readonly api?: Extract<Api, 'management' | 'client'>;
 }
 

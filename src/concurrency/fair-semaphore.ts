@@ -9,7 +9,7 @@ export interface Applicant {
   readonly name?: string;
   /** Of the request that the work is for: once it is aborted the work leaves the queue, and is not begun. */
   readonly signal: AbortSignal;
-  /** Whether the work goes before all other, however much waits. Asked only where it has to wait. */
+  /** Whether the work precedes all other waiting work. Called only if it has to wait. */
   readonly isUrgent?: () => Promise<boolean>;
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/platform.ts';
 import { after, every } from '../platform/timers.ts';
 import type { Store } from '../storage/port.ts';
 
-/** Work of a controller that no call waits for, or that goes on when the call that asked for it has been answered. It ends with the controller. */
+/** Background work of a controller: no call waits for it, or it continues after its call was answered. It ends with the controller. */
 export interface Background {
   /**
    * Begins at once. What goes wrong is the caller's to look at.
@@ -32,7 +32,7 @@ export interface Job {
   every(milliseconds: number, step: () => Promise<void>): () => void;
 }
 
-/** How long what is to be said at the end may take once the controller closes. ms */
+/** How long final writes may take once the controller closes. ms */
 const LAST_WORDS = 3000;
 
 export const createBackground = (

@@ -17,6 +17,7 @@ import { createBackground } from '../jobs/background.ts';
 import type { Parts } from '../pipeline/ongoing-call.ts';
 import { createPki, type PkiSources } from '../pki/pki.ts';
 import { addressRule } from '../platform/addresses.ts';
+import { MINUTE } from '../platform/durations.ts';
 import { createConnections } from '../presence/connections.ts';
 import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
@@ -30,7 +31,6 @@ export interface ControllerParts extends Parts {
   readonly writes: Semaphore;
 }
 
-const MINUTE = 60_000;
 /** Writes, and enrollments, that are under way at a time; the others wait for their turn. */
 const WRITES_AT_ONCE = 4;
 const ENROLLMENTS_AT_ONCE = 2;

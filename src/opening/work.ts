@@ -3,7 +3,7 @@ import { followChanges } from '../domain/fabric/connections/endings.ts';
 import { joinNetwork, type MemberOptions } from '../domain/maintenance/controllers/membership.ts';
 import type { ControllerParts } from './parts.ts';
 
-/** Begins what a controller does without being asked. It ends with `core.background`. */
+/** Starts the background work of a controller, which ends with `core.background`. */
 export const beginWork = async (
   { core, events }: Pick<ControllerParts, 'core' | 'events'>,
   member: MemberOptions | undefined,

@@ -10,9 +10,12 @@ export interface HookedCall extends Omit<Attribution, 'actor'> {
   readonly signal: AbortSignal;
 }
 
-/** An operation by its name on the facade, and what it takes: a union, so that the one narrows the other. */
+/**
+ * An operation by its name on the facade, what it takes, and the call: a union, so that the name narrows the input. A function that takes it names all three
+ * parameters, since TypeScript compares their number.
+ */
 export type BeforeArguments = {
-  readonly [N in OperationName]: readonly [operation: N, input: OperationInput<N>, call: HookedCall];
+  readonly [N in OperationName]: [operation: N, input: OperationInput<N>, call: HookedCall];
 }[OperationName];
 
 /** Where the host's own rules come in. Over HTTP and in process alike; what the hooks themselves ask of the controller goes through them too. */
@@ -24,7 +27,7 @@ export interface Hooks {
    */
   before?(...call: BeforeArguments): object | void | Promise<object | void>;
   /**
-   * Runs for each change, in the transaction that makes it: what it does with `transaction` is committed or rolled back with the change, and when it throws,
+   * Runs for each change once the controller is open, in the transaction that makes it: what it does with `transaction` is committed or rolled back with the change, and when it throws,
    * nothing is written. Other writers wait meanwhile, so that it should do no more than write.
    * @param context.transaction what the option `transaction` of calls takes: the store's own transaction, or the host's, where the call has joined it
    */

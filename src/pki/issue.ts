@@ -85,7 +85,10 @@ const extensionsOf = async (library: Library, profile: Profile, above: Certifica
 const authorityKey = ({ AuthorityKeyIdentifierExtension }: Library, { subjectKeyId, parsed }: Certificate) =>
   subjectKeyId === undefined ? AuthorityKeyIdentifierExtension.create(parsed.publicKey) : new AuthorityKeyIdentifierExtension(subjectKeyId);
 
-/** 16 random bytes (RFC 5280, section 4.1.2.2); the first bit is 0, lest it be a negative number, and the second is 1, lest it be shorter. */
+/**
+ * 16 random bytes (RFC 5280, section 4.1.2.2); the first bit is 0, so that the number is not negative, and the second is 1, so that it is not
+ * shorter.
+ */
 const newSerial = (random: Random): string => {
   const bytes = random.bytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;

@@ -10,9 +10,9 @@ export interface Pki {
 }
 
 export interface PkiSources {
-  /** Asked once. */
+  /** Called once. */
   readonly signer: () => SignerOptions | Promise<SignerOptions>;
-  /** Asked each time, for it is renewed while the server runs. */
+  /** Called each time, because it is renewed while the server runs. */
   readonly serverCertificate: () => KeyPair | Promise<KeyPair>;
   /** PEM. */
   readonly bundle?: string | undefined;

@@ -6,7 +6,7 @@ import { type Certificate, elementsOf, MAX_ELEMENTS, MAX_PRESENTED, readCertific
 /** The certificates that a client sent in the TLS handshake, where it proved possession of the key of the first only. */
 export interface Presented {
   readonly leaf: Certificate;
-  /** Said to stand above it. Not trusted. Read when they are first asked for. */
+  /** The intermediate certificates. Not trusted. Parsed on demand. */
   others(): Promise<readonly Certificate[]>;
 }
 

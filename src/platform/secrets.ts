@@ -76,7 +76,7 @@ const keyBytes = (text: string): Uint8Array<ArrayBuffer> => {
   try {
     bytes = new Uint8Array(decode(text.replaceAll('+', '-').replaceAll('/', '_')));
   } catch {
-    // Said below, without the text: it may be nearly the right key.
+    // The error below does not contain the text: it may be nearly the right key.
   }
   if (bytes?.length !== KEY_BYTES)
     throw new TypeError(`a secret key must be ${KEY_BYTES} random bytes in base64, got ${bytes ? `${bytes.length} bytes` : 'no base64'}`);

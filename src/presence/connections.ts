@@ -12,7 +12,7 @@ export interface RouterKey {
 export interface RouterState {
   readonly versionInfo: Readonly<Record<'arch' | 'buildDate' | 'os' | 'revision' | 'version', string>>;
   readonly syncStatus: string;
-  /** Undefined until it has said how it is reached. */
+  /** Undefined until the router has reported how it is reached. */
   readonly reached: { readonly hostname: string; readonly supportedProtocols: Readonly<Record<string, string>> } | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Connections {
   open(key: RouterKey, state: RouterState): Connection;
   /** The state of a router; if its row says that it may not be connected, its connection ends. */
   of(row: RouterKey & { readonly disabled: boolean }): RouterState | undefined;
-  /** The routers that are connected; `reached`: those that have said how they are reached. */
+  /** The connected routers; `reached`: those that have reported how they are reached. */
   keys(which?: 'reached'): readonly RouterKey[];
   /** Where other routers than this one say that they are reached: names and addresses. */
   hostsBeside(routerId: string): readonly string[];

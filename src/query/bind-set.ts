@@ -62,7 +62,7 @@ const wholeOrAny = (literal: Literal): readonly number[] => {
 /** More elements than this no set has. */
 const MAX_SIZE = 2 ** 31 - 1;
 
-/** Stores are only asked for whole numbers of elements from 0 to `MAX_SIZE`. */
+/** Stores accept only whole numbers of elements from 0 to `MAX_SIZE`. */
 export const size = (counted: Counted, is: Ordering, value: number): Predicate => {
   if (is === '=') return Number.isInteger(value) && value >= 0 && value <= MAX_SIZE ? { op: 'size', ...counted, is, value } : NONE;
   const isUpper = is === '<' || is === '<=';

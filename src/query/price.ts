@@ -23,7 +23,7 @@ export interface Price {
   readonly reach: number;
   /** Whether the documents of the rows must be read. */
   readonly readsDocument: boolean;
-  /** Questions about rows of other kinds, each asked once. */
+  /** Subqueries on rows of other kinds, each run once. */
   readonly inner: readonly { readonly kind: string; readonly price: Price }[];
 }
 

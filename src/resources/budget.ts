@@ -48,7 +48,7 @@ const fewIds = async (entities: Entities, kind: Kind, where: Predicate, most: nu
   return rows.length > most ? undefined : rows.map(({ id }) => id);
 };
 
-/** The same for rows that are asked in memory, each of them. */
+/** The same for rows that are evaluated in memory. */
 export const assertAffordableInMemory = (call: Call, input: ListInput, { where, sort }: ListPlan, rows: number): void => {
   const limit = limitOf(call);
   const cost = costOf(

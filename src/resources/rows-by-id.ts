@@ -2,7 +2,7 @@ import type { Kind, RowOf } from '../api/kit/resource.ts';
 import type { Entities } from '../changes/entities.ts';
 import { oneOf, stringField } from '../query/index.ts';
 
-/** The rows of some ids, each asked for once, by their ids: one question. */
+/** Loads the rows of some ids, each once, in one query. */
 export const rowsById = async <R extends Kind>(
   entities: Entities,
   kind: R,

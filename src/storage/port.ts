@@ -151,7 +151,7 @@ export interface StorageAdapter {
   readonly secretKey?: string;
 }
 
-/** How a kind is stored: the fields that are asked, compared or unique beside the document itself. */
+/** How a kind is stored: the fields that are queried, compared or unique, beside the document itself. */
 export interface KindSchema {
   readonly kind: string;
   /** Single-valued top-level fields with a column of their own. `id`, `version`, `createdAt`, `updatedAt` are always there. */
@@ -164,7 +164,7 @@ export interface KindSchema {
 export interface ColumnSchema {
   readonly name: string;
   readonly type: 'string' | 'number' | 'boolean' | 'date';
-  /** `unique`: no two rows share a value (null is no value). `true`: asked by value often. `false`: only filtered by. */
+  /** `unique`: no two rows share a value (null is no value). `true`: often queried by value. `false`: only filtered by. */
   readonly index: 'unique' | boolean;
 }
 

@@ -37,7 +37,7 @@ export const readToken = (text: string): Jwt | undefined => {
   return algorithm === undefined || kid === undefined ? undefined : { text, algorithm, kid, claims };
 };
 
-/** A claim that is a text, not empty, which every store can be asked for. */
+/** A claim that is a non-empty string which every store accepts. */
 export const stringClaim = (claims: Claims, name: string): string | undefined => {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
   return typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\u0000') ? value : undefined;

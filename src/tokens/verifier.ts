@@ -42,7 +42,7 @@ export const createTokenVerifier = (options: SignerKeysOptions): TokenVerifier =
       const known = signer?.enabled ? signer : undefined;
       const key = known && (await keys.find(known, token.kid, token.algorithm));
       if (!known || !key) {
-        // The same work in vain, lest the time tell which signers and keys there are.
+        // The same work without a result, so that timing does not reveal which signers and keys exist.
         await (await (standIn ??= standInKey()))(token.text);
         return undefined;
       }

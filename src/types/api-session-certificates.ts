@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { Empty, Links, ListQuery } from './shared.ts';
 
 /**
- * A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and
- * nobody can log in with it.
+ * A certificate of an API session proves the session to routers. It lasts for twelve hours, ends with the session, and
+ * cannot be used to log in.
  */
 export interface CurrentApiSessionCertificate {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -52,8 +52,8 @@ export interface CreatedApiSessionCertificate {
 /**
  * Certificates of the current API session.
  *
- * A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and
- * nobody can log in with it.
+ * A certificate of an API session proves the session to routers. It lasts for twelve hours, ends with the session, and
+ * cannot be used to log in.
  */
 export interface ApiSessionCertificatesApi<P = CallOptions> {
   /**
@@ -75,15 +75,14 @@ export interface ApiSessionCertificatesApi<P = CallOptions> {
    * Get a certificate of the session of this request, for a key of the client.
    *
    * For sessions: `POST /current-api-session/certificates` of the client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408),
-   * `CONFLICT` (409), `RATE_LIMITED` (429)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `RATE_LIMITED` (429)
    */
   readonly create: (input: { readonly body: ApiSessionCertificateCreate }, options?: P) => Promise<CreatedApiSessionCertificate>;
   /**
    * Delete one of the certificates of the session of this request.
    *
    * For sessions: `DELETE /current-api-session/certificates/{id}` of the client API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

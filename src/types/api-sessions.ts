@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { AuthQuery, Empty, EntityReference, Links, ListQuery } from './shared.ts';
 
 /**
- * An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is
- * disabled or gone.
+ * An API session is the result of a login: it proves an identity until it is deleted or idle for too long, or its identity
+ * is disabled or deleted.
  */
 export interface ApiSession {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -54,8 +54,8 @@ export interface ApiSession {
 /**
  * API sessions.
  *
- * An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is
- * disabled or gone.
+ * An API session is the result of a login: it proves an identity until it is deleted or idle for too long, or its identity
+ * is disabled or deleted.
  */
 export interface ApiSessionsApi<P = CallOptions> {
   /**
@@ -77,8 +77,7 @@ export interface ApiSessionsApi<P = CallOptions> {
    * Delete an API session.
    *
    * For administrators (right `api-session.delete`): `DELETE /api-sessions/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED`
-   * (412)
+   * @throws ApiError `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

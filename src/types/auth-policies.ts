@@ -4,10 +4,7 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 
-/**
- * An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors
- * are owed.
- */
+/** An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors. */
 export interface AuthPolicy {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -152,8 +149,7 @@ export interface AuthPolicySecondaryPatch {
 /**
  * Authentication policies.
  *
- * An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors
- * are owed.
+ * An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors.
  */
 export interface AuthPoliciesApi<P = CallOptions> {
   /**
@@ -175,30 +171,28 @@ export interface AuthPoliciesApi<P = CallOptions> {
    * Create an authentication policy.
    *
    * For administrators (right `auth-policy.create`): `POST /auth-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly create: (input: { readonly body: AuthPolicyCreate }, options?: P) => Promise<Created>;
   /**
    * Replace all fields of an authentication policy.
    *
    * For administrators (right `auth-policy.update`): `PUT /auth-policies/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: AuthPolicyUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of an authentication policy.
    *
    * For administrators (right `auth-policy.update`): `PATCH /auth-policies/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: AuthPolicyPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete an authentication policy.
    *
    * For administrators (right `auth-policy.delete`): `DELETE /auth-policies/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409),
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409),
    * `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;

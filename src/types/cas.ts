@@ -5,7 +5,7 @@ import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, ListQuery, RawAnswer, Tags } from './shared.ts';
 
 /**
- * A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates
+ * A third-party certificate authority (CA): once it is verified, identities may enroll and log in with the certificates
  * that it issues.
  */
 export interface Ca {
@@ -152,7 +152,7 @@ export interface ExternalIdClaimPatch {
 /**
  * Certificate authorities.
  *
- * A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates
+ * A third-party certificate authority (CA): once it is verified, identities may enroll and log in with the certificates
  * that it issues.
  */
 export interface CasApi<P = CallOptions> {
@@ -175,8 +175,7 @@ export interface CasApi<P = CallOptions> {
    * Create a certificate authority.
    *
    * For administrators (right `ca.create`): `POST /cas` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408),
-   * `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401)
    */
   readonly create: (input: { readonly body: CaCreate }, options?: P) => Promise<Created>;
   /**
@@ -184,7 +183,7 @@ export interface CasApi<P = CallOptions> {
    *
    * For administrators (right `ca.update`): `PUT /cas/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: CaUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -192,23 +191,23 @@ export interface CasApi<P = CallOptions> {
    *
    * For administrators (right `ca.update`): `PATCH /cas/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: CaPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete a certificate authority.
    *
    * For administrators (right `ca.delete`): `DELETE /cas/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * Prove that a certificate authority is in your hands, by a certificate that it signed for its verification token.
+   * Verify a CA with a certificate that it signed, whose common name is its verification token.
    *
    * For administrators (right `ca.update`): `POST /cas/{id}/verify` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `EXPECTED_PEM_CERTIFICATE` (400), `COULD_NOT_PARSE_DER_BLOCK` (400),
-   * `INVALID_COMMON_NAME` (400), `CERTIFICATE_FAILED_VALIDATION` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT`
-   * (408), `CONFLICT` (409), `CA_ALREADY_VERIFIED` (409)
+   * `INVALID_COMMON_NAME` (400), `CERTIFICATE_FAILED_VALIDATION` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
+   * `CA_ALREADY_VERIFIED` (409)
    */
   readonly verify: (input: { readonly id: string; readonly body: string }, options?: P) => Promise<Empty>;
   /**

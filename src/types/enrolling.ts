@@ -111,14 +111,13 @@ export interface EnrollUpdbQuery {
 /** Enrolling. */
 export interface EnrollingApi<P = CallOptions> {
   /**
-   * Turn an enrollment into an authenticator, by the method that the enrollment is for.
+   * Complete an enrollment, by its method.
    *
    * Open to everyone: `POST /enroll` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
    * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MISSING_OR_INVALID_CSR` (400), `ENROLLMENT_CA_NOT_VALID`
    * (400), `CERTIFICATE_FAILED_VALIDATION` (400), `ENROLLMENT_NO_VALID_CAS` (400), `CERT_FAILED_VALIDATION` (400),
-   * `MISSING_CERT_CLAIM` (400), `TIMEOUT` (408), `CONFLICT` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409), `CERT_IN_USE`
-   * (409)
+   * `MISSING_CERT_CLAIM` (400), `MAX_AUTHENTICATOR_METHODS_REACHED` (409), `CERT_IN_USE` (409)
    */
   readonly enroll: (input?: { readonly body?: Enroll } & EnrollQuery, options?: P) => Promise<Enrolled>;
   /**
@@ -126,18 +125,16 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/ott` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
-   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `TIMEOUT` (408), `CONFLICT` (409),
-   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly ott: (input: { readonly body: EnrollOtt }, options?: P) => Promise<Enrolled>;
   /**
-   * Prove an identity from now on by the client certificate of this request, which a known authority issued.
+   * Enroll with the client certificate of this request, issued by a known CA.
    *
    * Open to everyone: `POST /enroll/ottca` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
    * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `ENROLLMENT_CA_NOT_VALID` (400),
-   * `CERTIFICATE_FAILED_VALIDATION` (400), `TIMEOUT` (408), `CONFLICT` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409),
-   * `CERT_IN_USE` (409)
+   * `CERTIFICATE_FAILED_VALIDATION` (400), `MAX_AUTHENTICATOR_METHODS_REACHED` (409), `CERT_IN_USE` (409)
    */
   readonly ottca: (input: { readonly body: EnrollOttCa }, options?: P) => Promise<Enrolled>;
   /**
@@ -145,8 +142,8 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/erott` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
-   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MISSING_OR_INVALID_CSR` (400), `TIMEOUT` (408), `CONFLICT`
-   * (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MISSING_OR_INVALID_CSR` (400),
+   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly erott: (input: { readonly body: EnrollErOtt }, options?: P) => Promise<Enrolled>;
   /**
@@ -154,16 +151,14 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/trott` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
-   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `TIMEOUT` (408), `CONFLICT` (409),
-   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly trott: (input: { readonly body: EnrollTrOtt }, options?: P) => Promise<Enrolled>;
   /**
-   * Give a router new certificates for the one that this request presents, which is good for nothing from then on.
+   * Replace the certificates of a router; the one that this request presents becomes invalid.
    *
    * Open to everyone: `POST /enroll/extend/router` of the client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408),
-   * `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401)
    */
   readonly extendRouter: (input: { readonly body: ExtendRouter }, options?: P) => Promise<ExtendedRouter>;
   /**
@@ -172,16 +167,15 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/ca` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENROLLMENT_NO_VALID_CAS` (400), `CERT_FAILED_VALIDATION` (400),
-   * `MISSING_CERT_CLAIM` (400), `TIMEOUT` (408), `CONFLICT` (409), `CERT_IN_USE` (409)
+   * `MISSING_CERT_CLAIM` (400), `CERT_IN_USE` (409)
    */
   readonly ca: (input?: { readonly body?: EnrollCa }, options?: P) => Promise<Enrolled>;
   /**
-   * Set the password of an identity that has none yet.
+   * Set the password of an identity that has none.
    *
    * Open to everyone: `POST /enroll/updb` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
-   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `TIMEOUT` (408), `CONFLICT` (409),
-   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly updb: (input: { readonly body: EnrollUpdb } & EnrollUpdbQuery, options?: P) => Promise<Enrolled>;
 }

@@ -110,7 +110,7 @@ export interface IdentityEnrollments {
     /** When the enrollment ends. */
     readonly expiresAt: string;
   } | undefined;
-  /** By a certificate of a known authority; asked for by the id of the authority. */
+  /** With a certificate of a known CA; requested by the CA's id. */
   readonly ottca?: {
     /** Id of the enrollment. */
     readonly id: string;
@@ -125,7 +125,7 @@ export interface IdentityEnrollments {
     /** Id of the authority whose certificates will do. */
     readonly caId: string;
   } | undefined;
-  /** By username and password; asked for by the username. */
+  /** With a username and password; requested by the username. */
   readonly updb?: {
     /** Id of the enrollment. */
     readonly id: string;
@@ -193,9 +193,9 @@ export interface IdentityCreate {
 export interface IdentityEnrollmentRequest {
   /** By a certificate of the network. */
   readonly ott?: boolean | null | undefined;
-  /** By a certificate of a known authority; asked for by the id of the authority. */
+  /** With a certificate of a known CA; requested by the CA's id. */
   readonly ottca?: string | null | undefined;
-  /** By username and password; asked for by the username. */
+  /** With a username and password; requested by the username. */
   readonly updb?: string | null | undefined;
 }
 
@@ -393,7 +393,7 @@ export interface ApiSessionPostureData {
 
 /** A session that was refused because of posture checks. */
 export interface FailedServiceRequest {
-  /** Id of the API session that asked. */
+  /** Id of the API session of the request. */
   readonly apiSessionId: string;
   /** Id of the service. */
   readonly serviceId: string;
@@ -401,7 +401,7 @@ export interface FailedServiceRequest {
   readonly serviceName: string;
   /** Whether it was to dial or to bind the service. */
   readonly sessionType: 'Dial' | 'Bind';
-  /** When it was asked: ISO 8601, UTC. */
+  /** When it was requested: ISO 8601, UTC. */
   readonly when: string;
   /** The policies that would have granted it. */
   readonly policyFailures: readonly PolicyFailure[];
@@ -437,11 +437,11 @@ export interface FailedPostureCheck {
 
 /** The result of policies for one identity and one service. Fields that are false or zero are left out. */
 export interface PolicyAdvice {
-  /** The identity that was asked about. */
+  /** The identity of the query. */
   readonly identity: EntityReference;
   /** Id of the identity. */
   readonly identityId: string;
-  /** The service that was asked about. */
+  /** The service of the query. */
   readonly service: EntityReference;
   /** Id of the service. */
   readonly serviceId: string;
@@ -517,7 +517,7 @@ export interface IdentitiesApi<P = CallOptions> {
    * Create an identity.
    *
    * For administrators (right `identity.create`): `POST /identities` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    * @example const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });
    */
   readonly create: (input: { readonly body: IdentityCreate }, options?: P) => Promise<Created>;
@@ -525,16 +525,14 @@ export interface IdentitiesApi<P = CallOptions> {
    * Replace all fields of an identity.
    *
    * For administrators (right `identity.update`): `PUT /identities/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: IdentityUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of an identity.
    *
    * For administrators (right `identity.update`): `PATCH /identities/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    * @example await controller.identities.patch({ id, body: { roleAttributes: ['sales'] } });
    */
   readonly patch: (input: { readonly id: string; readonly body: IdentityPatch }, options?: P) => Promise<Empty>;
@@ -542,23 +540,21 @@ export interface IdentitiesApi<P = CallOptions> {
    * Delete an identity.
    *
    * For administrators (right `identity.delete`): `DELETE /identities/{id}` of the management API.
-   * @throws ApiError `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * Trace the data flows of an identity for a while, or end that.
+   * Start or stop tracing the data flows of an identity.
    *
    * For administrators (right `identity.update`): `PUT /identities/{id}/trace` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly trace: (input: { readonly id: string; readonly body: TraceSpec }, options?: P) => Promise<Trace>;
   /**
-   * Disable an identity: its API sessions end, and it cannot log in until the time is over or it is enabled.
+   * Disable an identity: its API sessions end, and it cannot log in until the time has passed or it is enabled.
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/disable` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    * @example await controller.identities.disable({ id, body: { durationMinutes: 30 } });
    */
   readonly disable: (input: { readonly id: string; readonly body: DisableIdentity }, options?: P) => Promise<Empty>;
@@ -566,14 +562,14 @@ export interface IdentitiesApi<P = CallOptions> {
    * Clear the disabled state of an identity.
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/enable` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly enable: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * End the MFA of an identity, e.g. of somebody who lost the authenticator app and the recovery codes.
+   * Remove the MFA of an identity, e.g. if its owner lost the authenticator app and the recovery codes.
    *
    * For administrators (right `identity.update`): `DELETE /identities/{id}/mfa` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly deleteMfa: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -625,21 +621,21 @@ export interface IdentitiesApi<P = CallOptions> {
    */
   readonly listEdgeRouters: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<EdgeRouter>>;
   /**
-   * What the endpoints of an identity told of themselves.
+   * The facts that the endpoints of an identity reported.
    *
    * For administrators (right `identity.read`): `GET /identities/{id}/posture-data` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly getPostureData: (input: { readonly id: string }, options?: P) => Promise<PostureData>;
   /**
-   * The last fifty sessions that an identity was refused because of posture checks, oldest first.
+   * The last fifty sessions that were refused to an identity because of posture checks, oldest first.
    *
    * For administrators (right `identity.read`): `GET /identities/{id}/failed-service-requests` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly getFailedServiceRequests: (input: { readonly id: string }, options?: P) => Promise<readonly FailedServiceRequest[]>;
   /**
-   * What policies allow an identity with a service, and by which routers.
+   * Policy advice: what policies allow an identity to do with a service, and by which routers.
    *
    * For administrators (right `identity.read`): `GET /identities/{id}/policy-advice/{serviceId}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
@@ -653,17 +649,17 @@ export interface IdentitiesApi<P = CallOptions> {
    */
   readonly listServiceConfigs: (input: { readonly id: string }, options?: P) => Promise<Page<ServiceConfig>>;
   /**
-   * Let an identity see configs instead of those of services.
+   * Override configs of services for an identity.
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/service-configs` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly assignServiceConfigs: (input: { readonly id: string; readonly body: readonly ServiceConfigAssign[] }, options?: P) => Promise<Empty>;
   /**
-   * Let an identity see the configs of services again.
+   * Remove config overrides of an identity.
    *
    * For administrators (right `identity.update`): `DELETE /identities/{id}/service-configs` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly removeServiceConfigs: (input: { readonly id: string; readonly body?: readonly ServiceConfigAssign[] }, options?: P) => Promise<Empty>;
 }

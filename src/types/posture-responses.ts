@@ -90,17 +90,17 @@ export interface PostureResponseService {
 /** Posture responses. */
 export interface PostureResponsesApi<P = CallOptions> {
   /**
-   * Tell one fact about the endpoint; the answer names the services that will ask for a code soon.
+   * Report one fact about the endpoint; the answer names the services that will require a code soon.
    *
    * For sessions: `POST /posture-response` of the client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    */
   readonly create: (input: { readonly body: PostureResponse }, options?: P) => Promise<PostureResponseResult>;
   /**
-   * Tell several facts about the endpoint, all or none of which are taken.
+   * Report several facts about the endpoint, all or nothing.
    *
    * For sessions: `POST /posture-response-bulk` of the client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    */
   readonly createBulk: (input: { readonly body: readonly PostureResponse[] }, options?: P) => Promise<PostureResponseResult>;
 }

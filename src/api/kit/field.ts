@@ -24,7 +24,7 @@ export interface FieldOptions {
   readonly unique?: boolean;
   /** Usable in `filter` and `sort`: by its own name, or by another. */
   readonly filter?: true | string;
-  /** Often asked by value: gets an index. References and unique fields have one anyway. */
+  /** Often queried by value: gets an index. References and unique fields have one anyway. */
   readonly index?: boolean;
   /** Left out of answers while it is null or false. Otherwise null is shown. */
   readonly absent?: boolean;
@@ -163,7 +163,7 @@ export const convertedOnCreate = <In, Out>(
   write: 'createOnlyOptional',
   keep: 'computed',
   input,
-  schema: schema as unknown as Schema<In, Out>, // bodies are read with `input`, so what `schema` itself would take never counts
+  schema: schema as Schema<In, Out>, // bodies are read with `input`, so what `schema` itself would take never counts
   default: null,
 });
 

@@ -1,6 +1,6 @@
 import type { ApiError } from '../../errors/index.ts';
 
-/** How a caller says who it is. `system` and `identity` are for the host's own code and cannot be said over HTTP. */
+/** How a caller authenticates. `system` and `identity` are for the host's own code and cannot be sent over HTTP. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'system' }

@@ -13,11 +13,11 @@ import { type Viewer, visibleTo } from './visibility.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** Whom it is asked for. */
+/** The identity whose list of services is in question. */
 export interface Asking {
   readonly identity: RowOf<typeof identity>;
   readonly apiSessionId: string;
-  /** With the policies that select the identity; asked for only where a change may concern an identity through them. */
+  /** With the policies that select the identity; loaded only when a change may affect it through them. */
   viewer(): Promise<Viewer>;
   /** Whether one of its services has this config, or the identity for one of them. */
   hasConfig(id: string): Promise<boolean>;

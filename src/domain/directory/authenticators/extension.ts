@@ -18,8 +18,8 @@ export interface Of {
   readonly id: string;
 }
 
-/** Fields of an authenticator of which no extension is asked or under way. */
-export const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extendRequestedAt' | 'unverifiedCertPem'> = {
+/** Fields of an authenticator without a requested or pending extension. */
+const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extendRequestedAt' | 'unverifiedCertPem'> = {
   isExtendRequested: false,
   isKeyRollRequested: false,
   extendRequestedAt: null,

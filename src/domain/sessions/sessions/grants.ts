@@ -1,4 +1,4 @@
-/** By what sessions are let in, and until when. The evaluator decides; here it is asked for many sessions at once. */
+/** The grants of sessions: by which policies, and until when. The evaluator decides; this evaluates many sessions at once. */
 
 import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
@@ -14,6 +14,7 @@ import { rowsById } from '../../../resources/rows-by-id.ts';
 import { type Decision, decisionOf } from '../../policy/access/decide.ts';
 import { evaluateAccess } from '../../policy/access/evaluate.ts';
 import { checksOf } from '../../policy/posture/load.ts';
+import { memoized } from '../../policy/posture/memoized.ts';
 import { type Posture, postureOf } from '../../policy/posture/posture.ts';
 import { maybeSelecting, selects } from '../../policy/roles/membership.ts';
 
@@ -57,7 +58,7 @@ export const grantsOf = async (
   const policies = await entities.list(servicePolicy, {
     where: and(maybeSelecting('identityRoles', [...identities.values()]), maybeSelecting('serviceRoles', [...services.values()])),
   });
-  const policiesOf = remember((id: string) => {
+  const policiesOf = memoized((id: string) => {
     const who = identities.get(id);
     return who ? policies.filter(({ semantic, identityRoles: roles }) => selects({ semantic, roles }, who)) : [];
   });
@@ -95,18 +96,9 @@ const posturesOf = async (
     apiSession,
     sessions.map(({ apiSessionId }) => apiSessionId),
   );
-  const inSession = remember((id: string) => {
+  const inSession = memoized((id: string) => {
     const known = apiSessions.get(id);
     return postureOf(checks, { ...told.get(known?.identityId ?? ''), session: known }, time);
   });
   return (row) => inSession(row.apiSessionId);
-};
-
-const remember = <V>(work: (key: string) => V): ((key: string) => V) => {
-  const known = new Map<string, V>();
-  return (key) => {
-    const value = known.get(key) ?? work(key);
-    known.set(key, value);
-    return value;
-  };
 };

@@ -60,7 +60,7 @@ interface Candidate {
   readonly identityId: string | undefined;
 }
 
-/** In place of the id of an identity that there is not: asked for all the same. */
+/** Stands in for the id of an unknown identity, so that the same queries are made. */
 const NO_ID = 'none';
 
 /** Always makes three requests to the store. */
