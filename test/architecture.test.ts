@@ -74,6 +74,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'call',
     'resources',
     'authentication',
+    'types',
   ],
   types: ['api', 'call', 'errors'],
   client: ['api', 'errors', 'types', 'if-version.ts', 'options.ts'],

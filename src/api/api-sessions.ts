@@ -39,6 +39,7 @@ export type AuthQuery = z.infer<typeof authQuery>;
 export const apiSession = resource({
   kind: 'apiSession',
   collection: 'api-sessions',
+  right: 'ops',
   names: ['APISession', 'APISessions'],
   nouns: ['API session', 'API sessions'],
   about:

@@ -61,6 +61,7 @@ export const edgeRouter = resource({
   collection: 'edge-routers',
   names: ['EdgeRouter', 'EdgeRouters'],
   view: { of: 'router', where: 'isEdgeRouter' },
+  right: 'router',
   about: 'An edge router is where identities enter the network; with a tunneler it is also an identity of its own.',
   fields: {
     ...common,

@@ -20,6 +20,7 @@ const sessionEdgeRouter = commonEdgeRouter
 export const session = resource({
   kind: 'session',
   collection: 'sessions',
+  right: 'ops',
   names: ['Session', 'Sessions'],
   about:
     'A session lets one API session dial or bind one service. It ends with the API session, when no policy grants it any more, and when posture checks fail.',
@@ -129,7 +130,7 @@ export const sessions = group('sessions', 'Sessions', {
   getRoutePath: operation('GET', '/sessions/{id}/route-path', {
     operationId: 'detailSessionRoutePath',
     summary: 'The routers on the path of a session: none, because this controller routes no traffic',
-    permission: 'session.read',
+    permission: 'ops.read',
     answer: data(routePath),
   }),
 });

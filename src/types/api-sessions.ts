@@ -61,7 +61,7 @@ export interface ApiSessionsApi<P = CallOptions> {
   /**
    * List API sessions.
    *
-   * For administrators (right `api-session.read`): `GET /api-sessions` of the management API.
+   * For administrators (right `ops.read`): `GET /api-sessions` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -69,14 +69,14 @@ export interface ApiSessionsApi<P = CallOptions> {
   /**
    * Get an API session.
    *
-   * For administrators (right `api-session.read`): `GET /api-sessions/{id}` of the management API.
+   * For administrators (right `ops.read`): `GET /api-sessions/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<ApiSession>;
   /**
    * Delete an API session.
    *
-   * For administrators (right `api-session.delete`): `DELETE /api-sessions/{id}` of the management API.
+   * For administrators (right `ops.delete`): `DELETE /api-sessions/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;

@@ -185,7 +185,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
   /**
    * List edge routers.
    *
-   * For administrators (right `edge-router.read`): `GET /edge-routers` of the management API.
+   * For administrators (right `router.read`): `GET /edge-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -193,14 +193,14 @@ export interface EdgeRoutersApi<P = CallOptions> {
   /**
    * Get an edge router.
    *
-   * For administrators (right `edge-router.read`): `GET /edge-routers/{id}` of the management API.
+   * For administrators (right `router.read`): `GET /edge-routers/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<EdgeRouter>;
   /**
    * Create an edge router.
    *
-   * For administrators (right `edge-router.create`): `POST /edge-routers` of the management API.
+   * For administrators (right `router.create`): `POST /edge-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    * @example const { id } = await controller.edgeRouters.create({ body: { name: 'paris', isTunnelerEnabled: false } });
    */
@@ -208,21 +208,21 @@ export interface EdgeRoutersApi<P = CallOptions> {
   /**
    * Replace all fields of an edge router.
    *
-   * For administrators (right `edge-router.update`): `PUT /edge-routers/{id}` of the management API.
+   * For administrators (right `router.update`): `PUT /edge-routers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: EdgeRouterUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of an edge router.
    *
-   * For administrators (right `edge-router.update`): `PATCH /edge-routers/{id}` of the management API.
+   * For administrators (right `router.update`): `PATCH /edge-routers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: EdgeRouterPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete an edge router.
    *
-   * For administrators (right `edge-router.delete`): `DELETE /edge-routers/{id}` of the management API.
+   * For administrators (right `router.delete`): `DELETE /edge-routers/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;

@@ -148,7 +148,7 @@ export interface SessionsApi<P = CallOptions> {
   /**
    * The routers on the path of a session: none, because this controller routes no traffic.
    *
-   * For administrators (right `session.read`): `GET /sessions/{id}/route-path` of the management API.
+   * For administrators (right `ops.read`): `GET /sessions/{id}/route-path` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly getRoutePath: (input: { readonly id: string }, options?: P) => Promise<SessionRoutePath>;
