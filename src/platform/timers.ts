@@ -1,6 +1,6 @@
 import type { Clock } from './platform.ts';
 
-/** Milliseconds by which durations are measured on this clock. */
+/** Monotonic milliseconds of this clock. */
 export const monotonic = (clock: Clock): number => (clock.monotonic ? clock.monotonic() : clock.now());
 
 /** Runs `task` when so many milliseconds have gone by on this clock. @returns what calls it off */
