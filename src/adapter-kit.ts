@@ -9,7 +9,6 @@ export { createSemaphore, type Release, type Semaphore } from './concurrency/sem
 // Seconds to come back after.
 export { RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
-export { abandon } from './http/abandon.ts';
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { SAFE_HEADERS } from './http/safe-headers.ts';
 // Options of adapters, whose names are checked.

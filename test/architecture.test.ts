@@ -22,7 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   api: ['errors', 'query'],
   storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts'],
   changes: ['concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage'],
-  jobs: ['api', 'query', 'platform', 'storage', 'changes'],
+  jobs: ['api', 'query', 'platform', 'storage', 'changes', 'options.ts'],
   call: [
     'concurrency',
     'api',
@@ -76,8 +76,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'authentication',
     'types',
   ],
-  types: ['api', 'call', 'errors'],
-  client: ['api', 'errors', 'types', 'if-version.ts', 'options.ts'],
+  types: ['api', 'call', 'errors', 'changes'],
+  client: ['api', 'errors', 'types', 'if-version.ts', 'options.ts', 'changes'],
   http: ['api', 'errors', 'platform', 'observability', 'storage', 'call', 'version.ts'],
   opening: [
     'concurrency',
@@ -129,6 +129,7 @@ const rooms = [
   'maintenance/tracing',
   'maintenance/informational',
   'maintenance/controllers',
+  'maintenance/changes',
   'maintenance/trust',
 ];
 

@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { CoreAnswer } from '../../src/adapter-kit.ts';
 import type { HostRequest } from './node-request.ts';
 import type { NodeStreams } from './node-stream.ts';
-import { abandonBody, isBodiless, isWhole, type WholeBody } from './whole.ts';
+import { abandon, isBodiless, isWhole, type WholeBody } from './whole.ts';
 
 /** How an answer is sent. */
 export interface Sending {
@@ -22,7 +22,7 @@ export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: Cor
     if ('stream' in res) sendOnStream(req as Http2ServerRequest, res, answer, sending);
     else sendOnConnection(req as IncomingMessage, res, answer, sending);
   } catch (error) {
-    abandonBody(answer.body);
+    abandon(answer.body);
     throw error;
   }
 };
@@ -39,7 +39,7 @@ const lengthOf = (body: WholeBody): number => (typeof body === 'string' ? Buffer
 const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: CoreAnswer, { streams, last }: Sending): void => {
   const { status, body } = answer;
   if (res.destroyed) {
-    abandonBody(body);
+    abandon(body);
     return;
   }
   const isUnread = !req.complete;
@@ -48,7 +48,7 @@ const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: Cor
     if (isUnread) linger(req, res, body);
     else res.end(body);
   } else if (req.method === 'HEAD') {
-    abandonBody(body);
+    abandon(body);
     res.end();
   } else {
     res.flushHeaders();
@@ -62,7 +62,7 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer:
   const { stream } = res;
   const { status, body } = answer;
   if (stream.destroyed) {
-    abandonBody(body);
+    abandon(body);
     return;
   }
   res.writeHead(status, headersOf(answer));
@@ -72,7 +72,7 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer:
     streams.send(res, body);
     return;
   }
-  abandonBody(body);
+  abandon(body);
   if (!isWhole(body) || req.method === 'HEAD' || body.length === 0) res.end();
   else res.end(body);
 };

@@ -1,4 +1,3 @@
-import { abandon } from '../../src/adapter-kit.ts';
 import type { NodeOutgoing } from './node-request.ts';
 
 /** The answers of a server that are sent as they are made. */
@@ -12,7 +11,7 @@ export interface NodeStreams {
 export const createNodeStreams = (): NodeStreams => {
   const open = new Set<() => void>();
   const send = async (res: NodeOutgoing, parts: AsyncIterator<Uint8Array>): Promise<void> => {
-    const end = () => abandon(parts);
+    const end = () => void parts.return?.().catch(() => undefined);
     open.add(end);
     res.once('close', end);
     try {

@@ -1,10 +1,10 @@
-import { abandon, BodyIncomplete, BodyTooLarge, type CoreAnswer, checkedOptions } from '../../src/adapter-kit.ts';
+import { BodyIncomplete, BodyTooLarge, type CoreAnswer, checkedOptions } from '../../src/adapter-kit.ts';
 import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
-import { abandonBody, isBodiless, isWhole } from './whole.ts';
+import { abandon, isBodiless, isWhole } from './whole.ts';
 
 /** How web-standard requests reach the controller. */
 export interface WebOptions {
@@ -67,10 +67,10 @@ const responseOf = ({ method, signal }: Request, { status, headers, body }: Core
     // A BodyInit may not stand on shared memory; no answer does.
     if (isWhole(body)) return respond(method === 'HEAD' || isBodiless(status) ? null : (body as string | Uint8Array<ArrayBuffer>), init);
     if (method !== 'HEAD') return respond(streamOf(body, signal), init);
-    abandonBody(body);
+    abandon(body);
     return respond(null, init);
   } catch (error) {
-    abandonBody(body);
+    abandon(body);
     throw error;
   }
 };
@@ -80,7 +80,7 @@ const valuesOf = (value: string | readonly string[]): readonly string[] => (type
 /** A streamed body. The next part is requested only when the host needs it, and none after the client has disconnected. */
 const streamOf = (body: AsyncIterable<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> => {
   const parts = body[Symbol.asyncIterator]();
-  const giveUp = () => abandon(parts);
+  const giveUp = () => void parts.return?.();
   // Hosts tell that a client has gone in one of two ways, or in both.
   signal.addEventListener('abort', giveUp, { once: true });
   return new ReadableStream(

@@ -9,7 +9,7 @@ import { boolean, sdkInfo, string, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** A factor that an API session still owes before it is fully authenticated, and how to provide it. */
-const authQuery = z
+export const authQuery = z
   .object({
     /** The factor: a code, or a token of an external signer. */
     typeId: z.enum(['MFA', 'TOTP', 'EXT-JWT']),

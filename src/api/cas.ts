@@ -3,7 +3,6 @@ import { crud } from './kit/crud.ts';
 import { createOnly, optional, readOnly, required, requiredOnReplace } from './kit/field.ts';
 import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
-import { preprocess } from './kit/preprocess.ts';
 import { roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { boolean, name, pem, shortText, string } from './shared.ts';
@@ -22,11 +21,14 @@ const claim = {
 };
 
 /** Which part of a certificate is the external id of its identity. */
-const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
+export const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
 /** Command-line clients send one without any part where none is meant. */
-const claimIfAny = preprocess((given) => (isEmptyDocument(given) ? undefined : given), externalIdClaim.optional());
+const claimIfAny = z.preprocess(
+  (given) => (isEmptyDocument(given) ? undefined : given),
+  externalIdClaim.optional(),
+) as unknown as typeof externalIdClaim; // what the step before takes is said by no type
 
 const isEmptyDocument = (value: unknown): boolean =>
   typeof value === 'object' &&
@@ -35,7 +37,7 @@ const isEmptyDocument = (value: unknown): boolean =>
   Object.values(value).every((part) => part === null || part === undefined);
 
 /** The name of an identity that enrols by itself, unless the authority says otherwise. */
-const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
+export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 const nameFormat = shortText
   .transform((value) => (value.trim() === '' ? DEFAULT_NAME_FORMAT : value))
   .meta({

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
-import { preprocess } from './kit/preprocess.ts';
 import { password, pem, shortText, string, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -23,10 +22,10 @@ const fields = z
   .meta({ id: 'Enroll' });
 
 /** The body of an enrollment; a plain text body is the certificate request. */
-const enroll = preprocess<z.output<typeof fields>, string | z.input<typeof fields>>(
-  (given) => (typeof given === 'string' ? { clientCsr: given } : given),
-  fields,
-);
+const enroll = z.preprocess((given) => (typeof given === 'string' ? { clientCsr: given } : given), fields) as unknown as z.ZodType<
+  z.output<typeof fields>,
+  string | z.input<typeof fields> // what the step before takes, which zod does not know
+>;
 
 /** The result of an enrollment: certificates, or a username. */
 const enrolled = z

@@ -5,6 +5,7 @@ import { authentication } from './authentication.ts';
 import { authenticator, authenticators } from './authenticators.ts';
 import { builtInRow } from './built-in-rows.ts';
 import { ca, cas } from './cas.ts';
+import { changes } from './change-log.ts';
 import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { controller, controllers } from './controllers.ts';
@@ -75,6 +76,7 @@ export const groups = {
   configs,
   roleAttributes: roleAttributeLists,
   controllers,
+  changes,
   database,
   apiSessionCertificates,
   trust,

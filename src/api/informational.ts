@@ -15,7 +15,7 @@ const apiVersion = z
   .meta({ id: 'ApiVersion', description: 'Where one version of an API answers.' });
 
 /** The version of this controller, and the addresses of its APIs. */
-const versionInformation = z
+export const versionInformation = z
   .object({
     /** By the name of the API, then by its version. */
     apiVersions: z.record(string, z.record(string, apiVersion)),

@@ -85,7 +85,7 @@ const endpointState = z
   .meta({ id: 'PostureResponseEndpointState' });
 
 /** A client's report about its endpoint. PROCESS answers checks of one process and of several. */
-const postureResponse = z
+export const postureResponse = z
   .discriminatedUnion('typeId', [macResponse, domainResponse, osResponse, processResponse, endpointState])
   .meta({ id: 'PostureResponse' });
 export type PostureResponse = z.infer<typeof postureResponse>;

@@ -41,7 +41,7 @@ export const versionInfo = z
   .meta({ id: 'RouterVersion' });
 
 /** A network interface of a router, as the router tells. */
-const routerInterface = z
+export const routerInterface = z
   .object({
     /** Name of the interface, e.g. `eth0`. */
     name: shortLine.min(1),

@@ -1,11 +1,6 @@
-import * as z from 'zod';
-import type { Predicate } from '../query/predicate.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, string } from './shared.ts';
-
-/** Plain data, that no client sends. */
-const predicate = z.custom<Predicate>();
+import { boolean, jsonMap, string } from './shared.ts';
 
 /** The rest of a review of sessions that one transaction could not complete, because a change affected too many of them. */
 export const sessionReview = resource({
@@ -17,7 +12,7 @@ export const sessionReview = resource({
   unrecorded: true,
   fields: {
     /** The predicate that the sessions satisfy. */
-    sessions: readOnly(predicate, { keep: 'hidden' }),
+    sessions: readOnly(jsonMap, { keep: 'hidden' }),
     /** Those up to this id were looked at. */
     lastId: readOnly(string, { keep: 'hidden' }),
     /** Whether they may have lost their right: until they were looked at, each must prove it. */

@@ -4,10 +4,13 @@ import { mapOf, textUpTo } from './kit/bounded.ts';
 export {
   created,
   type EntityReference,
+  empty,
   entityBase,
   entityReference,
+  link,
   links,
   string,
+  type Tags,
   tags,
   timestamp,
 } from './kit/entity.ts';

@@ -87,7 +87,7 @@ export const entitiesOf = (transaction: Transaction, context: EntitiesContext): 
       at: after?.updatedAt ?? context.stamp(),
       before: before && visibleFields(kind, before),
       after: after && visibleFields(kind, after),
-    } as Change; // of a recorded kind, and `visibleFields` leaves of a row what `ChangedRow` says
+    } as unknown as Change; // of a recorded kind, and `visibleFields` leaves of a row what `ChangedRow` says
     await append(change);
     changes.push(change);
     await context.inTransaction?.(change, { transaction: tx.host });

@@ -26,7 +26,7 @@ export async function* each<I extends ListInput, T extends { readonly id: string
   let after: string | undefined;
   for (let offset = 0; ; offset += PAGE_SIZE) {
     const place = input.sort === undefined ? { filter: beyond(after, input.filter), sort: 'id' } : { offset };
-    const { data } = await list({ ...input, ...place, limit: PAGE_SIZE } as I); // the same parameters, but for order and paging
+    const { data } = await list({ ...input, ...place, limit: PAGE_SIZE } as unknown as I); // the same parameters, but for order and paging
     yield* data;
     if (data.length < PAGE_SIZE) return;
     after = data.at(-1)?.id;

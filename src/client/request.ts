@@ -1,5 +1,4 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 
@@ -15,6 +14,8 @@ export interface Outgoing {
 }
 
 type Input = Readonly<Record<string, unknown>>;
+
+const JSON_TYPE = 'application/json';
 
 /**
  * @param prefer which surface is asked where an operation stands on several
@@ -65,7 +66,10 @@ const headersOf = ({ headers = {} }: Operation, input: Input): Readonly<Record<s
     Object.entries(headers).flatMap(([name, header]) => (input[name] === undefined ? [] : [[header, String(input[name])]])),
   );
 
-const acceptOf = ({ answer }: Operation): string => ('contentTypes' in answer ? answer.contentTypes.join(', ') : JSON_TYPE);
+const acceptOf = ({ answer }: Operation): string => {
+  if (answer.is === 'events') return 'text/event-stream';
+  return 'contentTypes' in answer ? answer.contentTypes.join(', ') : JSON_TYPE;
+};
 
 /** A text travels as one of the media types that carry text, where the operation takes one. */
 const bodyOf = (media: readonly string[], body: unknown): { readonly type: string; readonly text: string } | undefined => {

@@ -21,6 +21,7 @@ import { enrollRouter } from './fabric/routers/enroll.ts';
 import { extendRouter } from './fabric/routers/extend.ts';
 import { routerEntries } from './fabric/routers/handlers.ts';
 import { listOwnEdgeRouters } from './fabric/routers/own.ts';
+import { changeEntries } from './maintenance/changes/handlers.ts';
 import { controllerEntries } from './maintenance/controllers/handlers.ts';
 import { databaseEntries } from './maintenance/database/handlers.ts';
 import { informationalEntries } from './maintenance/informational/handlers.ts';
@@ -79,6 +80,7 @@ export const entries: readonly Entry[] = [
   ...accessEntries,
   ...postureResponseEntries,
   ...controllerEntries,
+  ...changeEntries,
   ...databaseEntries,
   ...trustEntries,
   ...informationalEntries,

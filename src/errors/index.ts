@@ -1,5 +1,6 @@
 export {
   ApiError,
+  type ApiErrorOf,
   type ApiErrorOptions,
   explained,
   invalidField,
@@ -11,6 +12,7 @@ export {
 export { type CatalogEntry, catalog, type ErrorCode } from './catalog.ts';
 export {
   type Causes,
+  type CursorCause,
   causeKindOf,
   type ErrorCause,
   type FailingCheck,
@@ -18,6 +20,6 @@ export {
   type MessageCause,
   type PostureCause,
 } from './causes.ts';
-export type { CauseOf } from './codes.ts';
+export type { CauseOf, CodeWith } from './codes.ts';
 export { RETRY_AFTER } from './retry-after.ts';
 export { shownValue } from './shown-value.ts';

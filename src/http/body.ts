@@ -1,11 +1,10 @@
 import type { Body } from '../api/kit/operation.ts';
-import { FORM_TYPE, JSON_TYPE } from '../api/surfaces/media-types.ts';
 import { JSON_LIMITS, tooMany } from '../call/json.ts';
 import { ApiError, invalidField, RETRY_AFTER } from '../errors/index.ts';
 import { timeout } from './deadline.ts';
 import { formOf } from './form.ts';
 import { excessOf } from './json-size.ts';
-import { mediaType } from './media-types.ts';
+import { FORM_TYPE, JSON_TYPE, mediaType } from './media-types.ts';
 import { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreRequest, Overloaded } from './message.ts';
 import { isStorable } from './path.ts';
 

@@ -16,7 +16,7 @@ export interface DescribedOperation {
   readonly status: number;
   /** Media types of its answer. */
   readonly offers: readonly string[];
-  /** Of the whole answer, envelope included; undefined for an answer without envelope. */
+  /** Of the whole answer, envelope included; of the data of each event; undefined for an answer without envelope. */
   readonly answer: JsonSchema | undefined;
   /** The codes of each status that it may refuse with. */
   readonly refusals: ReadonlyMap<number, readonly ErrorCode[]>;
@@ -89,7 +89,7 @@ const queryParametersOf = ({ properties = {}, required = [] }: JsonSchema = {}):
 const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 const enveloped = ({ envelope }: Surface, { answer }: Operation, data: JsonSchema | undefined): JsonSchema | undefined => {
-  if (data === undefined || envelope !== dataAndMeta) return data;
+  if (data === undefined || envelope !== dataAndMeta || answer.is === 'events') return data;
   const isPage = answer.is === 'page';
   const isCounted = isPage || (answer.is === 'data' && answer.counts !== undefined);
   return {
@@ -128,8 +128,8 @@ const ENVELOPE_PARTS: Readonly<Record<string, JsonSchema>> = {
   ErrorCause: {
     type: 'object',
     description:
-      'A field of the request (`field`, `reason`, `value`), another error (`code`, `message`), or the posture checks that fail, by the ids of their policies (`message`, `data`).',
-    properties: { field: TEXT, reason: TEXT, value: TEXT, code: TEXT, message: TEXT, data: { type: 'object' } },
+      'A field of the request (`field`, `reason`, `value`), another error (`code`, `message`), the posture checks that fail, by the ids of their policies (`message`, `data`), or where the change log begins (`message`, `earliest`).',
+    properties: { field: TEXT, reason: TEXT, value: TEXT, code: TEXT, message: TEXT, data: { type: 'object' }, earliest: COUNT },
   },
   ErrorDetail: {
     type: 'object',

@@ -80,23 +80,21 @@ const tidy = (schema: JsonSchema): void => {
 /** Names whose two forms differ, and those that refer to such a name. */
 const namesThatDiffer = (given: Converted['named'], taken: Converted['named']): ReadonlySet<string> => {
   const differing = new Set<string>();
-  const shared = Object.entries(taken).flatMap(([name, schema]) => (name in given ? [{ name, text: JSON.stringify(schema) }] : []));
-  for (const { name, text } of shared) if (JSON.stringify(given[name]) !== text) differing.add(name);
+  const shared = Object.keys(given).filter((name) => name in taken);
+  for (const name of shared) if (JSON.stringify(given[name]) !== JSON.stringify(taken[name])) differing.add(name);
   for (let before = -1; before !== differing.size; ) {
     before = differing.size;
-    for (const { name, text } of shared) if ([...differing].some((other) => text.includes(`"${LOCAL}${other}"`))) differing.add(name);
+    for (const name of shared)
+      if ([...differing].some((other) => JSON.stringify(taken[name]).includes(`"${LOCAL}${other}"`))) differing.add(name);
   }
   return differing;
 };
 
 /** The same with references into the document's components. */
-const refer = <T>(value: T, rename: (name: string) => string): T => {
-  const referred = (item: unknown, key?: string): unknown => {
-    if (key === '$ref' && typeof item === 'string' && item.startsWith(LOCAL))
-      return `#/components/schemas/${rename(item.slice(LOCAL.length))}`;
-    if (Array.isArray(item)) return item.map((each) => referred(each));
-    if (typeof item !== 'object' || item === null) return item;
-    return Object.fromEntries(Object.entries(item).map(([name, each]) => [name, referred(each, name)]));
-  };
-  return referred(value) as T; // only texts of references change
-};
+const refer = <T>(value: T, rename: (name: string) => string): T =>
+  // A reviver that changes only texts of references keeps the shape.
+  JSON.parse(JSON.stringify(value), (key, item: unknown) =>
+    key === '$ref' && typeof item === 'string' && item.startsWith(LOCAL)
+      ? `#/components/schemas/${rename(item.slice(LOCAL.length))}`
+      : item,
+  ) as T;

@@ -1,6 +1,5 @@
 import type { Group, Operation } from '../api/kit/operation.ts';
 import { allSurfaces } from '../api/surfaces/index.ts';
-import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
 import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
@@ -13,7 +12,7 @@ export interface DocumentInfo {
   readonly version?: string;
 }
 
-const ERROR = { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } };
+const ERROR = { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } };
 
 /**
  * The OpenAPI 3.1 document of one surface or of all. With all, paths include the prefix, and an operation id that two surfaces share gets the
@@ -94,7 +93,9 @@ const parameterObject = ({ schema: { description, ...schema }, ...parameter }: D
 
 /** Other media types than JSON are strings. */
 const bodyContent = ({ body }: Operation, schema: JsonSchema): object =>
-  Object.fromEntries((body?.media ?? [JSON_TYPE]).map((type) => [type, { schema: type.endsWith('json') ? schema : { type: 'string' } }]));
+  Object.fromEntries(
+    (body?.media ?? ['application/json']).map((type) => [type, { schema: type.endsWith('json') ? schema : { type: 'string' } }]),
+  );
 
 const contentOf = ({ operation: { answer }, answer: schema, offers }: DescribedOperation): object =>
   answer.is === 'raw' || answer.is === 'response' || answer.is === 'events'

@@ -1,8 +1,8 @@
 import type { Answer } from '../api/kit/operation.ts';
 import type { HttpOutput, ServerSentEvent } from '../api/surfaces/http-output.ts';
-import { EVENTS_TYPE, JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { eventStream } from './event-stream.ts';
+import { EVENTS_TYPE, JSON_TYPE } from './media-types.ts';
 
 export type OutputBody = NonNullable<HttpOutput['body']>;
 
@@ -26,7 +26,7 @@ export const bodyOf = ({ envelope }: Surface, answer: Answer, output: unknown, w
     case 'response':
       return { body: '', ...(output as HttpOutput) };
     case 'events':
-      return { contentType: EVENTS_TYPE, headers: UNBUFFERED, body: eventStream(output as AsyncIterable<ServerSentEvent>) };
+      return { contentType: EVENTS_TYPE, headers: UNBUFFERED, body: eventStream(output as AsyncIterable<ServerSentEvent<unknown>>) };
     default:
       return { contentType: envelope.contentType, body: envelope.write(answer, output) };
   }

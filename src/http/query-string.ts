@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { invalidField } from '../errors/index.ts';
-import { formDecoded } from './form.ts';
 import { isStorable } from './path.ts';
 
 /** The declared parameters of a query, by name; true for those that may be repeated. */
@@ -31,7 +30,7 @@ export const parseQuery = (query: string, declared: QueryParameters): Readonly<R
     const known = values[name];
     if (known !== undefined && !many) continue;
     const raw = mark < 0 ? '' : pair.slice(mark + 1);
-    const value = formDecoded(raw);
+    const value = decode(raw);
     if (value === undefined) throw invalidField(name, `${name} in query is no text in UTF-8, percent-encoded`, raw);
     if (!isStorable(value)) throw invalidField(name, `${name} in query holds a character that cannot be stored`, '');
     if (Array.isArray(known)) known.push(value);
@@ -54,7 +53,18 @@ const refuseSemicolon = (pair: string, declared: QueryParameters): void => {
 const NO_NAME = /%(?![0-7][0-9A-Fa-f])/;
 
 /** Undefined for an undeclared name. Throws nothing on the way: thousands of malformed names in one query would cost as many stack traces. */
-const decodeName = (text: string): string | undefined => (NO_NAME.test(text) ? undefined : formDecoded(text));
+const decodeName = (text: string): string | undefined => (NO_NAME.test(text) ? undefined : decode(text));
+
+/** Undefined for a malformed escape. */
+const decode = (text: string): string | undefined => {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return undefined;
+  }
+};
 
 /** Whether a list is what stands below the wrappers of a schema. */
 const takesMany = (schema: z.ZodType): boolean => {

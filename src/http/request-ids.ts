@@ -1,6 +1,6 @@
-import { BASE_62 } from '../platform/base62.ts';
 import type { Random } from '../platform/platform.ts';
 
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const LENGTH = 10;
 
 /**
@@ -16,7 +16,7 @@ export const requestIds = (random: Random): (() => string) => {
       at = 0;
     }
     let id = '';
-    for (const end = at + LENGTH; at < end; at++) id += BASE_62[(pool[at] ?? 0) % BASE_62.length];
+    for (const end = at + LENGTH; at < end; at++) id += ALPHABET[(pool[at] ?? 0) % ALPHABET.length];
     return id;
   };
 };

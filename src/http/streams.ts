@@ -1,6 +1,5 @@
-import { unavailable } from '../errors/index.ts';
+import { ApiError, unavailable } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
-import { abandon } from './abandon.ts';
 import type { Deadline } from './deadline.ts';
 
 /** The bodies of a handler that are sent as they are made. */
@@ -28,8 +27,10 @@ export const createStreams = (most: number, logger: Pick<Logger, 'error'>): Stre
   return {
     open: (parts, deadline, context) => {
       const source = parts[Symbol.asyncIterator]();
+      // Not waited for: a source that is in the middle of something settles when it can.
+      const abandon = () => void source.return?.().catch(() => undefined);
       if (taken >= most) {
-        abandon(source);
+        abandon();
         throw unavailable(`${most} streams are open already: try again later`);
       }
       taken++;
@@ -43,7 +44,7 @@ export const createStreams = (most: number, logger: Pick<Logger, 'error'>): Stre
         taken--;
         signal.removeEventListener('abort', end);
         stop();
-        abandon(source);
+        abandon();
         give?.(ENDED);
       };
       signal.addEventListener('abort', end);
@@ -60,6 +61,8 @@ export const createStreams = (most: number, logger: Pick<Logger, 'error'>): Stre
             else resolve({ value: typeof value === 'string' ? utf8.encode(value) : value });
           },
           (error: unknown) => {
+            // A stream cannot express a refusal: the client reconnects, and is refused with an ordinary answer.
+            if (isRefusal(error)) return end();
             if (!isOver) logger.error('a stream was broken off, as its source failed', { ...context, error });
             reject(error);
             end();
@@ -78,3 +81,6 @@ export const createStreams = (most: number, logger: Pick<Logger, 'error'>): Stre
     },
   };
 };
+
+/** E.g. the API session has lost its permission. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500;

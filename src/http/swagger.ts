@@ -1,5 +1,4 @@
 import type { Group } from '../api/kit/operation.ts';
-import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
 import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
@@ -27,8 +26,8 @@ export const swaggerDocument = (
     host,
     basePath: `${pathname.replace(/\/$/, '')}${surface.prefix}`,
     schemes: [protocol.slice(0, -1)],
-    consumes: [JSON_TYPE],
-    produces: [JSON_TYPE],
+    consumes: ['application/json'],
+    produces: ['application/json'],
     tags: tagsOf(groups, operations),
     paths,
     definitions: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, older(schema)])),

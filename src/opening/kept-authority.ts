@@ -1,11 +1,10 @@
-import type { EntitiesContext } from '../changes/entities.ts';
-import { keepAs, keptAs } from '../changes/kept-secrets.ts';
+import { keptSecret } from '../api/kept-secrets.ts';
+import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import { newRoot, newServerCertificate, newSigner } from '../pki/authority.ts';
 import { readCertificates } from '../pki/certificate.ts';
 import type { KeyPair } from '../pki/network-key.ts';
 import type { PkiSources } from '../pki/pki.ts';
 import { openSigner } from '../pki/signer.ts';
-import { DAY, YEAR } from '../platform/durations.ts';
 import type { Clock } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
@@ -39,8 +38,9 @@ export interface KeptAuthority extends PkiSources {
 }
 
 const ID = 'authority';
+const DAY = 86_400_000;
 /** Half of a signer's life: the other half is left for what it signed. ms */
-const RENEW_AFTER = 5 * YEAR;
+const RENEW_AFTER = 5 * 365 * DAY;
 /** It signs for a year. ms */
 const LAST_RENEWAL = 400 * DAY;
 
@@ -58,12 +58,12 @@ export const keptAuthority = async (
   former?: FormerAuthority,
 ): Promise<KeptAuthority> => {
   const issuing = { random: context.random, now: clock.now() };
-  let kept = await keptAs(store, context, ID);
+  let kept = await store.transaction('read', async (tx) => (await entitiesOf(tx, context).get(keptSecret, ID))?.sealed);
   for (;;) {
     // Sealed by this function, so it has that shape.
     const current: OwnAuthority | undefined = kept == null ? undefined : JSON.parse(await secrets.unseal(kept, ID));
     const next = await dueChange(current, former, issuing);
-    if (next) kept = await keepAs(store, context, ID, await secrets.seal(JSON.stringify(next), ID), kept);
+    if (next) kept = await replace(store, kept, await secrets.seal(JSON.stringify(next), ID), context);
     else if (current) return sourcesOf(current);
   }
 };
@@ -114,3 +114,17 @@ const sourcesOf = (authority: OwnAuthority): KeptAuthority => {
     networkKey: server,
   };
 };
+
+/** @returns what is kept now: `sealed`, or what another controller has put in place of `before` */
+const replace = (
+  store: Store,
+  before: string | null | undefined,
+  sealed: string,
+  context: EntitiesContext,
+): Promise<string | null | undefined> =>
+  store.transaction('write', async (tx) => {
+    const entities = entitiesOf(tx, context);
+    const known = await entities.get(keptSecret, ID);
+    if (!known) return (await entities.insert(keptSecret, { id: ID, sealed })).sealed;
+    return known.sealed === before ? (await entities.update(keptSecret, known, { sealed })).sealed : known.sealed;
+  });

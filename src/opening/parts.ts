@@ -6,6 +6,7 @@ import type { EntitiesContext } from '../changes/entities.ts';
 import { type ChangeListeners, createListeners } from '../changes/listeners.ts';
 import { createPublisher, type Publisher } from '../changes/publisher.ts';
 import { createRecentChanges } from '../changes/recent.ts';
+import { createLogWatch } from '../changes/watch.ts';
 import { createWriter } from '../changes/writer.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { behaviours } from '../domain/behaviours.ts';
@@ -17,7 +18,6 @@ import { createBackground } from '../jobs/background.ts';
 import type { Parts } from '../pipeline/ongoing-call.ts';
 import { createPki, type PkiSources } from '../pki/pki.ts';
 import { addressRule } from '../platform/addresses.ts';
-import { MINUTE } from '../platform/durations.ts';
 import { createConnections } from '../presence/connections.ts';
 import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
@@ -31,6 +31,7 @@ export interface ControllerParts extends Parts {
   readonly writes: Semaphore;
 }
 
+const MINUTE = 60_000;
 /** Writes, and enrollments, that are under way at a time; the others wait for their turn. */
 const WRITES_AT_ONCE = 4;
 const ENROLLMENTS_AT_ONCE = 2;
@@ -70,6 +71,7 @@ export const createParts = async (
     snapshots,
     activity: createActivity(store, background, platform),
     presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
+    logWatch: createLogWatch(store, platform.clock, events),
     recentChanges: createRecentChanges(concerningKinds, startedAt),
   };
   return { core, write, aroundWrite, inTransaction: common.inTransaction, events, publisher, writes };

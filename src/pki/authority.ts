@@ -1,4 +1,3 @@
-import { DAY, HOUR } from '../platform/durations.ts';
 import type { Random } from '../platform/platform.ts';
 import { webRandom } from '../platform/web.ts';
 import { type Certificate, certificatesPem, Eku, KeyUsage, readCertificates } from './certificate.ts';
@@ -13,6 +12,9 @@ export interface IssueOptions {
   readonly now?: number;
   readonly random?: Random;
 }
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** Of authorities: how long, and how many others may be below. Of servers: below the 398 days that clients of public authorities put up with. */
 const ROOT = { days: 30 * 365, pathLength: 1 } as const;

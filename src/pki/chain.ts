@@ -114,7 +114,7 @@ class Search {
 const checked = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
 
 /** Whether the key of one certificate signed the other. Says nothing of names, dates or rights. */
-const isSignedBy = async (child: Certificate, issuer: Certificate): Promise<boolean> => {
+export const isSignedBy = async (child: Certificate, issuer: Certificate): Promise<boolean> => {
   try {
     return await child.parsed.verify({ publicKey: issuer.parsed.publicKey, signatureOnly: true });
   } catch {
@@ -123,7 +123,7 @@ const isSignedBy = async (child: Certificate, issuer: Certificate): Promise<bool
 };
 
 /** Whether an extended key usage is allowed: stated, or nothing is stated. */
-const allowsUsage = ({ extendedKeyUsage }: Certificate, { usage }: Pick<ChainRules, 'usage'>): boolean =>
+export const allowsUsage = ({ extendedKeyUsage }: Certificate, { usage }: Pick<ChainRules, 'usage'>): boolean =>
   usage === undefined || extendedKeyUsage === undefined || extendedKeyUsage.includes(usage) || extendedKeyUsage.includes(Eku.any);
 
 /** Whether a certificate may prove a client in TLS (RFC 5280, sections 4.2.1.3 and 4.2.1.12), as far as it says for what it may be used. */

@@ -1,7 +1,10 @@
-import { HOUR, MINUTE, YEAR } from '../platform/durations.ts';
 import { type AlternativeNames, Eku, KeyUsage } from './certificate.ts';
 import type { Profile } from './issue.ts';
 import type { CertificateRequest } from './request.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const YEAR = 365 * 24 * HOUR;
 
 const LEAF = KeyUsage.digitalSignature | KeyUsage.keyEncipherment | KeyUsage.dataEncipherment;
 

@@ -30,7 +30,7 @@ export interface BoundFilter {
 export const readFilter = (text: string, symbols: Symbols): BoundFilter => bind(parse(text), symbols);
 
 /** @throws FilterError for unknown names, wrong types and sort keys that cannot be sorted by. */
-const bind = (filter: Filter, symbols: Symbols): BoundFilter => ({
+export const bind = (filter: Filter, symbols: Symbols): BoundFilter => ({
   where: filter.where === undefined ? ALL : bindCondition(filter.where, symbols),
   sort: filter.sort === undefined ? undefined : bindSortItems(filter.sort, symbols),
   skip: filter.skip,

@@ -72,7 +72,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
   };
   const offered = Object.entries(handlers).filter(([verb]) => verb in group.operations);
   // The shapes of rows and bodies are those of the field table.
-  return Object.fromEntries(offered) as Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O>;
+  return Object.fromEntries(offered) as unknown as Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O>;
 };
 
 const SYSTEM = 'the controller keeps it for another entity: change or delete that one';

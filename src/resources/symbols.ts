@@ -52,7 +52,7 @@ const shownOnly = (symbol: FilterSymbol | undefined, shown: boolean): FilterSymb
 };
 
 /** Whether a list of these items shows the value of a symbol. The base fields of every kind are always queryable. */
-const isShown = (kind: Kind, name: string, item: z.ZodType): boolean => {
+export const isShown = (kind: Kind, name: string, item: z.ZodType): boolean => {
   if (Object.hasOwn(base, name)) return true;
   return wayTo(kind, name).reduce<z.ZodType | undefined>(property, item) !== undefined;
 };

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { AddressRule } from '../platform/addresses.ts';
-import { MINUTE } from '../platform/durations.ts';
 import type { Platform } from '../platform/platform.ts';
 import { freshnessOf } from './freshness.ts';
 import { certificateKeySet, type KeySet, readKeySet } from './key-set.ts';
@@ -59,11 +58,11 @@ const MOST = 1000;
 /** Least time between two requests for the keys of one signer, whatever caching its answers allow. ms */
 const PAUSE = 1000;
 /** Time until known keys are fetched again, unless their caching headers say less. ms */
-const FRESH = 5 * MINUTE;
+const FRESH = 5 * 60_000;
 /** Time until it is tried again where that failed. ms */
 const RETRY = 30_000;
 /** Time for which keys are in use where nothing newer can be had. ms */
-const KEPT = 15 * MINUTE;
+const KEPT = 15 * 60_000;
 const LIMITS = { maxBytes: 262_144, timeoutMs: 5000 } as const;
 
 export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKeysOptions): SignerKeys => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, type ErrorCode } from '../../src/errors/index.ts';
-import { type HostRule, readOnly } from '../../src/pipeline/host-rule.ts';
+import { type HostRule, readOnlyRule } from '../../src/pipeline/host-rule.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { caBody } from '../support/certificates.ts';
 import { enrollMfa } from '../support/mfa.ts';
@@ -26,7 +26,7 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     let rule: HostRule = () => undefined;
     await using app = await open({ authorize: (request) => rule(request) });
     const user = await app.user();
-    rule = readOnly;
+    rule = readOnlyRule;
     assert.ok(await user.login());
     assert.equal((await app.request('GET', '/identities')).status, 200);
     for (const [method, path, body] of [

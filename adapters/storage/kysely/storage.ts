@@ -70,7 +70,7 @@ export interface KyselyStorage extends StorageAdapter {
   migrate(): Promise<void>;
 }
 
-const ENGINES: Readonly<Record<EngineName, Engine>> = { sqlite, postgres };
+export const ENGINES: Readonly<Record<EngineName, Engine>> = { sqlite, postgres };
 
 /**
  * A storage adapter over a Kysely instance of the host, or over one that is made of a dialect and closed with the store.

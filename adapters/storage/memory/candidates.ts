@@ -4,7 +4,7 @@
  */
 import type { FieldRef, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
-import { counted, isExact, merged, posted, type Source, shared, single, spread, worthSharing } from './sources.ts';
+import { counted, isExact, merged, posted, type Source, shared, single, spread } from './sources.ts';
 import type { Posting, Table } from './table.ts';
 import { countBelow, get, keysWithin, type Tree, walk, walkWithin } from './tree.ts';
 
@@ -52,8 +52,7 @@ const narrowed = (table: Table, where: Predicate): Source | undefined => {
       );
       const known = quick.length > 0 ? quick : sourcesOf(table, where.terms);
       if (known.length === 0) return undefined;
-      const worth = worthSharing(known);
-      return { ...shared(table, worth), isExact: worth.length === where.terms.length && worth.every(isExact) };
+      return { ...shared(table, known), isExact: known.length === where.terms.length && known.every(isExact) };
     }
     case 'or': {
       const known = sourcesOf(table, where.terms);

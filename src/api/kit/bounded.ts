@@ -16,12 +16,12 @@ export const textUpTo = (most: number): z.ZodString => z.string().max(most, { ab
 
 /** A list of at most `most` elements. */
 export const list = <T extends z.ZodType>(element: T, most: number): z.ZodArray<T> =>
-  new List({ type: 'array', element, most }) as z.ZodArray<T>; // of this very element
+  new List({ type: 'array', element, most }) as unknown as z.ZodArray<T>; // of this very element
 
 /** A map of names to values, at most `most` of them. */
 export const mapOf = <T extends z.ZodType>(value: T, most: number): z.ZodRecord<z.ZodString, T> => {
   const map = new MapOf({ type: 'record', keyType: z.string(), valueType: value, most });
-  return (map as z.ZodRecord<z.ZodString, T>).meta({ maxProperties: most }); // of these very values
+  return (map as unknown as z.ZodRecord<z.ZodString, T>).meta({ maxProperties: most }); // of these very values
 };
 
 interface Bounded {

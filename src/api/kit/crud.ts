@@ -104,5 +104,5 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
   };
   const kept = Object.entries(all).filter(([verb]) => !(except as readonly string[]).includes(verb));
   // The entries are those of CrudOperations<F>: their schemas are the kind's own.
-  return Object.fromEntries(kept) as Omit<CrudOperations<F>, Except>;
+  return Object.fromEntries(kept) as unknown as Omit<CrudOperations<F>, Except>;
 };

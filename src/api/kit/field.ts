@@ -163,7 +163,7 @@ export const convertedOnCreate = <In, Out>(
   write: 'createOnlyOptional',
   keep: 'computed',
   input,
-  schema: schema as Schema<In, Out>, // bodies are read with `input`, so what `schema` itself would take never counts
+  schema: schema as unknown as Schema<In, Out>, // bodies are read with `input`, so what `schema` itself would take never counts
   default: null,
 });
 

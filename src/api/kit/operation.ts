@@ -128,7 +128,7 @@ type AnswerOutput<A extends Answer> = A extends { is: 'data'; schema: z.ZodType<
         : A extends { is: 'response' }
           ? HttpOutput
           : A extends { is: 'events' }
-            ? AsyncIterable<ServerSentEvent>
+            ? AsyncIterable<ServerSentEvent<A extends { item: z.ZodType<infer T> } ? T : string>>
             : { readonly contentType: string; readonly body: string | Uint8Array };
 
 type Declared<Q, H, B, A extends Answer> = Omit<

@@ -57,7 +57,7 @@ export const variantResource = <const K extends string, const C extends Fields, 
       detail: oneOf('detail', 'Detail'),
     },
   };
-  return all as Resource<K, Tables<C, B, V>>; // its fields are those of every variant, its schemas theirs
+  return all as unknown as Resource<K, Tables<C, B, V>>; // its fields are those of every variant, its schemas theirs
 };
 
 /** The field table of one entity: of a kind with variants, that of its variant. */

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
-import { preprocess } from '../kit/preprocess.ts';
 import { byCodePoint, sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
 import { shortText, string } from '../shared.ts';
@@ -39,7 +38,11 @@ const withCapitals = (entry: unknown): unknown => {
 };
 
 /** Of a system that is listed twice, the last entry counts. */
-const operatingSystems = list(preprocess(withCapitals, given), 100)
+const operatingSystems = list(
+  // The input type is determined by the schema behind it.
+  z.preprocess(withCapitals, given) as unknown as typeof given,
+  100,
+)
   .min(1)
   .transform((systems): readonly OperatingSystem[] =>
     [...new Map(systems.map((system) => [osKey(system.type), system])).values()]

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import semver from 'semver';
 import { readVersion, readVersionRange } from '../../../src/api/posture-checks/version-range.ts';
+import { proves } from '../../specification.ts';
 
 const holds = (range: string, version: string): boolean => {
   const read = readVersion(version);
@@ -12,7 +13,7 @@ const holds = (range: string, version: string): boolean => {
 };
 
 describe('ranges of versions', () => {
-  test('comparators, wildcards and alternatives mean what the field takes them to mean', () => {
+  test('comparators, wildcards and alternatives mean what the field takes them to mean', proves(200), () => {
     const cases: readonly (readonly [range: string, within: readonly string[], without: readonly string[]])[] = [
       ['>=10.0.0 <11.0.0', ['10.0.0', '10.0.19041'], ['9.9.9', '11.0.0']],
       ['1.2.3', ['1.2.3', '1.2.3+build5'], ['1.2.4', '1.2.3-rc.1']],
@@ -39,7 +40,7 @@ describe('ranges of versions', () => {
     }
   });
 
-  test('carets, tildes, partial versions and the star are read as the library of the field reads them', () => {
+  test('carets, tildes, partial versions and the star are read as the library of the field reads them', proves(200), () => {
     const cases = [
       ['^1.2.3', '1.9.0', '2.0.0'],
       ['~1.2.3', '1.2.9', '1.3.0'],
@@ -90,7 +91,7 @@ describe('ranges of versions', () => {
       assert.equal(readVersion(text), undefined, text);
   });
 
-  test('without prereleases it agrees with the library on everything that both read', () => {
+  test('without prereleases it agrees with the library on everything that both read', proves(200), () => {
     const small = fc.nat(3);
     const whole = fc.tuple(small, small, small).map((parts) => parts.join('.'));
     const version = fc.oneof(

@@ -19,7 +19,7 @@ export interface Of {
 }
 
 /** Fields of an authenticator without a requested or pending extension. */
-const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extendRequestedAt' | 'unverifiedCertPem'> = {
+export const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extendRequestedAt' | 'unverifiedCertPem'> = {
   isExtendRequested: false,
   isKeyRollRequested: false,
   extendRequestedAt: null,

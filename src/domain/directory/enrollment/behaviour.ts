@@ -6,7 +6,6 @@ import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
-import { MINUTE } from '../../../platform/durations.ts';
 import { and, equals, stringField } from '../../../query/index.ts';
 import { selfLink } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
@@ -15,6 +14,8 @@ import { newToken, tokenOf } from './token.ts';
 
 type Row = RowOf<typeof enrollment>;
 type Body = CreateBody<(typeof enrollment)['fields']>;
+
+const MINUTE = 60_000;
 
 export const enrollmentBehaviour = behaviour(enrollment, {
   prepare: async (call, _verb, body) => {

@@ -4,12 +4,13 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { MINUTE } from '../../../platform/durations.ts';
 import { FOREVER } from '../../../query/dates.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { enabled } from './behaviour.ts';
 
 type Identity = RowOf<typeof identity>;
+
+const MINUTE = 60_000;
 
 /** Disables an identity for some minutes (0 or less: until enabled) and ends its sessions at once. Disabling again starts anew. */
 export const disableIdentity = async (entities: Entities, row: Identity, durationMinutes: number, now: string): Promise<void> => {

@@ -4,7 +4,6 @@ import type { Call } from '../../../call/call.ts';
 import type { Settings } from '../../../call/settings.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { MINUTE } from '../../../platform/durations.ts';
 import { allRecoveryCodes, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
 import { placeOfCode } from './recovery-codes.ts';
 import { intervalsOfCode, takenIntervals } from './totp.ts';
@@ -81,7 +80,7 @@ const spendingOf = async (
   return undefined;
 };
 
-const windowMs = ({ wrongCodeMinutes }: Settings): number => wrongCodeMinutes * MINUTE;
+const windowMs = ({ wrongCodeMinutes }: Settings): number => wrongCodeMinutes * 60_000;
 
 /** The wrong codes that still count. */
 const recentWrongCodes = (settings: Settings, { wrongCodesAt }: StoredMfa, now: number): readonly string[] =>

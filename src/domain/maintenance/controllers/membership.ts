@@ -2,7 +2,6 @@ import { controller } from '../../../api/controllers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { certificatesPem } from '../../../pki/certificate.ts';
-import { DAY } from '../../../platform/durations.ts';
 import { dateField, equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { API_PATHS } from '../informational/api-paths.ts';
@@ -19,7 +18,7 @@ export interface MemberOptions {
 const ONLINE_MS = 60_000;
 const RENEWED_MS = 20_000;
 /** One that has been offline for so long is forgotten when the next one joins. ms */
-const REMEMBERED_MS = DAY;
+const REMEMBERED_MS = 86_400_000;
 
 /**
  * Makes the controller one of those that `/controllers` lists, until it closes.

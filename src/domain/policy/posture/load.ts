@@ -12,7 +12,7 @@ export const checksOf = async (entities: Entities, policies: readonly CheckingPo
 };
 
 /** Loads the facts of an identity; without a session, none of those that belong to sessions. */
-const factsOf = async (entities: Entities, identityId: string, session: SessionFacts | undefined): Promise<Facts> => ({
+export const factsOf = async (entities: Entities, identityId: string, session: SessionFacts | undefined): Promise<Facts> => ({
   ...(await entities.get(postureData, identityId)),
   session,
 });

@@ -7,7 +7,6 @@ import { type Side, selects } from '../roles/membership.ts';
 import type { Evaluation } from './check-type.ts';
 import { checkTypeOf } from './check-types.ts';
 import type { Facts, StoredPostureCheck } from './facts.ts';
-import { memoized } from './memoized.ts';
 
 /** The fields of a service policy that posture reads. */
 export interface CheckingPolicy {
@@ -31,12 +30,11 @@ export interface Posture {
  * @param now ms since 1970
  */
 export const postureOf = (checks: readonly StoredPostureCheck[], facts: Facts, now: number): Posture => {
-  // Many services hang on few policies, and those on fewer checks.
-  const evaluated = memoized((check: StoredPostureCheck): CheckResult => ({ check, ...checkTypeOf(check).evaluate(check, facts, now) }));
-  const resultsFor = memoized(({ semantic, postureCheckRoles: roles }: CheckingPolicy): readonly CheckResult[] =>
+  const evaluated = remember((check: StoredPostureCheck): CheckResult => ({ check, ...checkTypeOf(check).evaluate(check, facts, now) }));
+  const resultsFor = remember(({ semantic, postureCheckRoles: roles }: CheckingPolicy): readonly CheckResult[] =>
     roles.length === 0 ? [] : checks.filter((check) => selects({ semantic, roles }, check)).map(evaluated),
   );
-  const queryFor = memoized(
+  const queryFor = remember(
     ({ check, isPassing }: CheckResult): PostureQuery => ({
       _links: selfLink(postureCheck, check.id),
       createdAt: check.createdAt,
@@ -52,4 +50,14 @@ export const postureOf = (checks: readonly StoredPostureCheck[], facts: Facts, n
     }),
   );
   return { resultsFor, queryFor };
+};
+
+/** The same function, carried out once for each object: many services hang on few policies, and those on fewer checks. */
+const remember = <K extends object, V>(work: (key: K) => V): ((key: K) => V) => {
+  const known = new Map<K, V>();
+  return (key) => {
+    const value = known.get(key) ?? work(key);
+    known.set(key, value);
+    return value;
+  };
 };

@@ -1,6 +1,5 @@
 import { keptSecret } from '../../../api/kept-secrets.ts';
-import type { Entities, EntitiesContext } from '../../../changes/entities.ts';
-import { keepAs, keptAs } from '../../../changes/kept-secrets.ts';
+import { type Entities, type EntitiesContext, entitiesOf } from '../../../changes/entities.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import type { Store } from '../../../storage/port.ts';
 
@@ -8,7 +7,12 @@ const ID = 'decoy';
 
 /** Keeps a row that says nothing, and stands in for authenticators in `evenOut`. Called before any login. */
 export const keepDecoy = async (store: Store, context: EntitiesContext): Promise<void> => {
-  if ((await keptAs(store, context, ID)) === undefined) await keepAs(store, context, ID, null);
+  if (await store.transaction('read', (tx) => entitiesOf(tx, context).get(keptSecret, ID))) return;
+  await store.transaction('write', async (tx) => {
+    const entities = entitiesOf(tx, context);
+    // Another controller that starts at the same time may have been first.
+    if (!(await entities.get(keptSecret, ID))) await entities.insert(keptSecret, { id: ID, sealed: null });
+  });
 };
 
 /**

@@ -14,14 +14,13 @@ import { rowsById } from '../../../resources/rows-by-id.ts';
 import { type Decision, decisionOf } from '../../policy/access/decide.ts';
 import { evaluateAccess } from '../../policy/access/evaluate.ts';
 import { checksOf } from '../../policy/posture/load.ts';
-import { memoized } from '../../policy/posture/memoized.ts';
 import { type Posture, postureOf } from '../../policy/posture/posture.ts';
 import { maybeSelecting, selects } from '../../policy/roles/membership.ts';
 
 export type StoredSession = RowOf<typeof session>;
 
 /** The policies that grant a session, and until when. */
-export interface Grant {
+export interface SessionGrant {
   /** Ids of the service policies that pass. */
   readonly grantedBy: readonly string[];
   /** The last of the times at which they fail by themselves, ISO text. */
@@ -29,7 +28,7 @@ export interface Grant {
 }
 
 /** The grant of a decision; undefined if access is denied. */
-export const grantOf = ({ policies }: Decision): Grant | undefined => {
+export const grantOf = ({ policies }: Decision): SessionGrant | undefined => {
   const passing = policies.filter(({ isPassing }) => isPassing);
   if (passing.length === 0) return undefined;
   const ends = passing.map(({ checks }) => Math.min(FOREVER, ...checks.map(({ failsAt = FOREVER }) => failsAt)));
@@ -44,7 +43,7 @@ export const grantsOf = async (
   entities: Entities,
   sessions: readonly StoredSession[],
   now: string,
-): Promise<ReadonlyMap<StoredSession, Grant | undefined>> => {
+): Promise<ReadonlyMap<StoredSession, SessionGrant | undefined>> => {
   const identities = await rowsById(
     entities,
     identity,
@@ -58,7 +57,7 @@ export const grantsOf = async (
   const policies = await entities.list(servicePolicy, {
     where: and(maybeSelecting('identityRoles', [...identities.values()]), maybeSelecting('serviceRoles', [...services.values()])),
   });
-  const policiesOf = memoized((id: string) => {
+  const policiesOf = remember((id: string) => {
     const who = identities.get(id);
     return who ? policies.filter(({ semantic, identityRoles: roles }) => selects({ semantic, roles }, who)) : [];
   });
@@ -96,9 +95,18 @@ const posturesOf = async (
     apiSession,
     sessions.map(({ apiSessionId }) => apiSessionId),
   );
-  const inSession = memoized((id: string) => {
+  const inSession = remember((id: string) => {
     const known = apiSessions.get(id);
     return postureOf(checks, { ...told.get(known?.identityId ?? ''), session: known }, time);
   });
   return (row) => inSession(row.apiSessionId);
+};
+
+const remember = <V>(work: (key: string) => V): ((key: string) => V) => {
+  const known = new Map<string, V>();
+  return (key) => {
+    const value = known.get(key) ?? work(key);
+    known.set(key, value);
+    return value;
+  };
 };
