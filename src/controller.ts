@@ -72,10 +72,10 @@ export interface ManagementController extends Facade {
   /** Credentials of the first administrator, if this call of `open` made it. They are kept nowhere else. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   readonly settings: Settings;
-  /** Whether the controller can do its work, and what keeps it from it, for the checks of supervisors and load balancers. Never rejects. */
+  /** Whether the controller can work, with reasons, for the checks of supervisors and load balancers. Never rejects. */
   health(): Promise<Health>;
   /**
-   * How much there is of what, and what waits, for gauges. Entities are counted anew after five seconds.
+   * Numbers of entities and the state of queues, for gauges. Entities are counted at most once in five seconds.
    * @throws StoreUnavailable, StoreBusy when the database does not answer
    */
   statistics(): Promise<Statistics>;

@@ -1,6 +1,6 @@
 import type { Clock } from './platform.ts';
 
-/** Milliseconds by which durations are measured on this clock. */
+/** Monotonic milliseconds of this clock. */
 export const monotonic = (clock: Clock): number => (clock.monotonic ? clock.monotonic() : clock.now());
 
 export interface TimerOptions {
