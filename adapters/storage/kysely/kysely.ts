@@ -1,12 +1,31 @@
 /** Kysely instances and transactions of the host as connections. Only what is used is asked for: any copy of Kysely will do. */
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type IsolationLevel } from 'kysely';
 import type { Connection, Connections } from './connection.ts';
+import type { ResultRow } from './result.ts';
 
 /** A Kysely instance or transaction. */
 export interface KyselyLike {
   readonly isTransaction: boolean;
   /** Executes one statement. */
-  executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly unknown[]; readonly numAffectedRows?: bigint }>;
+  executeQuery<Row>(query: CompiledQuery<Row>): Promise<{ readonly rows: readonly Row[]; readonly numAffectedRows?: bigint | undefined }>;
+}
+
+/** A Kysely instance with one connection. */
+export interface KyselyConnection extends KyselyLike {
+  /** Begins a transaction by the driver's own means. Only asked of it by an engine with an `isolationLevel`. */
+  startTransaction?(): KyselyTransactionBuilder;
+}
+
+/** A Kysely transaction that is about to begin. */
+export interface KyselyTransactionBuilder {
+  setIsolationLevel(isolationLevel: IsolationLevel): KyselyTransactionBuilder;
+  execute(): Promise<KyselyControlledTransaction>;
+}
+
+/** A Kysely transaction that its owner ends. */
+export interface KyselyControlledTransaction extends KyselyLike {
+  commit(): { execute(): Promise<void> };
+  rollback(): { execute(): Promise<void> };
 }
 
 /** A Kysely instance. */
@@ -14,18 +33,35 @@ export interface KyselyInstance extends KyselyLike {
   /** One connection for several statements. */
   connection(): {
     /** Runs `work` on a connection that nobody else uses meanwhile. */
-    execute<T>(work: (connection: KyselyLike) => Promise<T>): Promise<T>;
+    execute<T>(work: (connection: KyselyConnection) => Promise<T>): Promise<T>;
   };
 }
 
 export const kyselyConnections = (db: KyselyInstance): Connections => ({
-  use: (work) => db.connection().execute((connection) => work(kyselyConnection(connection))),
+  use: (work) => db.connection().execute((connection) => work(beginning(connection))),
 });
 
+/** A transaction of the host, or a connection. */
 export const kyselyConnection = (db: KyselyLike): Connection => ({
   async run(sql, parameters) {
-    const { rows, numAffectedRows = 0n } = await db.executeQuery(CompiledQuery.raw(sql, [...parameters]));
+    // Drivers make an object of each row.
+    const query = CompiledQuery.raw(sql, [...parameters]) as CompiledQuery<ResultRow>;
+    const { rows, numAffectedRows = 0n } = await db.executeQuery(query);
     return { rows, written: Number(numAffectedRows) };
+  },
+});
+
+const beginning = (db: KyselyConnection): Connection => ({
+  ...kyselyConnection(db),
+  async begin(isolationLevel) {
+    if (!db.startTransaction)
+      throw new TypeError('this version of Kysely has no startTransaction, which the engine needs: Kysely 0.28 or later has');
+    const transaction = await db.startTransaction().setIsolationLevel(isolationLevel).execute();
+    return {
+      ...kyselyConnection(transaction),
+      commit: () => transaction.commit().execute(),
+      rollback: () => transaction.rollback().execute(),
+    };
   },
 });
 

@@ -1,5 +1,6 @@
 /** One connection of `pg`: statements one after another, stopped when they are not wanted any more, given up when they are not answered. */
-import type { Connection, Result, Terms } from '../connection.ts';
+import type { Connection, Terms } from '../connection.ts';
+import type { Result } from '../result.ts';
 import { cancel } from './cancel.ts';
 import type { PgClient, PgResult } from './driver.ts';
 import type { statementNames } from './statements.ts';

@@ -1,14 +1,32 @@
 /** The facts of SQLite. Text compares by its UTF-8 bytes there (collation BINARY), and null sorts first. */
-import type { DocumentType, Engine, Failure, Path } from '../engine.ts';
+import type { SqlEngine } from '../engine/index.ts';
+import type { JsonType, Path } from '../engine/queries.ts';
+import type { Failure } from '../engine/transactions.ts';
 import { raw, type Sql, sql } from '../sql.ts';
+import {
+  concatenated,
+  currentTime,
+  doubleQuoted,
+  insertReturning,
+  looseIndexScan,
+  standardLiteral,
+  upsertOnConflict,
+} from '../standard.ts';
 import { DECIMAL_TEXT, UPPER } from './functions.ts';
 
-export const sqlite: Engine = {
-  name: 'sqlite',
-  bound: (value) => (typeof value === 'boolean' ? Number(value) : value),
+export const sqlite: SqlEngine = {
+  quote: doubleQuoted,
+  literal: standardLiteral,
+  parameter: (value) => (typeof value === 'boolean' ? Number(value) : value),
+  // https://www.sqlite.org/limits.html#max_variable_number
+  maxParameters: 32_766,
+
   begin: (mode) => [mode === 'read' ? 'begin' : 'begin immediate'],
 
+  failure,
+
   types: {
+    key: 'text',
     string: 'text',
     date: 'text',
     number: 'real',
@@ -18,9 +36,10 @@ export const sqlite: Engine = {
     document: 'text',
     documentKey: 'integer primary key',
   },
-  keyedTable: ' without rowid',
+  tableOptions: ' without rowid',
+  currentTime,
   // What ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab): `analyze sqlite_schema` counts nothing, it makes this table and reads it.
-  expectations: {
+  statistics: {
     of: (table, index, rows) => sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${index}, ${rows.join(' ')})`,
     table: 'sqlite_stat1',
     all: raw('select tbl as table_name, idx as index_name, stat as rows from sqlite_stat1'),
@@ -29,30 +48,35 @@ export const sqlite: Engine = {
   },
   tableCount: (table) => sql`select count(*) as value from sqlite_master where type = 'table' and name = ${table}`,
 
-  elements: (list) => sql`json_each(${list}) as e`,
-  elementsAt: (document, path) => sql`json_each(${document}, ${jsonPath(path)}) as e`,
-  at: (document, path, as) => AT[as](document, jsonPath(path)),
+  upsert: upsertOnConflict,
+  insertDocument: insertReturning,
+
+  jsonElements: (list) => sql`json_each(${list}) as e`,
+  jsonElementsAt: (document, path) => sql`cross join json_each(${document}, ${jsonPath(path)}) as e`,
+  jsonValue: (document, path, as) => JSON_VALUE[as](document, jsonPath(path)),
 
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
-  folded: (text) => sql`${raw(UPPER)}(${text})`,
+  upperCase: (text) => sql`${raw(UPPER)}(${text})`,
   nulls: { ascending: raw(''), descending: raw('') },
   // SQLite plans a statement anew each time a bare parameter behind `limit` is bound, for it looks at the value; not so in an expression.
-  page: (limit = -1, offset) => sql` limit 0 + ${limit} offset 0 + ${offset}`,
+  page: ({ limit = -1, offset }) => sql` limit 0 + ${limit} offset 0 + ${offset}`,
+  distinct: looseIndexScan,
+  mergeIntersect: raw(' order by 1'),
+  unindexed: concatenated,
+
   requirements: [
     {
       probe: raw(`select ${UPPER}('') is not null and ${DECIMAL_TEXT}(1) is not null as value`),
       advice: 'the SQLite connection lacks functions that filters need: define sqliteFunctions on it',
     },
   ],
-
-  failure,
 };
 
 /** Every key is quoted, with the escapes of JSON. */
 const jsonPath = (path: Path): string => `$${path.map((key) => `.${JSON.stringify(key)}`).join('')}`;
 
 // `->>` gives a value of SQLite (booleans as 1 and 0), `->` the JSON text as it was written, which is JavaScript's text of a number.
-const AT: Readonly<Record<DocumentType, (document: Sql, path: string) => Sql>> = {
+const JSON_VALUE: Readonly<Record<JsonType, (document: Sql, path: string) => Sql>> = {
   any: (document, path) => sql`(${document} ->> ${path})`,
   text: (document, path) => sql`case json_type(${document}, ${path}) when 'text' then ${document} ->> ${path} end`,
   number: (document, path) => sql`case when json_type(${document}, ${path}) in ('integer', 'real') then ${document} ->> ${path} end`,
