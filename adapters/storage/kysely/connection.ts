@@ -14,6 +14,8 @@ export interface Connection {
   runAll?(statements: readonly string[]): Promise<readonly Result[]>;
   /** Begins a transaction by the driver's own means, for an engine with an `isolationLevel`. */
   begin?(isolationLevel: IsolationLevel): Promise<DriverTransaction>;
+  /** Takes what stops a statement of this connection, on another one, where it has no means of its own and its caller may give up. */
+  stopBy?(stop: (other: Connection) => Promise<unknown>): void;
 }
 
 /** A transaction that the driver began, and ends. */

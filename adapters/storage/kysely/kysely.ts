@@ -1,7 +1,9 @@
 /** Kysely instances and transactions of the host as connections. Only what is used is asked for: any copy of Kysely will do. */
 import { CompiledQuery, type IsolationLevel } from 'kysely';
 import type { Connection, Connections } from './connection.ts';
+import type { SqlEngine } from './engine/index.ts';
 import type { ResultRow } from './result.ts';
+import { Stopper } from './stopper.ts';
 
 /** A Kysely instance or transaction. */
 export interface KyselyLike {
@@ -37,28 +39,37 @@ export interface KyselyInstance extends KyselyLike {
   };
 }
 
-export const kyselyConnections = (db: KyselyInstance): Connections => ({
-  use: (work) => db.connection().execute((connection) => work(beginning(connection))),
-});
+/** @param engine says how a statement is stopped. */
+export const kyselyConnections = ({ cancellation }: SqlEngine, db: KyselyInstance): Connections => {
+  const use = <T>(work: (connection: KyselyConnection) => Promise<T>): Promise<T> => db.connection().execute(work);
+  return {
+    use: (work, { signal } = {}) => {
+      if (!signal || !cancellation) return use((connection) => work(pooled(connection)));
+      const stopper = new Stopper(signal, (stop) => use((other) => stop(kyselyConnection(other))));
+      return use((connection) => work(pooled(connection, stopper)).finally(() => stopper.leave()));
+    },
+  };
+};
 
 /** A transaction of the host, or a connection. */
-export const kyselyConnection = (db: KyselyLike): Connection => ({
+export const kyselyConnection = (db: KyselyLike, stopper?: Stopper): Connection => ({
   async run(sql, parameters) {
     // Drivers make an object of each row.
     const query = CompiledQuery.raw(sql, [...parameters]) as CompiledQuery<ResultRow>;
-    const { rows, numAffectedRows = 0n } = await db.executeQuery(query);
+    const { rows, numAffectedRows = 0n } = await (stopper ? stopper.during(() => db.executeQuery(query)) : db.executeQuery(query));
     return { rows, written: Number(numAffectedRows) };
   },
+  ...(stopper && { stopBy: (stop) => stopper.arm(stop) }),
 });
 
-const beginning = (db: KyselyConnection): Connection => ({
-  ...kyselyConnection(db),
+const pooled = (db: KyselyConnection, stopper?: Stopper): Connection => ({
+  ...kyselyConnection(db, stopper),
   async begin(isolationLevel) {
     if (!db.startTransaction)
       throw new TypeError('this version of Kysely has no startTransaction, which the engine needs: Kysely 0.28 or later has');
     const transaction = await db.startTransaction().setIsolationLevel(isolationLevel).execute();
     return {
-      ...kyselyConnection(transaction),
+      ...kyselyConnection(transaction, stopper),
       commit: () => transaction.commit().execute(),
       rollback: () => transaction.rollback().execute(),
     };

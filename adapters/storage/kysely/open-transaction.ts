@@ -28,7 +28,7 @@ export interface OpenTransaction {
 export const openTransaction = (engine: SqlEngine, connection: Connection, beginning: Beginning): Promise<OpenTransaction> => {
   const isolationLevel = engine.isolationLevel?.(beginning.mode);
   if (isolationLevel !== undefined) return begunByDriver(engine, connection, beginning, isolationLevel);
-  return connection.runAll ? begunAtOnce(engine, connection, beginning) : begunInTurn(engine, connection, beginning);
+  return takesSeveral(connection) ? begunAtOnce(engine, connection, beginning) : begunInTurn(engine, connection, beginning);
 };
 
 const begunInTurn = async (engine: SqlEngine, connection: Connection, { mode, limits, first }: Beginning): Promise<OpenTransaction> => {
@@ -36,16 +36,22 @@ const begunInTurn = async (engine: SqlEngine, connection: Connection, { mode, li
   // Where that fails, the transaction that is open is none of ours.
   await connection.run(begin, []);
   const transaction = byStatements(engine, connection);
-  const results = await orRolledBack(transaction, inTurn(engine, connection, [...more.map(raw), ...first]));
-  return { ...transaction, first: results.slice(more.length) };
+  return { ...transaction, first: await orRolledBack(transaction, inTurn(engine, connection, more, first)) };
 };
 
+type BatchConnection = Connection & Required<Pick<Connection, 'runAll'>>;
+const takesSeveral = (connection: Connection): connection is BatchConnection => connection.runAll !== undefined;
+
 /** What takes several statements at once takes them without parameters. */
-const begunAtOnce = async (engine: SqlEngine, connection: Connection, { mode, limits, first }: Beginning): Promise<OpenTransaction> => {
+const begunAtOnce = async (
+  engine: SqlEngine,
+  connection: BatchConnection,
+  { mode, limits, first }: Beginning,
+): Promise<OpenTransaction> => {
   const begin = engine.begin(mode, limits);
   const transaction = byStatements(engine, connection);
   const statements = [...begin, ...first.map((statement) => writtenOut(engine, statement))];
-  const results = await orRolledBack(transaction, connection.runAll?.(statements) ?? inTurn(engine, connection, statements.map(raw)));
+  const results = await orRolledBack(transaction, connection.runAll(statements));
   return { ...transaction, first: results.slice(begin.length) };
 };
 
@@ -66,9 +72,8 @@ const begunByDriver = async (
       }),
     rollback: () => driven.rollback(),
   };
-  const begin = engine.begin(mode, limits);
-  const results = await orRolledBack(transaction, inTurn(engine, driven, [...begin.map(raw), ...first]));
-  return { ...transaction, first: results.slice(begin.length) };
+  const begun = inTurn(engine, driven, engine.begin(mode, limits), first);
+  return { ...transaction, first: await orRolledBack(transaction, begun) };
 };
 
 const byStatements = (engine: SqlEngine, connection: Connection): Omit<OpenTransaction, 'first'> => ({
@@ -83,10 +88,27 @@ const byStatements = (engine: SqlEngine, connection: Connection): Omit<OpenTrans
   },
 });
 
-const inTurn = async (engine: SqlEngine, connection: Connection, statements: readonly Sql[]): Promise<readonly Result[]> => {
+/** @returns what the first statements of the transaction gave, which follow those of its beginning */
+const inTurn = async (
+  engine: SqlEngine,
+  connection: Connection,
+  begin: readonly string[],
+  first: readonly Sql[],
+): Promise<readonly Result[]> => {
+  for (const statement of begin) await connection.run(statement, []);
+  await armed(engine, connection);
   const results: Result[] = [];
-  for (const statement of statements) results.push(await send(engine, connection, statement));
+  for (const statement of first) results.push(await send(engine, connection, statement));
   return results;
+};
+
+/** Asked within the transaction: only there it is certain that statements stay on one connection of the server. */
+const armed = async (engine: SqlEngine, connection: Connection): Promise<void> => {
+  const { cancellation } = engine;
+  if (!cancellation || !connection.stopBy) return;
+  const { rows } = await send(engine, connection, cancellation.session);
+  const session = Number(rows[0]?.value);
+  connection.stopBy((other) => send(engine, other, cancellation.stop(session)));
 };
 
 const orRolledBack = async <T>({ rollback }: Pick<OpenTransaction, 'rollback'>, begun: Promise<T>): Promise<T> => {

@@ -83,13 +83,13 @@ export const kyselyStorage = (options: KyselyStorageOptions): KyselyStorage => {
   if (typeof engine?.begin !== 'function')
     throw new TypeError(`kyselyStorage takes an engine as a value, such as the exported sqlite or postgres, got ${String(engine)}`);
   if ('db' in options) {
-    const connections = kyselyConnections(options.db);
+    const connections = kyselyConnections(engine, options.db);
     const writer = inTurns(connections);
     return storageOver(engine, options, () => ({ writer, reader: connections, close: async () => undefined }));
   }
   return storageOver(engine, options, () => {
     const db = new Kysely<unknown>({ dialect: options.dialect });
-    const connections = kyselyConnections(db);
+    const connections = kyselyConnections(engine, db);
     return { writer: inTurns(connections), reader: connections, close: () => db.destroy() };
   });
 };

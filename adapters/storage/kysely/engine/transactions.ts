@@ -1,7 +1,7 @@
 import type { IsolationLevel } from 'kysely';
 import type { TransactionMode } from '../../../../src/adapter-kit.ts';
 import type { Result } from '../result.ts';
-import type { Sql, Value } from '../sql.ts';
+import type { Sql } from '../sql.ts';
 import type { StateRow } from './writes.ts';
 
 /** How transactions begin, wait for each other, and fail. */
@@ -47,8 +47,8 @@ export interface SqlTransactions {
   lockOut?(tables: SharedTables): Sql;
 
   /**
-   * How to stop the statement that another connection runs, once its caller has given up. Default: it runs to its end, and its result is dropped.
-   * Used for connections through Kysely.
+   * How to stop the statement that a connection is running once its caller has given up, as a client that goes away does. Needs another connection that is
+   * free. Default: the statement runs to its end, or until `statementTimeout` is over.
    */
   readonly cancellation?: Cancellation;
 
@@ -78,10 +78,10 @@ export interface SharedTables {
 }
 
 export interface Cancellation {
-  /** Selects the id of the connection that it runs on, as `value`. */
+  /** Selects the number of the connection that it runs on, as `value`. Runs within the transaction, before `lockWriters`. */
   readonly session: Sql;
-  /** Stops the statement that the connection with this id is running, if any. Runs on another connection. */
-  stop(session: Value): Sql;
+  /** Stops the statement that the connection with this number is running, if any. Runs on another connection. */
+  stop(session: number): Sql;
 }
 
 /** What an error means for a transaction. */
