@@ -225,6 +225,20 @@ test('what SQL engines share knows none of them, and none knows another', () => 
   assert.deepEqual(breaches, []);
 });
 
+test('the engine that stands for those of others knows only what the package exports', () => {
+  const { exports }: { exports: Readonly<Record<string, { readonly default: string } | string>> } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  );
+  const sources = Object.values(exports).flatMap((entry) =>
+    typeof entry === 'string' ? [] : [entry.default.replace('./dist/', '').replace(/\.js$/, '.ts')],
+  );
+  const file = 'test/adapters/kysely/own-engine.ts';
+  assert.deepEqual(
+    importedBy(file).filter((other) => !sources.includes(other)),
+    [],
+  );
+});
+
 test('no file of src/ or adapters/ is longer than 300 lines, but for generated ones', () => {
   const long = [...files('src'), ...files('adapters')]
     .filter(

@@ -61,7 +61,7 @@ const pageOf = (scope: Scope, kind: string, keys: readonly Key[], source: Sql, i
 
 /** A page of a subquery. Only a page has an order there: not every database allows another one, and what is around the subquery sorts anyway. */
 const cut = ({ engine }: Scope, order: Sql, { offset = 0, limit }: Query): Sql =>
-  limit === undefined && offset === 0 ? EMPTY : sql` order by ${order}${engine.page({ limit, offset, isOrdered: true })}`;
+  limit === undefined && offset === 0 ? EMPTY : sql` order by ${order}${engine.page({ limit, offset })}`;
 
 /** Among how many rows, the first in the order wanted, a page is looked for before all that satisfy the question are found: fewer when each is asked for many lists. */
 const LOOKED_AT = { least: 200, most: 1000 } as const;
@@ -86,7 +86,7 @@ export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql 
   const keys = keysOf(scope, row, sort);
   const asked = condition(scope, kind, row, where);
   if (row.needsDocument) return undefined;
-  const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page({ limit: lookedAt, offset: 0, isOrdered: true })}`;
+  const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page({ limit: lookedAt, offset: 0 })}`;
   return pageOf(scope, kind, keys, sql`(${first}) as t where ${asked}`, row.id, query);
 };
 
@@ -115,11 +115,13 @@ export const selectCount = (scope: Scope, kind: string, where: Predicate): Sql =
   return sql`select count(*) as value from ${found(scope, kind, fieldsOf(scope, kind), where, true).source}`;
 };
 
-/** How many rows hold each value, as `size`; those that `MANY` hold are not counted to the end. */
+/** How many rows hold each value, as `size`; those that `MANY` hold need not be counted to the end. */
 export const selectSizes = (scope: Scope, kind: string, set: string, values: readonly string[]): Sql => {
+  const { engine } = scope;
   const element = alias(0);
-  const held = sql`select 1 as held from ${scope.set(kind, set, element)} and ${element}.value = e.value${scope.engine.page({ limit: MANY, offset: 0, isOrdered: false })}`;
-  return sql`select e.value as value, (select count(*) from (${held}) as h) as size from ${scope.engine.jsonElements(JSON.stringify(values), 'string')}`;
+  const holding = sql`${scope.set(kind, set, element)} and ${element}.value = e.value`;
+  const size = engine.countUpTo?.(holding, MANY) ?? sql`select count(*) from ${holding}`;
+  return sql`select e.value as value, (${size}) as size from ${engine.jsonElements(JSON.stringify(values), 'string')}`;
 };
 
 /** All values of a set, each once. */

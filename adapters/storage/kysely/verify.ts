@@ -74,7 +74,7 @@ export const foundIn = (document: unknown, id: string): Found => {
 /** Of rows that are there, and of those that only sets know. Each part is as long as the page at most. */
 const selectIds = (scope: Scope, kind: string, after: string, limit: number): Sql => {
   const { sets } = scope.layout(kind);
-  const cut = scope.engine.page({ limit, offset: 0, isOrdered: true });
+  const cut = scope.engine.page({ limit, offset: 0 });
   const parts = [
     sql`select id from (select t.id from ${scope.rowsAs(kind, T)} and t.id > ${after} order by t.id${cut}) as r`,
     ...[...sets.keys()].map(
@@ -91,7 +91,7 @@ const selectRows = (scope: Scope, kind: string, columns: readonly Column[], afte
 };
 
 const selectElements = (scope: Scope, kind: string, set: string, after: string, last: string): Sql =>
-  sql`select s.id as id, s.value as value from ${scope.set(kind, set, S)} and s.id > ${after} and s.id <= ${last}`;
+  sql`select s.id as id, s.value as value from ${scope.set(kind, set, S)} and s.id > ${after} and s.id <= ${last} order by s.id`;
 
 const T = raw('t');
 const S = raw('s');

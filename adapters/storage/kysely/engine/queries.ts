@@ -21,8 +21,10 @@ export interface SqlQueries {
 
   /** Follows a sort key so that null comes before every value, or after when descending. Empty where the database does so anyway. */
   readonly nulls: { readonly ascending: Sql; readonly descending: Sql };
-  /** The end of a query that returns a part of its rows only. */
+  /** Cuts a page out of the rows of a query. Follows its `order by`. */
   page(page: Page): Sql;
+  /** Counts the rows of `<table> as <alias> where ...` up to a number, and may stop there. Default: `select count(*)`, which counts them all. */
+  countUpTo?(rows: Sql, most: number): Sql;
   /** The distinct values of `<table> as s where ...`, as `value`, ascending by code point. Default: `select distinct`. */
   distinct?(elements: Sql): Sql;
 
@@ -52,6 +54,4 @@ export interface Page {
   readonly limit: number | undefined;
   /** Rows to skip. */
   readonly offset: number;
-  /** Whether the query has an `order by` just before. Some databases have no limit without it. */
-  readonly isOrdered: boolean;
 }

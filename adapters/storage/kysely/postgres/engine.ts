@@ -3,7 +3,7 @@
  * kept as the text that it came as, and beside it as `jsonb`, which is what questions about fields without a column read.
  */
 import type { SqlEngine } from '../engine/index.ts';
-import type { JsonType, Path } from '../engine/queries.ts';
+import type { JsonType, Page, Path } from '../engine/queries.ts';
 import type { Requirement } from '../engine/tables.ts';
 import { joined, raw, type Sql, sql } from '../sql.ts';
 import {
@@ -39,6 +39,10 @@ export const postgres: SqlEngine = {
   lockWriters: (revision) => [insertOnConflict(revision, raw('0'), raw('value = excluded.value where false'))],
   lockMigrations: (prefix) => sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${prefix}`}, 0))`,
   lockOut: ({ migrations }) => sql`lock table ${migrations} in access exclusive mode`,
+  cancellation: {
+    session: raw('select pg_backend_pid() as value'),
+    stop: (session) => sql`select pg_cancel_backend(${session})`,
+  },
   failure,
 
   types: {
@@ -57,6 +61,10 @@ export const postgres: SqlEngine = {
   // Not `to_regclass`, which may remember that there was no table: a process that waited for another one's migration would create it again.
   tableCount: (table) =>
     sql`select count(*)::int as value from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where c.relname = ${table} and n.nspname = any (current_schemas(false))`,
+  // Asked for when a database is opened: the table of upper case takes a while to make.
+  get requirements() {
+    return [UTF8, upperCase()];
+  },
 
   upsert: upsertOnConflict,
   insertDocument: insertReturning,
@@ -73,20 +81,20 @@ export const postgres: SqlEngine = {
   upperCase: (text) =>
     sql`case when octet_length(${text}) = char_length(${text}) then upper(${text} collate "C") else ${raw(doubleQuoted(upperName()))}(${text}) end`,
   nulls: { ascending: raw(' nulls first'), descending: raw(' nulls last') },
-  // A limit is part of the plan: without knowing it, PostgreSQL expects a tenth of all rows.
-  page: ({ limit, offset }) => sql` limit ${raw(limit === undefined ? 'all' : limit.toFixed())} offset ${offset}`,
+  page,
+  countUpTo: (rows, most) => sql`select count(*) from (select 1 from ${rows}${page({ limit: most, offset: 0 })}) as h`,
   distinct: looseIndexScan,
   mergeIntersect: raw(' order by 1'),
   unindexed: concatenated,
   // A subquery with an offset is not pulled up into a join (https://wiki.postgresql.org/wiki/OptimizerHints; `is_simple_subquery` and
   // `simplify_EXISTS_query` in PostgreSQL's sources).
   optimizationFence: raw(' offset 0'),
-
-  // Asked for when a database is opened: the table of upper case takes a while to make.
-  get requirements() {
-    return [UTF8, upperCase()];
-  },
 };
+
+/** A limit is part of the plan: without knowing it, PostgreSQL expects a tenth of all rows. */
+function page({ limit, offset }: Page): Sql {
+  return sql` limit ${raw(limit === undefined ? 'all' : limit.toFixed())} offset ${offset}`;
+}
 
 /** 0 would mean no limit there. */
 const limit = (setting: string, milliseconds: number | undefined): readonly string[] =>

@@ -1,7 +1,6 @@
 /** The facts of SQLite. Text compares by its UTF-8 bytes there (collation BINARY), and null sorts first. */
 import type { SqlEngine } from '../engine/index.ts';
-import type { JsonType, Path } from '../engine/queries.ts';
-import type { Failure } from '../engine/transactions.ts';
+import type { JsonType, Page, Path } from '../engine/queries.ts';
 import { raw, type Sql, sql } from '../sql.ts';
 import {
   concatenated,
@@ -12,6 +11,7 @@ import {
   standardLiteral,
   upsertOnConflict,
 } from '../standard.ts';
+import { failure } from './failure.ts';
 import { DECIMAL_TEXT, UPPER } from './functions.ts';
 
 export const sqlite: SqlEngine = {
@@ -22,7 +22,6 @@ export const sqlite: SqlEngine = {
   maxParameters: 32_766,
 
   begin: (mode) => [mode === 'read' ? 'begin' : 'begin immediate'],
-
   failure,
 
   types: {
@@ -38,6 +37,13 @@ export const sqlite: SqlEngine = {
   },
   tableOptions: ' without rowid',
   currentTime,
+  tableCount: (table) => sql`select count(*) as value from sqlite_master where type = 'table' and name = ${table}`,
+  requirements: [
+    {
+      probe: raw(`select ${UPPER}('') is not null and ${DECIMAL_TEXT}(1) is not null as value`),
+      advice: 'the SQLite connection lacks functions that filters need: define sqliteFunctions on it',
+    },
+  ],
   // What ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab): `analyze sqlite_schema` counts nothing, it makes this table and reads it.
   statistics: {
     of: (table, index, rows) => sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${index}, ${rows.join(' ')})`,
@@ -46,7 +52,6 @@ export const sqlite: SqlEngine = {
     forget: (table) => sql`delete from sqlite_stat1 where tbl = ${table}`,
     load: raw('analyze sqlite_schema'),
   },
-  tableCount: (table) => sql`select count(*) as value from sqlite_master where type = 'table' and name = ${table}`,
 
   upsert: upsertOnConflict,
   insertDocument: insertReturning,
@@ -58,19 +63,17 @@ export const sqlite: SqlEngine = {
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
   upperCase: (text) => sql`${raw(UPPER)}(${text})`,
   nulls: { ascending: raw(''), descending: raw('') },
-  // SQLite plans a statement anew each time a bare parameter behind `limit` is bound, for it looks at the value; not so in an expression.
-  page: ({ limit = -1, offset }) => sql` limit 0 + ${limit} offset 0 + ${offset}`,
+  page,
+  countUpTo: (rows, most) => sql`select count(*) from (select 1 from ${rows}${page({ limit: most, offset: 0 })}) as h`,
   distinct: looseIndexScan,
   mergeIntersect: raw(' order by 1'),
   unindexed: concatenated,
-
-  requirements: [
-    {
-      probe: raw(`select ${UPPER}('') is not null and ${DECIMAL_TEXT}(1) is not null as value`),
-      advice: 'the SQLite connection lacks functions that filters need: define sqliteFunctions on it',
-    },
-  ],
 };
+
+/** SQLite plans a statement anew each time a bare parameter behind `limit` is bound, for it looks at the value; not so in an expression. */
+function page({ limit = -1, offset }: Page): Sql {
+  return sql` limit 0 + ${limit} offset 0 + ${offset}`;
+}
 
 /** Every key is quoted, with the escapes of JSON. */
 const jsonPath = (path: Path): string => `$${path.map((key) => `.${JSON.stringify(key)}`).join('')}`;
@@ -86,43 +89,3 @@ const JSON_VALUE: Readonly<Record<JsonType, (document: Sql, path: string) => Sql
   tagText: (document, path) =>
     sql`case json_type(${document}, ${path}) when 'text' then ${document} ->> ${path} when 'real' then ${raw(DECIMAL_TEXT)}(${document} ->> ${path}) when 'null' then null else ${document} -> ${path} end`,
 };
-
-/** Result codes of SQLite, without what extends them: https://www.sqlite.org/rescode.html */
-const CODES: Readonly<Record<number, Exclude<Failure['is'], 'unique'>>> = {
-  5: 'busy',
-  6: 'busy',
-  8: 'unavailable',
-  10: 'unavailable',
-  11: 'unavailable',
-  13: 'unavailable',
-  14: 'unavailable',
-  26: 'unavailable',
-};
-const NAMES: Readonly<Record<string, number>> = {
-  SQLITE_BUSY: 5,
-  SQLITE_LOCKED: 6,
-  SQLITE_READONLY: 8,
-  SQLITE_IOERR: 10,
-  SQLITE_CORRUPT: 11,
-  SQLITE_FULL: 13,
-  SQLITE_CANTOPEN: 14,
-  SQLITE_NOTADB: 26,
-};
-const BUSY_SNAPSHOT = 517;
-
-function failure(error: unknown): Failure | undefined {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  const taken = /UNIQUE constraint failed: (?:[^,]+, )*([^.]+)\.(.+)$/.exec(error.message);
-  if (taken?.[1] && taken[2]) return { is: 'unique', table: taken[1], column: taken[2] };
-  // A connection that is closed, or in which the host has begun a transaction of its own.
-  if (error.code === 'ERR_INVALID_STATE') return { is: 'unavailable' };
-  if (error.message.includes('within a transaction')) return { is: 'busy' };
-  if (error.code === 'ERR_SQLITE_ERROR') {
-    const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 1;
-    return { is: code === BUSY_SNAPSHOT ? 'conflict' : (CODES[code & 0xff] ?? 'other') };
-  }
-  // Other drivers (better-sqlite3, libsql) put the name of the result code there.
-  const named = Object.entries(NAMES).find(([name]) => String(error.code).startsWith(name));
-  if (named) return { is: CODES[named[1]] ?? 'other' };
-  return error.code.startsWith('SQLITE_') ? { is: 'other' } : undefined;
-}
