@@ -4,6 +4,7 @@ import { StorageError, type StorageSchema, StoreSchemaMismatch, StoreUnavailable
 import { type Connection, run } from './connection.ts';
 import { statementsOf } from './ddl.ts';
 import type { SqlEngine } from './engine/index.ts';
+import type { Limits } from './engine/transactions.ts';
 import { sharedNames } from './layout.ts';
 import { kindsThatDiffer, type Migration, schemaAfter } from './migration.ts';
 import { identifier, writtenOut } from './render.ts';
@@ -42,9 +43,9 @@ export const isMigrated = async ({ engine, prefix, migrations }: SchemaOptions, 
 };
 
 /** Runs the migrations that the database lacks. The connection is in a write transaction. */
-export const migrateDatabase = async (options: SchemaOptions, connection: Connection): Promise<void> => {
+export const migrateDatabase = async (options: SchemaOptions, connection: Connection, limits: Limits): Promise<void> => {
   const { engine, prefix } = options;
-  if (engine.lockMigrations) await run(engine, connection, engine.lockMigrations(prefix));
+  if (engine.lockMigrations) await run(engine, connection, engine.lockMigrations(prefix, limits));
   const unlock = async () => {
     for (const statement of engine.unlockMigrations?.(prefix) ?? []) await run(engine, connection, statement);
   };

@@ -4,6 +4,7 @@
  */
 import type { StorageSchema } from '../../../src/adapter-kit.ts';
 import type { SqlEngine } from './engine/index.ts';
+import type { Limits } from './engine/transactions.ts';
 import type { StateChange, StateRow } from './engine/writes.ts';
 import type { RowFields } from './fields.ts';
 import { type Layout, layoutOf, REVISION, sharedNames } from './layout.ts';
@@ -96,8 +97,8 @@ export class Scope {
   }
 
   /** Makes the writers of this namespace wait for each other, where the engine does not. */
-  lockWriters(): readonly Sql[] {
-    return this.engine.lockWriters?.(this.#numbered(REVISION)) ?? [];
+  lockWriters(limits: Limits): readonly Sql[] {
+    return this.engine.lockWriters?.(this.#numbered(REVISION), limits) ?? [];
   }
 
   number(name: string): Sql {

@@ -1,6 +1,6 @@
 /** The statements that read. What they select is called `document` or `value`. */
 
-import { ALL, type Predicate, type Query, type Row, type SortKey, text } from '../../../src/adapter-kit.ts';
+import { ALL, type FieldRef, type Predicate, type Query, type Row, type SortKey, text } from '../../../src/adapter-kit.ts';
 import { MANY } from './arrange.ts';
 import { condition, idsOf, isIdList } from './compile.ts';
 import { elementToStartFrom, isListed } from './driver.ts';
@@ -37,17 +37,31 @@ interface Key {
   readonly value: Sql;
   readonly name: Sql;
   readonly direction: Sql;
+  readonly isId: boolean;
 }
 
 const keysOf = (scope: Scope, row: RowFields, sort: readonly SortKey[]): readonly Key[] =>
-  sort.map(({ field, descending }, index) => ({
+  deciding(sort).map(({ field, descending }, index) => ({
     value: row.find(field).order,
     name: raw(`k${index}`),
     direction: direction(scope, descending),
+    isId: isId(field),
   }));
 
-const ordered = (keys: readonly Key[], id: Sql): Sql =>
-  joined([...keys.map(({ value, direction }) => sql`${value}${direction}`), id], ', ');
+/** Each field once, and none after the id, which no two rows share: not every database sorts by a column twice. */
+const deciding = (sort: readonly SortKey[]): readonly SortKey[] => {
+  const names = sort.map(({ field }) => JSON.stringify(field));
+  const once = sort.filter((_, index) => names.indexOf(names[index] ?? '') === index);
+  const id = once.findIndex(({ field }) => isId(field));
+  return id === -1 ? once : once.slice(0, id + 1);
+};
+
+const isId = ({ path }: FieldRef): boolean => path.length === 1 && path[0] === 'id';
+
+const ordered = (keys: readonly Key[], id: Sql): Sql => {
+  const by = keys.map(({ value, direction }) => sql`${value}${direction}`);
+  return joined(keys.at(-1)?.isId ? by : [...by, id], ', ');
+};
 
 const pageOf = (scope: Scope, kind: string, keys: readonly Key[], source: Sql, id: Sql, query: Query): Sql => {
   const selected = joined([sql`select t.document, t.id`, ...keys.map(({ value, name }) => sql`${value} as ${name}`)], ', ');

@@ -132,7 +132,9 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
       isMigrated(schemaOptions, connection),
     );
     if (isOver) return;
-    await inTransaction(engine, source.writer, { ...migrating, mode: 'write' }, (connection) => migrateDatabase(schemaOptions, connection));
+    await inTransaction(engine, source.writer, { ...migrating, mode: 'write' }, (connection) =>
+      migrateDatabase(schemaOptions, connection, migrating.limits),
+    );
   };
   return {
     async migrate() {

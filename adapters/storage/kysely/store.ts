@@ -111,7 +111,10 @@ export class KyselyStore implements Store {
   /** The lock of the writers of this namespace, and then the version of the schema, which cannot change while the lock is held. */
   #asWriter() {
     const { statement, assertOurs } = this.#fence;
-    return { first: [...this.#scope.lockWriters(), statement], begun: (results: readonly Result[]) => assertOurs(results.at(-1)) };
+    return {
+      first: [...this.#scope.lockWriters(this.#patience), statement],
+      begun: (results: readonly Result[]) => assertOurs(results.at(-1)),
+    };
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,7 @@ import type { SqlWrites } from './writes.ts';
  * A SQL database, as the Kysely adapter sees it: what object-relational mappers call a dialect. `sqlite` and `postgres` are two; another one is a value of
  * this type, given to `kyselyStorage({ engine })`. A member without a default must be there.
  *
- * Members are called often, and keep no state. Those that return SQL put values into it with the tag `sql`, never as text.
+ * Members are called often, and keep no state. Those that return SQL put values into it with the tag `sql`, never as text; SQL that they are given they may
+ * use more than once.
  */
 export interface SqlEngine extends SqlSyntax, SqlTransactions, SqlTables, SqlWrites, SqlQueries {}

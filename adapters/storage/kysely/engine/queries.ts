@@ -4,7 +4,7 @@ import type { Sql } from '../sql.ts';
 export interface SqlQueries {
   /** True where `condition` is false or null. Default: `(<condition>) is not true`. */
   isNotTrue?(condition: Sql): Sql;
-  /** Whether `text` contains `part`, which has no wildcards: a `like` must escape them. Case-sensitive and by code point. */
+  /** Whether `text` contains `part`, which has no wildcards: a `like` must escape them. Case-sensitive and by code point; every text contains the empty one. */
   contains(text: Sql, part: string): Sql;
   /** `text` in upper case, as JavaScript's `toUpperCase` has it for every code point: `ß` becomes `SS`. */
   upperCase(text: Sql): Sql;

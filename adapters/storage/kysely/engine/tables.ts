@@ -49,7 +49,7 @@ export type ColumnTypes = Readonly<Record<ColumnSchema['type'] | 'key' | 'intege
 
 /** Something that must be there, e.g. an encoding or a function. */
 export interface Requirement {
-  /** Selects a `value` other than 0 when it is met. It may fail when it is not. */
+  /** Selects a `value` other than 0 when it is met. Without `create` it may also fail when it is not. */
   readonly probe: Sql;
   /** What to do when it is not met: the message of the error. */
   readonly advice: string;

@@ -26,23 +26,24 @@ export interface SqlTransactions {
 
   /**
    * The statements that make a writer wait for the other writers of its namespace until the transaction ends. They run first in every write transaction, and
-   * in a transaction of the host that is joined. `revision` is a row that each namespace has; it may still be missing. Default: none, because `begin` excludes other
-   * writers.
+   * in a transaction of the host that is joined. `revision` is a row that each namespace has; it may still be missing. `limits` are for a lock that takes its
+   * timeout as an argument. Default: none, because `begin` excludes other writers.
    */
-  lockWriters?(revision: StateRow): readonly Sql[];
+  lockWriters?(revision: StateRow, limits: Limits): readonly Sql[];
   /**
    * Makes processes that migrate wait for each other. Runs first in the transaction of a migration, when the tables with this prefix may not exist.
    * Default: none, because `begin` excludes other writers.
    */
-  lockMigrations?(prefix: string): Sql;
+  lockMigrations?(prefix: string, limits: Limits): Sql;
   /**
    * Releases a lock of `lockMigrations` that does not end with the transaction. Runs last in the transaction of a migration, also of one that failed. It must
    * not let others go on before the migration is committed, and may have to commit it. Default: none.
    */
   unlockMigrations?(prefix: string): readonly Sql[];
   /**
-   * Waits until all writers that have read the table of migrations are over, and keeps others from reading it or from passing `lockWriters` until the transaction ends. Runs before a database
-   * is migrated from an older version, so that no process of the older release writes into the new tables. Default: none, because `begin` excludes other writers.
+   * Waits until all writers that have read the table of migrations are over, and keeps others from reading it, or from passing `lockWriters`, until the
+   * transaction ends. Runs before a database is migrated from an older version, so that no process of the older release writes into the new tables.
+   * Default: none, because `begin` excludes other writers.
    */
   lockOut?(tables: SharedTables): Sql;
 
