@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { Kysely } from 'kysely';
 import { exportMigrations, kyselyStorage, postgres, type SqlEngine, sqlite } from '../../../adapters/storage/kysely/index.ts';
@@ -118,6 +119,22 @@ test('an engine is a value, and its name is refused', () => {
   // As a caller without types would.
   const options = { engine: 'sqlite', dialect: ownDialect(':memory:') } as never;
   assert.throws(() => kyselyStorage(options), { name: 'TypeError', message: /an engine as a value, .* got sqlite/ });
+});
+
+test('the guide names every member of an engine', () => {
+  const folder = new URL('../../../adapters/storage/kysely/engine/', import.meta.url);
+  const guide = readFileSync(new URL('../../../docs/guides/sql-engine.md', import.meta.url), 'utf8');
+  const members = readdirSync(folder).flatMap((file) =>
+    [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^export interface Sql\w+ \{$(.*?)^\}$/gms)].flatMap(([, body = '']) =>
+      [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[(:]/gm)].map(([, name = '']) => name),
+    ),
+  );
+  assert.ok(members.length > 30);
+  const rows = guide.split('\n').filter((line) => line.startsWith('| `'));
+  assert.deepEqual(
+    members.filter((name) => !rows.some((row) => row.split(' | ')[0]?.includes(`\`${name}\``))),
+    [],
+  );
 });
 
 test('the migrations of every engine can be exported', () => {
