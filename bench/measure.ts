@@ -55,7 +55,7 @@ export const measure = async (
   return { cpuMs, perSecond: load.operations / load.seconds, p50: load.p50, p99: load.p99 };
 };
 
-/** The other side: tells a port and more to whoever forked this process, answers for its use of the processor, and ends with it. */
+/** The forked side: reports its port and its processor time to the parent process, and ends with it. */
 export const tellParent = (message: Readonly<Record<string, unknown>> & { readonly port: number }): void => {
   process.on('message', (question) => {
     if (question === 'usage') process.send?.({ ...process.cpuUsage(), rss: process.memoryUsage().rss });

@@ -20,7 +20,7 @@ export interface Device {
 /** Turns an enrollment JWT into a certificate. @throws Error when the server is not the one that signed the JWT, or refuses */
 export const join = async (jwt: string): Promise<Device> => {
   const { iss: address = '', jti: token = '' } = decodeJwt(jwt);
-  // The first connection trusts nobody: what comes is believed because the server's key signed the JWT, which came from somebody trusted.
+  // The first connection verifies no certificate: the answer is trusted because the server's key signed the JWT, which came from a trusted source.
   const { body, server } = await ask('GET', `${address}/.well-known/est/cacerts`, { rejectUnauthorized: false });
   await jwtVerify(jwt, server.publicKey);
   const ca = new X509Certificates(Buffer.from(body, 'base64')).toString('pem-chain');

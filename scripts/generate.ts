@@ -46,7 +46,7 @@ const operations = (): string =>
     `Below ${allSurfaces
       .map(({ name, prefix }) => `\`${prefix}\` (${name})`)
       .join(', ')}. In process every operation is \`controller.<group>.<verb>(input)\`.`,
-    `Beside the [errors](errors.md) that each says, every operation may be refused with ${REFUSALS_OF_ALL.map(([status, code]) => `${status} \`${code}\``).join(', ')}.`,
+    `In addition to the [errors](errors.md) in its row, every operation may be refused with ${REFUSALS_OF_ALL.map(([status, code]) => `${status} \`${code}\``).join(', ')}.`,
     ...Object.values(groups).flatMap((group) => [
       '',
       `## ${group.about}: \`${group.name}\``,
@@ -83,18 +83,18 @@ const errors = (): string =>
     NOTE,
     '# Errors',
     '',
-    'Every refusal is an `ApiError` with a stable `code`, in process and in the typed client; over HTTP it is the member `error` of the answer. The code says of which kind `cause` is:',
+    'Every refusal is an `ApiError` with a stable `code`, in process and in the typed client; over HTTP it is the member `error` of the answer. The code determines the type of `cause`:',
     '',
     table(
-      ['cause', 'members', 'what it says'],
+      ['cause', 'members', 'meaning'],
       [
-        [CAUSES.field, '`field`, `reason`, `value`', 'which field is at fault, why, and with which value (`***` for what may be a secret)'],
-        [CAUSES.message, '`code`, `message`', 'what was wrong, in words; where there is nothing more to say, the hint below'],
-        [CAUSES.posture, '`message`, `data`', 'the posture checks that fail, by the ids of their policies'],
+        [CAUSES.field, '`field`, `reason`, `value`', 'the invalid field, the reason, and the value (`***` for a possible secret)'],
+        [CAUSES.message, '`code`, `message`', 'the reason, as a message; where there is no more specific one, the hint below'],
+        [CAUSES.posture, '`message`, `data`', 'the failing posture checks, by policy id'],
       ],
     ),
     '',
-    'Messages are those that clients know. Hints and descriptions may be reworded.',
+    'Messages are part of the wire contract. Hints and descriptions may be reworded.',
     '',
     table(
       ['code', 'status', 'cause', 'when', 'message', 'hint'],

@@ -15,7 +15,7 @@ export const namesOf = (host: string): Names => {
   return { advertised: host, local: host };
 };
 
-/** What a server certificate must cover: `advertised` is the name in the address that clients are given. */
+/** The names and addresses that a server certificate must cover: `advertised` is the name in the address given to clients. */
 export const certifiedNames = (host: string, advertised = namesOf(host).advertised): readonly string[] => [
   ...new Set(['localhost', '127.0.0.1', '::1', namesOf(host).advertised, advertised]),
 ];

@@ -1,16 +1,16 @@
-/** Why the server does not start, as one sentence for whoever started it. */
+/** Why the server does not start, as one sentence for its operator. */
 export class StartFailure extends Error {
   override readonly name = 'StartFailure';
 }
 
-/** The sentence for whatever went wrong at the start, without a stack: what the controller and the store throw there is said well enough by themselves. */
+/** The sentence for any error at start, without a stack: errors of the controller and the store explain themselves. */
 export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
 
 /** `EACCES` and the like. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** What an error of the file system means, without its path and call. */
+/** The meaning of a file system error, without its path and system call. */
 export const fileTrouble = (error: unknown): string => FILE_TROUBLES[codeOf(error) ?? ''] ?? sentenceOf(error);
 
 const FILE_TROUBLES: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@
  */
 import { enableCompileCache } from 'node:module';
 
-// What Node makes of the sources is kept in the system's temporary folder: later starts take half the time, and less memory.
+// Node's compile cache lies in the system's temporary folder: later starts take half the time, and less memory.
 enableCompileCache();
 const [{ listen }, { start }] = await Promise.all([import('./listen.ts'), import('./start.ts')]);
 

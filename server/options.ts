@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { hostInUrl } from './addresses.ts';
 import { StartFailure } from './failure.ts';
+import type { Application } from './single-page.ts';
 
 export interface ServerOptions {
   readonly host: string;
@@ -25,7 +26,15 @@ export interface ServerOptions {
   /** Milliseconds that requests under way may take at the end. */
   readonly drainMs: number;
   readonly administrator: { readonly username?: string; readonly password?: string };
-  /** What of `administrator` was given, in the words that gave it: `--admin-password`, `ADMIN_PASSWORD`. */
+  /** Where metrics are told, over plain HTTP. */
+  readonly metrics?: { readonly host: string; readonly port: number };
+  /** Whether probes are answered. */
+  readonly health?: true;
+  /** In which form calls, and all else, are logged. */
+  readonly log?: 'json' | 'text';
+  /** Single-page applications beside the APIs. */
+  readonly applications?: readonly Application[];
+  /** The parts of `administrator` that were given, under the names that gave them: `--admin-password`, `ADMIN_PASSWORD`. */
   readonly given: readonly string[];
 }
 
@@ -49,6 +58,13 @@ export const USAGE = `Usage: overlay-controller [options], or npm start -- [opti
   --secret-key-file FILE key that seals secrets in the database: 32 random bytes in base64 (default: the environment's
                          SECRET_KEY; without either, one that is made once and kept in the data folder). Servers on one
                          database need the same
+  --metrics [HOST:]PORT  tell metrics for Prometheus at http://HOST:PORT/metrics (default host 127.0.0.1): without TLS and
+                         without a login, so where only those who watch the server can reach it
+  --health               answer the probes of supervisors: GET /health (the process runs) and GET /ready (it can do its
+                         work; else 503, with what the reasons concern, and for clients on this machine what they are)
+  --log FORM             log each call, login and denial, and all else, to the console: json, one object a line, or text
+  --spa /PATH=FOLDER     serve the single-page application in FOLDER, as it was built, below /PATH, such as the admin
+                         console: --spa /zac=dist/console. May be given several times
   --drain SECONDS        how long requests under way may take when the server ends, 0 to 3600 (default 10)
   --help                 print this
 
@@ -67,9 +83,12 @@ const NAMES = [
   'tls',
   'secret-key-file',
   'drain',
+  'metrics',
+  'log',
+  'spa',
 ] as const;
 /** Options without a value. */
-const FLAGS = ['show-jwks-endpoints'] as const;
+const FLAGS = ['show-jwks-endpoints', 'health'] as const;
 type Name = (typeof NAMES)[number] | (typeof FLAGS)[number];
 
 /**
@@ -80,8 +99,11 @@ export const readOptions = (
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): ServerOptions | undefined => {
-  const values = valuesOf(args);
-  if (values === 'help') return undefined;
+  const given = valuesOf(args);
+  if (given === 'help') return undefined;
+  const values = { get: (name: Name) => given.get(name)?.at(-1), has: (name: Name) => given.has(name) };
+  const metrics = values.get('metrics');
+  const log = values.get('log');
   const snapshots = values.get('snapshots');
   const address = values.get('address');
   const secretKeyFile = values.get('secret-key-file');
@@ -96,6 +118,10 @@ export const readOptions = (
     tls: tlsOf(values.get('tls') ?? 'auto'),
     ...(values.has('show-jwks-endpoints') ? { showJwksEndpoints: true } : {}),
     ...(snapshots === undefined ? {} : { snapshots }),
+    ...(metrics === undefined ? {} : { metrics: listenerOf(metrics) }),
+    ...(values.has('health') ? { health: true } : {}),
+    ...(log === undefined ? {} : { log: formOf(log) }),
+    ...(given.has('spa') ? { applications: applicationsOf(given.get('spa') ?? []) } : {}),
     drainMs: drainOf(values.get('drain') ?? '10') * 1000,
     ...(secretKeyFile === undefined ? (environment.SECRET_KEY ? { secretKey: environment.SECRET_KEY } : {}) : { secretKeyFile }),
     administrator: { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) },
@@ -107,7 +133,7 @@ export const readOptions = (
 };
 
 /** Not strict, so that refusals are our own sentences; every token is looked at here. */
-const valuesOf = (args: readonly string[]): ReadonlyMap<Name, string> | 'help' => {
+const valuesOf = (args: readonly string[]): ReadonlyMap<Name, readonly string[]> | 'help' => {
   const options = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' as const }]));
   const flags = Object.fromEntries(FLAGS.map((name) => [name, { type: 'boolean' as const }]));
   const { tokens } = parseArgs({
@@ -116,7 +142,8 @@ const valuesOf = (args: readonly string[]): ReadonlyMap<Name, string> | 'help' =
     strict: false,
     tokens: true,
   });
-  const values = new Map<Name, string>();
+  const values = new Map<Name, string[]>();
+  const add = (name: Name, value: string) => void values.set(name, [...(values.get(name) ?? []), value]);
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') throw new StartFailure(`unexpected argument '${token.value}'; see --help`);
@@ -124,7 +151,7 @@ const valuesOf = (args: readonly string[]): ReadonlyMap<Name, string> | 'help' =
     const flag = FLAGS.find((known) => known === token.name);
     if (flag && token.value !== undefined) throw new StartFailure(`option --${flag} takes no value; see --help`);
     if (flag) {
-      values.set(flag, '');
+      add(flag, '');
       continue;
     }
     const name = NAMES.find((known) => known === token.name);
@@ -132,7 +159,7 @@ const valuesOf = (args: readonly string[]): ReadonlyMap<Name, string> | 'help' =
     // `--host --port 1` is a forgotten value; who wants a value that begins with a dash writes `--host=-x`.
     if (token.value === undefined || (!token.inlineValue && token.value.startsWith('-')))
       throw new StartFailure(`option --${name} needs a value; see --help`);
-    values.set(name, token.value);
+    add(name, token.value);
   }
   return values;
 };
@@ -145,7 +172,7 @@ const hostOf = (host: string): string => {
   throw new StartFailure(`--host must be a host name or an IP address, got '${host}'`);
 };
 
-/** What is wrong is not repeated: it may hold a password. */
+/** The invalid value is not repeated in the message: it may be a password. */
 const addressOf = (address: string): string => {
   const { protocol, origin, href, hostname } = URL.parse(address) ?? {};
   const isOrigin = href === `${origin}/` && (protocol === 'https:' || protocol === 'http:');
@@ -173,7 +200,7 @@ const storageOf = (storage: string): ServerOptions['storage'] => {
   );
 };
 
-/** What is wrong is not repeated: it may hold a password. */
+/** The invalid value is not repeated in the message: it may be a password. */
 const postgresUrlOf = (storage: string): string => {
   // Several hosts, as of libpq, are no URL: each of them is.
   const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(\/[^/?]+(?:\?.*)?)$/s.exec(storage) ?? [];
@@ -187,4 +214,32 @@ const tlsOf = (tls: string): ServerOptions['tls'] => {
   const [cert, key, ...rest] = tls.split(',');
   if (cert && key && rest.length === 0) return { is: 'files', cert, key };
   throw new StartFailure(`--tls must be auto, off, or the PEM files of a certificate and its key as CERT,KEY, got '${tls}'`);
+};
+
+const listenerOf = (metrics: string): { readonly host: string; readonly port: number } => {
+  const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(metrics) ?? [];
+  if (port !== '' && Number(port) <= 65535 && isHost(hostInUrl(host))) return { host: hostInUrl(host), port: Number(port) };
+  throw new StartFailure(`--metrics must be a port from 0 to 65535, or HOST:PORT, such as 9464 or 0.0.0.0:9464, got '${metrics}'`);
+};
+
+const formOf = (log: string): 'json' | 'text' => {
+  if (log === 'json' || log === 'text') return log;
+  throw new StartFailure(`--log must be json or text, got '${log}'`);
+};
+
+/** What the server itself answers for, and an application must not hide. */
+const TAKEN = ['/edge', '/health', '/ready'];
+
+const applicationsOf = (spas: readonly string[]): readonly Application[] => {
+  const applications = spas.map((spa) => {
+    const [, path, folder] = /^(\/[A-Za-z0-9][\w-]*)=(.+)$/s.exec(spa) ?? [];
+    if (path === undefined || folder === undefined)
+      throw new StartFailure(`--spa must be /PATH=FOLDER, such as /zac=dist/console, got '${spa}'`);
+    if (TAKEN.includes(path))
+      throw new StartFailure(`--spa cannot serve an application at ${path}, which is the server's own: choose another path`);
+    return { path, folder };
+  });
+  const twice = applications.find(({ path }, i) => applications.findIndex((other) => other.path === path) < i);
+  if (twice) throw new StartFailure(`--spa was given two applications at ${twice.path}`);
+  return applications;
 };

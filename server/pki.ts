@@ -6,10 +6,10 @@ import { StartFailure } from './failure.ts';
 import { privateFolder, readIfThere, writeOnce, writeWhole } from './files.ts';
 
 /**
- * The files of `--tls auto`. The authority of the network (a root that clients trust, what signs below it, and the network key) is the database's. A
- * folder holds the certificate of its server, and a copy of the root's certificate. Folders of earlier versions, and those of stores in memory, hold the
- * authority, too.
- * A key and its certificate stand in one file, so that they are replaced together or not at all, whatever happens in between.
+ * The files of `--tls auto`. The network's authority (the root that clients trust, the signing authority below it, and the network key) is in the
+ * database. The folder holds the server's certificate and a copy of the root certificate; folders of earlier versions, and those of in-memory stores,
+ * also hold the authority.
+ * A key and its certificate share one file, so that they are replaced together or not at all.
  */
 export interface ServerPki {
   /** The root certificate, for `curl --cacert`. */
@@ -39,23 +39,23 @@ export const authorityIn = async (folder: string): Promise<FormerAuthority | und
 };
 
 /**
- * The same for a network that is forgotten when its server ends: the authority is made where there is none, and kept, lest all who trust it have to be
- * told of another one at each start. What ends soon is made anew.
- * @throws StartFailure when the folder cannot be written, or holds a root that cannot be used
+ * The same for an in-memory network: the authority is created if there is none, and kept in the folder, so that clients need not trust a new one
+ * after each start. Certificates close to expiry are renewed.
+ * @throws StartFailure when the folder cannot be written, or holds an unusable root
  */
 export const keepAuthority = async (folder: string, now: Date): Promise<FormerAuthority> => {
   await privateFolder(folder);
   await rootIn(folder);
-  const making = { now: now.getTime() };
+  const issuing = { now: now.getTime() };
   const root = await keepPair(
     join(folder, ROOT),
     (pair) => !endsSoon(pair, now),
-    () => newRoot(making),
+    () => newRoot(issuing),
   );
   const signer = await keepPair(
     join(folder, SIGNER),
     (pair) => !endsSoon(pair, now, RENEW_SIGNER_BEFORE_MS) && isIssuedBy(pair, root.cert),
-    () => newSigner(root, making),
+    () => newSigner(root, issuing),
   );
   return { root, signer, server: await pairIn(join(folder, SERVER)) };
 };
@@ -126,7 +126,7 @@ export const belongTogether = (key: string, cert: string): 'key' | 'cert' | 'pai
   return certificate.checkPrivateKey(privateKey) ? undefined : 'pair';
 };
 
-/** Whether a client that was told this name or address accepts the certificate. */
+/** Whether a client that connects to this name or address accepts the certificate. */
 export const covers = (cert: string, name: string): boolean => {
   const certificate = new X509Certificate(cert);
   return (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name, { subject: 'never' })) !== undefined;

@@ -13,9 +13,9 @@ export interface SecretKey {
 }
 
 /**
- * The secret key that was given, or else the one in the folder, which is made with a new network. It must not be lost, and should not lie where backups
- * of the database lie.
- * @throws StartFailure when a file cannot be read or written, or the network has a key that is not here
+ * The given secret key, or the one in the folder, which is created with a new network. It must not be lost, and should not be stored with backups of
+ * the database.
+ * @throws StartFailure when a file cannot be read or written, or the network was created with a key that is not given
  */
 export const keepSecretKey = async (
   { storage, secretKey, secretKeyFile }: Pick<ServerOptions, 'storage' | 'secretKey' | 'secretKeyFile'>,

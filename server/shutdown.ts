@@ -6,17 +6,16 @@ const SAME_MS = 500;
 /** How often a server below `npx` looks whether its parent is still there. */
 const ORPHAN_MS = 500;
 
-/** What did not end in time was given up. */
+/** Something did not close in time and was abandoned. */
 const GIVEN_UP = 3;
 
 /** Closes what is open. */
 export type Close = () => Promise<void>;
 
 /**
- * Ends the process on SIGINT or SIGTERM, also where nothing else would (as the first process of a container): at once until there is something to close,
- * and on another signal after that.
- * @returns takes what is to be closed, and how many milliseconds that may take. The process then ends with 0 when all was closed, with 1 when that failed,
- * and with 3 when it took longer.
+ * Ends the process on SIGINT or SIGTERM, even as PID 1 of a container: at once while there is nothing to close, or on a second signal.
+ * @returns registers what to close, and how many milliseconds that may take. The process exits with 0 when everything was closed, 1 when closing
+ * failed, 3 when it took longer.
  */
 export const exitOnSignal = (): ((close: Close, limitMs: number) => void) => {
   let ending: { readonly close: Close; readonly limitMs: number } | undefined;

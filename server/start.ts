@@ -1,19 +1,24 @@
 import { join } from 'node:path';
 import { nodePlatform, snapshotFolder } from '../adapters/platform/node.ts';
-import { ManagementController } from '../src/index.ts';
+import { type CoreRequest, ManagementController } from '../src/index.ts';
 import { namesOf, urlOf } from './addresses.ts';
 import { sentenceOf } from './failure.ts';
 import { greet } from './greeting.ts';
 import type { Listen } from './listen.ts';
+import { observingOf, probeRoute } from './observing.ts';
 import { readOptions, type ServerOptions, USAGE } from './options.ts';
+import { routed } from './routes.ts';
 import { keepSecretKey } from './secret-key.ts';
 import { exitOnSignal } from './shutdown.ts';
+import { singlePage } from './single-page.ts';
 import { dataFolderOf, prepareStorage } from './storage.ts';
 import { prepareTls } from './tls.ts';
 
 const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
   const closeOnSignal = exitOnSignal();
   const { host, port, storage, snapshots, administrator, given, drainMs, showJwksEndpoints } = options;
+  const applications = await Promise.all((options.applications ?? []).map(singlePage));
+  const observing = observingOf(options);
   const { advertised, local } = namesOf(host);
   const { adapter, name } = await prepareStorage(storage);
   const folder = dataFolderOf(storage);
@@ -23,13 +28,17 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
 
   // The port comes first: a network whose first password was made, and not shown because the port was in use, would be locked for ever.
   const { promise: opened, resolve: ready } = Promise.withResolvers<ManagementController>();
-  const serving = await listen({ controller: { handle: async (request) => (await opened).handle(request) }, host, port, certificate });
+  const api = { handle: async (request: CoreRequest) => (await opened).handle(request) };
+  const routes = [...(options.health ? [probeRoute(opened)] : []), ...applications];
+  const serving = await listen({ controller: routed(routes, api), host, port, certificate });
+  const watched = await observing.listen(opened);
   const url = (of: string) => urlOf(certificate !== undefined, of, serving.port);
   const address = options.address ?? url(advertised);
   const controller = await ManagementController.open({
     storage: adapter,
     administrator,
-    platform: nodePlatform(),
+    platform: nodePlatform(observing.platform),
+    observe: observing.observe,
     snapshots: snapshotFolder(snapshots ?? join(folder, 'snapshots')),
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,
@@ -40,11 +49,22 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
 
   closeOnSignal(async () => {
     await serving.close(drainMs);
+    await watched?.close(0);
     await controller.close();
   }, drainMs + CLOSE_MS);
   const isPasswordGiven = administrator.password !== undefined;
   console.log(
-    await greet(controller, { url: url(local), advertised: address, storage: name, certificate, keyFile, given, isPasswordGiven }),
+    await greet(controller, {
+      url: url(local),
+      advertised: address,
+      storage: name,
+      certificate,
+      keyFile,
+      metrics: watched && `${watched.address}/metrics`,
+      applications: (options.applications ?? []).map(({ path }) => `${url(local)}${path}/`),
+      given,
+      isPasswordGiven,
+    }),
   );
   console.log(`listening on ${url(host)}`);
 };

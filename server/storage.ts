@@ -49,8 +49,8 @@ const withoutSecrets = (url: string): string => {
 const assertWritable = async (file: string): Promise<void> => {
   const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
   try {
-    // Makes an empty file where there is none, as SQLite would, but for its owner only: it will hold password hashes. What SQLite puts beside it has its
-    // mode. A file of another owner keeps its mode.
+    // Creates an empty file for its owner only, because it will hold password hashes; SQLite gives the files beside it the same mode. An existing
+    // file of another owner keeps its mode.
     const handle = await open(file, 'a', 0o600);
     const { mode } = await handle.stat();
     if ((mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => undefined);

@@ -7,14 +7,14 @@ import { readIfThere } from './files.ts';
 import type { ServerOptions } from './options.ts';
 import { authorityIn, belongTogether, covers, keepAuthority, keepServer } from './pki.ts';
 
-/** What the server proves itself with. */
+/** The server's TLS credentials. */
 export interface Tls {
   readonly pair: KeyPair;
   /** For the controller: what it signs with, so that clients which enroll get to trust this server. */
   readonly pki: PkiOptions;
-  /** What clients have to trust, as a file for `curl --cacert`, and what it is. */
+  /** The root certificate for clients, as a file for `curl --cacert`, and its description. */
   readonly trust: { readonly file: string; readonly label: string };
-  /** What its owner should know. */
+  /** Warnings for the operator. */
   readonly warning?: string;
   /** Another pair, once that in use ends soon; undefined while there is nothing to renew. */
   renewed(now: Date): Promise<KeyPair | undefined>;

@@ -1,6 +1,6 @@
 /**
- * What adapters are made of: the ports that they implement or call, and the meaning of what passes through them. The adapters of this
- * project import nothing else of it, so that an outsider's adapter has the same powers.
+ * The ports that adapters implement or call, and the types that pass through them. The built-in adapters import nothing else of this project, so
+ * third-party adapters can do all that they do.
  * @module overlay-controller/adapter-kit
  */
 
@@ -9,6 +9,7 @@ export { createSemaphore, type Release, type Semaphore } from './concurrency/sem
 // Seconds to come back after.
 export { RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
+export { abandon } from './http/abandon.ts';
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { SAFE_HEADERS } from './http/safe-headers.ts';
 // Options of adapters, whose names are checked.
@@ -52,10 +53,10 @@ export {
   type Predicate,
   type Scalar,
   type SortKey,
-  text,
+  stringField,
 } from './query/predicate.ts';
 export type { Document } from './query/read.ts';
-// Storage: the port, its errors, and the questions that a store is asked.
+// Storage: the port, its errors, and queries.
 export {
   RowMissing,
   StorageError,

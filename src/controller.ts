@@ -6,24 +6,27 @@ import { createStoreErrors } from './call/store-errors.ts';
 import type { ChangeListeners } from './changes/listeners.ts';
 import { createStamps } from './changes/stamps.ts';
 import { entries } from './domain/entries.ts';
-import { createPresence } from './domain/fabric/presence/create.ts';
-import type { Presence } from './domain/fabric/presence/presence.ts';
+import { createPresence } from './domain/fabric/connections/create.ts';
+import type { Presence } from './domain/fabric/connections/presence.ts';
 import { createFacade } from './facade.ts';
 import { createHandler, type Handle } from './http/handler.ts';
 import type { FirstAdministrator } from './opening/bootstrap.ts';
-import { type Health, healthOf } from './opening/health.ts';
+import { createHealth, type Health } from './opening/health.ts';
 import { openNetwork } from './opening/network.ts';
 import { type ControllerOptions, type Opening, openingOf } from './opening/options.ts';
 import { createParts } from './opening/parts.ts';
+import { createStatistics, type Statistics } from './opening/statistics.ts';
 import { beginWork } from './opening/work.ts';
 import { checkedOptions } from './options.ts';
 import { createInvoke } from './pipeline/invoke.ts';
+import { observeCalls } from './pipeline/observe-calls.ts';
+import { createPermit, permitByDeclaration } from './pipeline/permit.ts';
 import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 import type { Facade } from './types/facade.ts';
 
-/** What comes with every call of a session beside its token. */
+/** Sent with every call of a session, in addition to its token. */
 export interface AsOptions {
   /** A token of an external JWT signer, for sessions whose every call must come with one. */
   readonly externalToken?: string;
@@ -34,11 +37,18 @@ export interface ManagementController extends Facade {
   readonly system: Facade;
   /** The operations as the owner of a session may call them. */
   as(session: string | { readonly token: string | null }, options?: AsOptions): Facade;
+  /**
+   * The operations as an identity may call them, without a session: for hosts that know their users otherwise. It has the rights of that identity when each
+   * call is made. Second factors are not asked for, since the host vouches for who it is; what is about a session rejects with `UNAUTHORIZED`, as every call
+   * does while the identity is disabled.
+   * @param id of the identity; for an unknown one each call rejects with `NOT_FOUND`
+   */
+  asIdentity(id: string): Facade;
   /** Answers an HTTP request; what HTTP adapters call. */
   readonly handle: Handle;
   /**
-   * The same with some of the API surfaces only, for an adapter to mount elsewhere: `nodeHandler(controller.only(surfaces.client))` is what devices need, and
-   * lets nobody administer from where they are. Addresses without the prefix of a surface are those of the client API.
+   * The same controller with only some API surfaces, to mount elsewhere: `nodeHandler(controller.only(surfaces.client))` serves devices without
+   * exposing the management API. Paths without the prefix of a surface belong to the client API.
    * @param selection surfaces, or their names
    */
   only(...selection: readonly (Surface | Api)[]): Pick<ManagementController, 'handle' | 'logger'>;
@@ -53,8 +63,13 @@ export interface ManagementController extends Facade {
   /** Credentials of the first administrator, if this call of `open` made it. They are kept nowhere else. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   readonly settings: Settings;
-  /** Whether the controller can do its work, for the checks of supervisors and load balancers. Never rejects. */
+  /** Whether the controller can do its work, and what keeps it from it, for the checks of supervisors and load balancers. Never rejects. */
   health(): Promise<Health>;
+  /**
+   * How much there is of what, and what waits, for gauges. Entities are counted anew after five seconds.
+   * @throws StoreUnavailable, StoreBusy when the database does not answer
+   */
+  statistics(): Promise<Statistics>;
   /** Ends what works in the background, and closes the store. Close servers first, so that what is under way gets its answer. */
   close(): Promise<void>;
 }
@@ -71,18 +86,20 @@ const open = async (options: ControllerOptions): Promise<ManagementController> =
 };
 
 const start = async (store: Store, opening: Opening): Promise<ManagementController> => {
-  const { platform, settings, member } = opening;
+  const { platform, settings, member, observer, authorize, hooks } = opening;
   const { changesKept, changeBytesKept } = settings;
   const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
-  const parts = await createParts(store, opening, pki, common);
-  const { core, events, publisher } = parts;
+  const parts = await createParts(store, opening, pki, { ...common, inTransaction: hooks.inTransaction?.bind(hooks) });
+  const { core, events, publisher, writes } = parts;
   await beginWork(parts, member);
   const storeErrors = createStoreErrors(platform);
-  const invoke = createInvoke(parts, storeErrors);
-  const facade = (credentials: Credentials) => createFacade(entries, invoke, platform.random, credentials);
+  if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
+  const permit = authorize ? createPermit(authorize, platform.logger) : permitByDeclaration;
+  const invoke = createInvoke(parts, storeErrors, permit, hooks.before?.bind(hooks));
+  const facade = (credentials: Credentials) => createFacade(entries, observeCalls(invoke, observer), platform.random, credentials);
   const system = facade({ kind: 'system' });
-  const serving = { entries, invoke, settings, platform };
+  const serving = { entries, invoke, settings, platform, observer };
   return {
     ...system,
     system,
@@ -94,6 +111,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
         ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
       });
     },
+    asIdentity: (id) => facade({ kind: 'identity', id: String(id) }),
     handle: createHandler(serving),
     only: (...selection) => ({
       handle: createHandler({ ...serving, surfaces: selection.map((one) => (typeof one === 'string' ? surfaceNamed(one) : one)) }),
@@ -108,7 +126,8 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     },
     firstAdministrator,
     settings,
-    health: () => healthOf(store),
+    health: createHealth(core, opening),
+    statistics: createStatistics(core, writes),
     close: async () => {
       core.presence.close();
       core.tokens.close();
@@ -134,9 +153,8 @@ export const ManagementController = {
    * const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://overlay.example.com' } });
    * const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false } });
    * ```
-   * @throws StoreSchemaMismatch when the database is of another release; StoreBusy when another process held the database for too long, as one that migrates may;
-   *   StoreUnavailable when the database cannot be reached; TypeError for an unknown option, and for settings, credentials or a secret key
-   *   out of bounds
+   * @throws StoreSchemaMismatch when the database belongs to another release; StoreBusy when another process held it for too long, e.g. while
+   * migrating; StoreUnavailable when it cannot be reached; TypeError for an unknown option, and for invalid settings, credentials or secret keys
    */
   open,
 } as const;

@@ -1,5 +1,5 @@
 /**
- * What hosts import: the controller, its options, errors and ports.
+ * The public API for hosts: the controller, its options, errors and ports.
  * @module overlay-controller
  */
 export type { KindName, Kinds } from './api/index.ts';
@@ -12,7 +12,7 @@ export type { Settings } from './call/settings.ts';
 export type { Change, ChangedKind, ChangedRow, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
 export { type AsOptions, ManagementController } from './controller.ts';
-export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/presence/presence.ts';
+export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/connections/presence.ts';
 export type { MemberOptions } from './domain/maintenance/controllers/membership.ts';
 export {
   ApiError,
@@ -24,6 +24,7 @@ export {
   type ErrorCode,
   type FailingCheck,
   type FieldCause,
+  invalidField,
   type MessageCause,
   type PostureCause,
 } from './errors/index.ts';
@@ -34,11 +35,34 @@ export {
   type NetworkAuthorityOptions,
   networkAuthority,
 } from './network-authority.ts';
+export { accessLog } from './observability/access-log.ts';
+export type {
+  ActorKind,
+  AuthenticationEvent,
+  AuthenticationFailure,
+  AuthenticationMethod,
+  AuthorizationEvent,
+  Observe,
+  ObservedEvent,
+  OperationEvent,
+} from './observability/events.ts';
 export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
-export type { Health } from './opening/health.ts';
+export type { Health, HealthReason } from './opening/health.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
-export { type Making, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
+export { type ProbeOptions, probes } from './opening/probes.ts';
+export type { Statistics, Turns } from './opening/statistics.ts';
+export type { BeforeArguments, HookedCall, Hooks } from './pipeline/hooks.ts';
+export {
+  type AuthorizationRequest,
+  type CalledOperation,
+  type HostRule,
+  readOnly,
+  type Verdict,
+} from './pipeline/host-rule.ts';
+export type { OperationInput, OperationName } from './pipeline/operation-name.ts';
+export type { Principal } from './pipeline/principal.ts';
+export { type IssueOptions, newRoot, newServerCertificate, newSigner } from './pki/authority.ts';
 export type { KeyPair } from './pki/network-key.ts';
 export type { PkiOptions } from './pki/pki.ts';
 export type { SignerOptions } from './pki/signer.ts';

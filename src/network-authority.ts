@@ -9,7 +9,7 @@ import { webPlatform } from './platform/web.ts';
 import type { StorageAdapter, Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
 
-/** Whose authority is asked for. */
+/** The network whose authority to open. */
 export interface NetworkAuthorityOptions {
   /** The store of the network. */
   readonly storage: StorageAdapter;
@@ -18,8 +18,8 @@ export interface NetworkAuthorityOptions {
   /** Default: `webPlatform()`. */
   readonly platform?: Platform | undefined;
   /**
-   * An authority that was kept outside of the store until now. It becomes that of a network that has none yet; where there is one, its root is trusted
-   * beside the network's own, so that certificates below it stay good. Does nothing when its root is the network's already.
+   * An authority that was kept outside the store until now. It becomes the authority of a network that has none; otherwise its root is trusted in
+   * addition to the network's own, so that certificates below it stay valid. Does nothing if its root is the network's already.
    */
   readonly former?: FormerAuthority | undefined;
 }
@@ -41,22 +41,23 @@ export interface NetworkAuthority {
 }
 
 /**
- * Gives the authority that a network keeps in its store, and makes it where there is none yet. For hosts whose servers prove themselves by certificates
- * below the network's own root. A controller that is opened on the store without `pki` signs with the same authority.
+ * Returns the authority that a network keeps in its store, and creates it if there is none. For hosts whose servers use certificates below the
+ * network's own root. A controller that is opened on the store without `pki` signs with the same authority.
  *
  * ```ts
  * const authority = await networkAuthority({ storage, secretKey });
  * const certificate = await authority.serverCertificate(['controller.example.org']);
  * const controller = await ManagementController.open({ storage, secretKey, serverCertificate: () => certificate });
  * ```
- * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for a missing or a wrong secret key, and a `former` that does not fit together
+ * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for a missing or wrong secret key, and for an inconsistent
+ * `former`
  */
 export const networkAuthority = async (options: NetworkAuthorityOptions): Promise<NetworkAuthority> => {
   const { storage, secretKey, platform = webPlatform(), former } = checkedOptions('networkAuthority', options, OPTIONS);
   const { clock, random } = platform;
   const secrets = await secretsOf(secretKey, storage, random);
   const { roots, networkKey } = await within(storage, async (store) => {
-    // What is written here is little, and no reason to forget older changes.
+    // These few writes must not expire older changes.
     const bounds = { changesKept: Number.POSITIVE_INFINITY, changeBytesKept: Number.POSITIVE_INFINITY };
     const context = { actor: 'system', requestId: 'open', random, stamp: createStamps(clock), ...bounds };
     await checkSecretKey(store, secrets, context);

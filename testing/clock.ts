@@ -1,6 +1,6 @@
 import type { Clock } from '../src/index.ts';
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that only the test advances. */
 export interface TestClock extends Clock {
   after(milliseconds: number, task: () => void): () => void;
   /** `advance('31m')`; units ms, s, m, h, d. What was to happen meanwhile begins, in order, each at its time. */

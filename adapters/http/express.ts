@@ -9,11 +9,11 @@ import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
 /** As much of an Express request as is read here. */
 type ExpressRequest = NodeIncoming & { readonly body?: unknown; readonly rawBody?: unknown; readonly ip?: string | undefined };
 
-/** What `app.use` takes. Requests that are not below the mount point go on to `next`. */
+/** Passed to `app.use`. Requests outside the mount path go on to `next`. */
 export type ExpressHandler = (req: ExpressRequest, res: NodeOutgoing, next: () => void) => void;
 
 /**
- * For Express 4 and 5. Best used before body parsers, which refuse in their own way what they cannot read; behind them, what they made of a body counts.
+ * For Express 4 and 5. Mount it before body parsers, which refuse malformed bodies with their own errors; behind them, it uses the parsed body.
  *
  * ```ts
  * app.use('/overlay', expressHandler(controller));

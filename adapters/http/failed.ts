@@ -2,8 +2,8 @@ import { consoleLogger } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
 
 /**
- * Writes down why a request is answered with 500: the controller answers its own errors, so that this one is of what a host has put around it, or of the
- * bridge. Where the request goes, without its query, for that may hold a token.
+ * Logs why a request is answered with 500. The controller answers its own errors, so this one comes from a wrapper of the host, or from the bridge.
+ * The path is logged without its query, which may contain a token.
  */
 export const logFailure = ({ logger = consoleLogger() }: Handling, method: string, target: string, error: unknown): void => {
   try {

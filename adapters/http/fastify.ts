@@ -18,6 +18,7 @@ interface FastifyScope {
 interface FastifyRequest {
   readonly raw: NodeIncoming;
   readonly ip: string;
+  readonly id: string;
 }
 interface FastifyReply {
   readonly raw: NodeOutgoing;
@@ -26,7 +27,7 @@ interface FastifyReply {
   callNotFound(): unknown;
 }
 
-/** What `app.register` takes, with `prefix` as the mount point. */
+/** Passed to `app.register`, with the mount path as `prefix`. */
 export type FastifyPlugin = (scope: FastifyScope, options: object, done: () => void) => void;
 
 /**
@@ -42,10 +43,10 @@ export const fastifyPlugin =
   (scope, _, done) => {
     checkedOptions('fastifyPlugin', options, { maxConcurrent: true, trustedProxies: true, ...BODY_LIMITS });
     const bridge = nodeBridge(controller, { ...options, mount: scope.prefix });
-    const handler = ({ raw: req, ip }: FastifyRequest, reply: FastifyReply): void => {
+    const handler = ({ raw: req, ip, id }: FastifyRequest, reply: FastifyReply): void => {
       const { raw: res } = reply;
       for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) res.setHeader(name, value);
-      if (bridge.answer({ req, res, remoteAddress: ip })) reply.hijack();
+      if (bridge.answer({ req, res, remoteAddress: ip, requestId: id })) reply.hijack();
       else reply.callNotFound();
     };
     scope.removeAllContentTypeParsers();

@@ -1,6 +1,6 @@
 import type { CoreAnswer, CoreRequest, Logger } from '../../src/adapter-kit.ts';
 
-/** Whatever answers requests: a controller. */
+/** A controller, or a wrapper around its `handle`. */
 export interface Handling {
   /** Answers a request. A controller never rejects; of what does, clients see a 500. */
   handle(request: CoreRequest): Promise<CoreAnswer>;

@@ -21,7 +21,7 @@ export interface HonoOptions extends WebOptions {
   readonly connection?: (context: HonoContext) => WebConnection;
 }
 
-/** What `app.all` takes. */
+/** Passed to `app.all`. */
 export type HonoHandler = (context: HonoContext) => Promise<Response>;
 
 /**

@@ -16,7 +16,7 @@ interface KoaContext {
   respond?: boolean | undefined;
 }
 
-/** What `app.use` takes. Requests that are not below the mount point go on to `next`. */
+/** Passed to `app.use`. Requests outside the mount path go on to `next`. */
 export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<unknown>;
 
 /**

@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { CoreAnswer } from '../../src/adapter-kit.ts';
 import type { HostRequest } from './node-request.ts';
 import type { NodeStreams } from './node-stream.ts';
-import { abandon, isBodiless, isWhole, type WholeBody } from './whole.ts';
+import { abandonBody, isBodiless, isWhole, type WholeBody } from './whole.ts';
 
 /** How an answer is sent. */
 export interface Sending {
@@ -13,8 +13,8 @@ export interface Sending {
 }
 
 /**
- * Writes an answer, beside the headers that the host has set, and gets rid of a body that nobody has read.
- * @throws what Node throws for headers that cannot be sent, or were sent before
+ * Writes an answer, in addition to the headers that the host has set, and disposes of an unread body.
+ * @throws errors of Node for headers that are invalid or already sent
  */
 export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: CoreAnswer, sending: Sending): void => {
   try {
@@ -22,7 +22,7 @@ export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: Cor
     if ('stream' in res) sendOnStream(req as Http2ServerRequest, res, answer, sending);
     else sendOnConnection(req as IncomingMessage, res, answer, sending);
   } catch (error) {
-    abandon(answer.body);
+    abandonBody(answer.body);
     throw error;
   }
 };
@@ -39,7 +39,7 @@ const lengthOf = (body: WholeBody): number => (typeof body === 'string' ? Buffer
 const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: CoreAnswer, { streams, last }: Sending): void => {
   const { status, body } = answer;
   if (res.destroyed) {
-    abandon(body);
+    abandonBody(body);
     return;
   }
   const isUnread = !req.complete;
@@ -48,7 +48,7 @@ const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: Cor
     if (isUnread) linger(req, res, body);
     else res.end(body);
   } else if (req.method === 'HEAD') {
-    abandon(body);
+    abandonBody(body);
     res.end();
   } else {
     res.flushHeaders();
@@ -57,30 +57,30 @@ const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: Cor
   }
 };
 
-/** One stream of many: the connection goes on whatever becomes of this one. */
+/** One of several streams: the connection continues, whatever happens to this one. */
 const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer: CoreAnswer, { streams }: Sending): void => {
   const { stream } = res;
   const { status, body } = answer;
   if (stream.destroyed) {
-    abandon(body);
+    abandonBody(body);
     return;
   }
   res.writeHead(status, headersOf(answer));
-  // RFC 9113, 8.1: whoever has answered may tell the client to stop sending.
+  // RFC 9113, 8.1: once the answer is complete, the server may ask the client to stop sending.
   if (!stream.endAfterHeaders && !req.readableEnded) stream.once('finish', () => stream.close());
   if (!isWhole(body) && req.method !== 'HEAD') {
     streams.send(res, body);
     return;
   }
-  abandon(body);
+  abandonBody(body);
   if (!isWhole(body) || req.method === 'HEAD' || body.length === 0) res.end();
   else res.end(body);
 };
 
-/** How long and how far a client may go on sending a body that nobody wants. */
+/** How long, and how much, a client may keep sending of a body that is not read. */
 const LINGER = { milliseconds: 500, bytes: 16 * 1024 * 1024 } as const;
 
-/** Closing while data comes in resets the connection, and the client loses its answer: answers, throws away what still comes for a while, and closes then. */
+/** Closing while data arrives would reset the connection and lose the answer: so answer, discard what arrives for a while, and close then. */
 const linger = (req: IncomingMessage, res: ServerResponse, body: WholeBody): void => {
   res.flushHeaders();
   if (req.method !== 'HEAD' && body.length > 0) res.write(body);

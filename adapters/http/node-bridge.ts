@@ -11,22 +11,24 @@ import { BODY_LIMITS, type BodyLimits, createWaitingBodies } from './waiting-bod
 
 /** How requests on Node reach the controller. */
 export interface NodeOptions extends BodyLimits {
-  /** Path below which the controller answers, e.g. `/overlay`. Default: the root. Hosts that strip the prefix themselves (Express's `use`) need none. */
+  /**
+   * Path below which the controller answers, e.g. `/overlay`. Default: the root. Hosts that strip the prefix themselves (Express's `use`) need none.
+   */
   readonly mount?: string;
   /** Requests handled at once, beyond which others get 503 with `Retry-After`. One whose body is on its way does not count. Default 1,000. */
   readonly maxConcurrent?: number;
-  /** Whose word counts for the certificate that a client presented. Default: nobody's but that of this server's own TLS connections. */
+  /** Proxies that are trusted to forward the client's certificate. Default: none; only this server's own TLS connections count. */
   readonly trustedProxies?: TrustedProxies;
 }
 
-/** What the adapters for Node have in common: whatever a framework brings, an answer is made and written in one way. */
+/** Common to all Node adapters: frameworks differ, but answers are made and written in one way. */
 export interface NodeBridge {
   /**
-   * Answers a request, or has not touched it and gives undefined: it is not below the mount point. Settles once the answer is handed to Node, or has begun to be
-   * sent as it is made; never rejects.
+   * Answers a request; returns undefined, without touching it, if it is outside the mount path. Settles once the answer is handed to Node, or a
+   * streamed answer has begun; never rejects.
    */
   answer(host: HostRequest): Promise<void> | undefined;
-  /** Answers 404 for what belongs to nobody. */
+  /** Answers 404 for unmatched requests. */
   refuse(host: HostRequest): void;
   /** From now on every answer closes its connection; those that are sent as they are made end. */
   drain(): void;

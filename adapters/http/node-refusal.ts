@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
 
-/** Answers what is no HTTP, if anybody is still there to read it, and closes. */
+/** Answers invalid HTTP, if the socket is still writable, and closes it. */
 export const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   const status = statusOf(error.code ?? '');
   if (status === undefined || !socket.writable) {

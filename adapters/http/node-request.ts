@@ -11,10 +11,12 @@ export type NodeOutgoing = ServerResponse | Http2ServerResponse;
 export interface HostRequest {
   readonly req: NodeIncoming;
   readonly res: NodeOutgoing;
-  /** What the host's parsers made of the body, in case they have read it: bytes, text, or a JSON value. */
+  /** The body as the host's parsers left it, if they have read it: bytes, text, or a JSON value. */
   readonly parsed?: unknown;
   /** Address of the client as the host knows it, which may have looked behind proxies. Default: that of the socket. */
   readonly remoteAddress?: string | undefined;
+  /** By which the host knows the request. */
+  readonly requestId?: string | undefined;
   /** Whether the server has held back `100 Continue`, so that it must be sent before the body can come. */
   readonly awaitsContinue?: boolean;
 }
@@ -67,6 +69,12 @@ export class NodeRequest implements CoreRequest {
 
   get remoteAddress(): string {
     return this.#host.remoteAddress ?? this.#host.req.socket.remoteAddress ?? '';
+  }
+
+  /** That of the host, or what middleware such as pino-http has set on the request. */
+  get requestId(): string | undefined {
+    const { id = this.#host.requestId } = this.#host.req as { readonly id?: unknown };
+    return typeof id === 'string' ? id : undefined;
   }
 
   get signal(): AbortSignal {

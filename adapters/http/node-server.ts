@@ -12,7 +12,7 @@ import { REFUSAL_HEADERS, refusalBody } from './refusal.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 import { BODY_LIMITS, type BodyLimits } from './waiting-bodies.ts';
 
-/** What a server puts up with. */
+/** Limits of a server. */
 export interface ServeLimits extends BodyLimits {
   /** Requests handled at once, beyond which others get 503. One whose body is on its way does not count. Default 1,000. */
   readonly maxConcurrent?: number;
@@ -32,7 +32,7 @@ export interface ServeLimits extends BodyLimits {
   readonly maxHeaderBytes?: number;
 }
 
-/** What is served, and where. */
+/** The controller, and where to serve it. */
 export interface ServeOptions {
   readonly controller: Handling;
   /** Default `127.0.0.1`. */
@@ -62,8 +62,8 @@ export interface Serving {
 }
 
 /**
- * Serves a controller on a port of its own. Client certificates are requested and handed to the controller, but required and verified by nobody here.
- * @throws what `listen` gives, e.g. `EADDRINUSE`.
+ * Serves a controller on its own port. Client certificates are requested and passed to the controller, but neither required nor verified here.
+ * @throws errors of `listen`, e.g. `EADDRINUSE`
  */
 export const serve = async (options: ServeOptions): Promise<Serving> => {
   const { controller, host = '127.0.0.1', port = 0, tls, limits = {}, trustedProxies } = checkedOptions('serve', options, OPTIONS);
@@ -137,7 +137,7 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     close: (drainMs = 10_000) =>
       new Promise((resolve) => {
         bridge.drain();
-        // Node counts a connection that never asked for anything as busy: those get a moment, for their request may be on its way.
+        // Node counts connections without a first request as busy: they get a moment, because their request may be on its way.
         const grace = setTimeout(
           () => {
             for (const socket of connections) if (!isBusy(socket)) socket.destroy();
@@ -182,14 +182,14 @@ const tracked = (server: http.Server | https.Server, event: 'connection' | 'secu
 };
 
 /**
- * How an HTTPS server of yours asks for client certificates, as the controller wants them: of everybody, refusing nobody.
+ * TLS options for an HTTPS server of yours, so that it requests client certificates and refuses none.
  *
  * ```ts
  * https.createServer({ ...clientCertificates, key, cert }, nodeHandler(controller));
  * ```
  *
- * An empty `ca` keeps the machine's own authorities out of the chains that clients are said to have presented. Sessions are not resumed: a ticket keeps
- * the client's own certificate but forgets those above it, so that a client would be known on its first connection and unknown on the next.
+ * An empty `ca` keeps the machine's own authorities out of the presented chains. Sessions are not resumed: a ticket keeps the client's own
+ * certificate but drops the intermediate ones, so a client would be recognised on its first connection and not on the next.
  */
 export const clientCertificates = {
   minVersion: 'TLSv1.2',

@@ -1,3 +1,4 @@
+import { abandon } from '../../src/adapter-kit.ts';
 import type { NodeOutgoing } from './node-request.ts';
 
 /** The answers of a server that are sent as they are made. */
@@ -11,7 +12,7 @@ export interface NodeStreams {
 export const createNodeStreams = (): NodeStreams => {
   const open = new Set<() => void>();
   const send = async (res: NodeOutgoing, parts: AsyncIterator<Uint8Array>): Promise<void> => {
-    const end = () => void parts.return?.().catch(() => undefined);
+    const end = () => abandon(parts);
     open.add(end);
     res.once('close', end);
     try {

@@ -1,7 +1,7 @@
 import { BodyTooLarge } from '../../src/adapter-kit.ts';
 
 /**
- * The bytes of a body that the host's parsers have read already: bytes and text as they are, any other value as the JSON or the form that it was made of.
+ * The bytes of a body that the host's parsers have already read: bytes and text unchanged, any other value serialised to JSON or to a form again.
  * @param contentType the header of the request
  * @throws BodyTooLarge for more than `limit` bytes; Error when the host has read the body and kept nothing of it
  */

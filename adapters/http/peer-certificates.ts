@@ -10,8 +10,8 @@ const NO_CERTIFICATES: readonly Uint8Array[] = Object.freeze([]);
 const known = new WeakMap<object, readonly Uint8Array[]>();
 
 /**
- * DER of the certificates that the client presented in the handshake of a socket of Node's, leaf first; none for other sockets. Looked up once for each
- * connection. By shape and not by class, for hosts that run where there is no `node:tls`.
+ * DER of the certificates that the client presented in the handshake of a Node socket, leaf first; none for other sockets. Read once per connection.
+ * Detected by shape and not by class, for runtimes without `node:tls`.
  */
 export const peerCertificates = (socket: (object & { readonly getPeerCertificate?: unknown }) | undefined): readonly Uint8Array[] => {
   // Not `in`: HTTP/2 shows its socket through a proxy that does not answer that.

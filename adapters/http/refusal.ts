@@ -1,8 +1,6 @@
 import { SAFE_HEADERS } from '../../src/adapter-kit.ts';
 
-/**
- * What an adapter refuses by itself, before or instead of the controller: broken HTTP and overload. The body is the controller's error envelope.
- */
+/** Refusals of the adapter itself, before or instead of the controller: invalid HTTP and overload. The body is the controller's error envelope. */
 const REFUSALS = {
   400: ['COULD_NOT_PARSE_BODY', 'The request is no valid HTTP'],
   404: ['NOT_FOUND', 'The resource requested was not found or is no longer available'],

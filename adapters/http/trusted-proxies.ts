@@ -21,7 +21,10 @@ const MOST = 11;
 /** Trusted proxies, and what they say. */
 export interface Proxies {
   has(address: string): boolean;
-  /** The certificates that a proxy hands on: none where it names none, or what is none. Undefined for a request that comes from elsewhere: its headers are ignored. */
+  /**
+   * The certificates that a proxy forwards: none if it names none or an invalid one. Undefined for a request from any other address, whose headers
+   * are ignored.
+   */
   certificatesOf(req: NodeIncoming): readonly Uint8Array[] | undefined;
 }
 

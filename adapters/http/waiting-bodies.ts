@@ -3,8 +3,8 @@ import { collect } from './collect.ts';
 import type { NodeIncoming } from './node-request.ts';
 
 /**
- * What bodies may cost while they are on their way. Where one too many comes, the one that has been on its way longest is cut off with 408: a body comes
- * within moments, and who sends slowly on purpose must not be in the way of those who do not.
+ * Limits of incomplete bodies. Beyond them, the oldest is aborted with 408: legitimate bodies arrive quickly, and deliberately slow clients must not
+ * block them.
  */
 export interface BodyLimits {
   /** Bodies on their way at once. Default 1,000. */

@@ -1,10 +1,10 @@
-import { BodyIncomplete, BodyTooLarge, type CoreAnswer, checkedOptions } from '../../src/adapter-kit.ts';
+import { abandon, BodyIncomplete, BodyTooLarge, type CoreAnswer, checkedOptions } from '../../src/adapter-kit.ts';
 import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
-import { abandon, isBodiless, isWhole } from './whole.ts';
+import { abandonBody, isBodiless, isWhole } from './whole.ts';
 
 /** How web-standard requests reach the controller. */
 export interface WebOptions {
@@ -12,12 +12,12 @@ export interface WebOptions {
   readonly mount?: string;
 }
 
-/** What a web-standard request does not tell. */
+/** Facts about the connection that a web-standard request lacks. */
 export interface WebConnection {
   /** DER of the certificates that the client presented, leaf first. */
   readonly peerCertificates?: readonly Uint8Array[];
   readonly remoteAddress?: string | undefined;
-  /** Gives the body, asked only when the host has used that of the request: bytes, text, or a JSON value. */
+  /** Returns the body, called only if the host has consumed that of the request: bytes, text, or a JSON value. */
   readonly usedBody?: () => unknown;
 }
 
@@ -27,7 +27,7 @@ export type Respond = (
   init: { status: number; headers: [name: string, value: string][] },
 ) => Response;
 
-/** What the adapters for web-standard requests have in common. The promise never rejects. */
+/** Common to all adapters for web-standard requests. The promise never rejects. */
 export type WebBridge = (request: Request, connection?: WebConnection, respond?: Respond) => Promise<Response>;
 
 export const webBridge = (controller: Handling, options: WebOptions = {}): WebBridge => {
@@ -67,20 +67,20 @@ const responseOf = ({ method, signal }: Request, { status, headers, body }: Core
     // A BodyInit may not stand on shared memory; no answer does.
     if (isWhole(body)) return respond(method === 'HEAD' || isBodiless(status) ? null : (body as string | Uint8Array<ArrayBuffer>), init);
     if (method !== 'HEAD') return respond(streamOf(body, signal), init);
-    abandon(body);
+    abandonBody(body);
     return respond(null, init);
   } catch (error) {
-    abandon(body);
+    abandonBody(body);
     throw error;
   }
 };
 
 const valuesOf = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 
-/** A body as it is made. Nothing is asked for before the host does, and no more once the client has gone. */
+/** A streamed body. The next part is requested only when the host needs it, and none after the client has disconnected. */
 const streamOf = (body: AsyncIterable<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> => {
   const parts = body[Symbol.asyncIterator]();
-  const giveUp = () => void parts.return?.();
+  const giveUp = () => abandon(parts);
   // Hosts tell that a client has gone in one of two ways, or in both.
   signal.addEventListener('abort', giveUp, { once: true });
   return new ReadableStream(

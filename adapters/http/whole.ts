@@ -1,4 +1,4 @@
-import type { CoreAnswer } from '../../src/adapter-kit.ts';
+import { abandon, type CoreAnswer } from '../../src/adapter-kit.ts';
 
 /** A body that is there, unlike one that is sent as it is made. */
 export type WholeBody = string | Uint8Array;
@@ -6,8 +6,8 @@ export type WholeBody = string | Uint8Array;
 export const isWhole = (body: CoreAnswer['body']): body is WholeBody => typeof body === 'string' || body instanceof Uint8Array;
 
 /** Gives up a body that is not sent. */
-export const abandon = (body: CoreAnswer['body']): void => {
-  if (!isWhole(body)) void body[Symbol.asyncIterator]().return?.();
+export const abandonBody = (body: CoreAnswer['body']): void => {
+  if (!isWhole(body)) abandon(body[Symbol.asyncIterator]());
 };
 
 /** Whether answers of a status have no body, and say nothing of its length (RFC 9110, 8.6). */

@@ -33,10 +33,10 @@ const deriveNatively: DeriveArgon2id = (password, salt, { m, t, p, length }) =>
   hashRaw(password, { salt, memoryCost: m, timeCost: t, parallelism: p, outputLen: length });
 
 const POOL_SIZE = 4096;
-/** Reads above this go to the system at once, lest they waste the pool. */
+/** Larger reads go to the system directly, so that they do not drain the pool. */
 const POOLED_READ = 256;
 
-/** A read from the system costs some microseconds whatever its size; a pool shares that among a hundred ids. */
+/** A read from the system costs some microseconds for any size; a pool shares that among a hundred ids. */
 export const pooledRandom = (): Random => {
   const pool = new Uint8Array(POOL_SIZE);
   let at = POOL_SIZE;
@@ -48,7 +48,7 @@ export const pooledRandom = (): Random => {
         at = 0;
       }
       const bytes = pool.slice(at, at + length);
-      // What was handed out leaves no copy behind: it may be a secret.
+      // Returned bytes are erased from the pool: they may be secret.
       pool.fill(0, at, at + length);
       at += length;
       return bytes;

@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import type { SnapshotSink } from '../../src/adapter-kit.ts';
 
 /**
- * Keeps snapshots in a folder, as `<name>.ndjson`, for their owner's eyes only: they hold password hashes. The folder is made when it is first needed.
- * A file is there under its name only when it is whole and on disk. Old ones are the host's to remove.
+ * Keeps snapshots in a folder, as `<name>.ndjson`, readable by their owner only, because they contain password hashes. The folder is created on first
+ * use. A file gets its name only when it is complete and on disk. The host must remove old ones.
  *
  * ```ts
  * ManagementController.open({ storage, snapshots: snapshotFolder('snapshots') });

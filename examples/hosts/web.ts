@@ -16,7 +16,7 @@ export const webListener =
       const response = request ? await fetch(request, { incoming, outgoing }) : new Response(null, { status: 405 });
       // Each cookie is a header of its own.
       for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
-      // A body that nobody has read ends the connection, but only once it had time to arrive.
+      // An unread body closes the connection, but only after it had time to arrive.
       if (!incoming.complete) outgoing.setHeader('connection', 'close');
       outgoing.writeHead(response.status);
       if (response.body) await pipeline(response.body, outgoing);

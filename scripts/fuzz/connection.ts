@@ -31,6 +31,13 @@ export class Connection {
   }
 
   async #ask(request: Uint8Array | string, withoutBody: boolean): Promise<Reply | undefined> {
+    const isReused = this.#socket?.writable === true;
+    const reply = await this.#send(request, withoutBody);
+    // The server closes a connection that was idle for some seconds: a request that crosses that on its way is made again (RFC 9112, 9.3.1).
+    return reply || !isReused || this.#received.length > 0 ? reply : this.#send(request, withoutBody);
+  }
+
+  async #send(request: Uint8Array | string, withoutBody: boolean): Promise<Reply | undefined> {
     const socket = await this.#open();
     if (!socket) return undefined;
     this.#received = Buffer.alloc(0);

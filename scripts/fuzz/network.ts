@@ -1,5 +1,5 @@
 import type { App, RequestOptions } from '../../test/support/app.ts';
-import { Connection, type Reply } from './connection.ts';
+import { Connection } from './connection.ts';
 import { PASSWORD } from './server.ts';
 
 export const M = '/edge/management/v1';
@@ -63,5 +63,3 @@ export const remoteApp = async (port: number): Promise<RemoteApp> => {
   };
   return app;
 };
-
-export type { Reply };

@@ -6,13 +6,13 @@ import { pathToFileURL } from 'node:url';
 const root = resolve(import.meta.dirname, '../..');
 export const PASSWORD = 'the-password-of-the-fuzzer';
 
-export interface Memory {
+interface Memory {
   /** Bytes in use once garbage is collected. */
   readonly heap: number;
   readonly rss: number;
 }
 
-type Message = { readonly is: 'block'; readonly ms: number } | ({ readonly is: 'memory' } & Memory);
+type Message = { readonly is: 'block'; readonly ms: number; readonly collecting: number } | ({ readonly is: 'memory' } & Memory);
 
 /** The example server in a process of its own, watched from inside. */
 export interface FuzzedServer {
@@ -22,8 +22,11 @@ export interface FuzzedServer {
 }
 
 export interface Watching {
-  /** @param ms processor time during which nothing else was served */
-  block(ms: number): void;
+  /**
+   * @param ms processor time during which nothing else was served
+   * @param collecting how much of it was garbage collection
+   */
+  block(ms: number, collecting: number): void;
   ended(how: string): void;
   /** What it logged as an error, until it is stopped: work that a stop cuts off is no error of the server. */
   logged(line: string): void;
@@ -36,7 +39,7 @@ export const startServer = async (folder: string, storage: string, { block, ende
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  child.on('message', (message: Message) => message.is === 'block' && block(message.ms));
+  child.on('message', (message: Message) => message.is === 'block' && block(message.ms, message.collecting));
   const port = await listening(child);
   const stopped = once(child, 'close');
   const tell = (code: number | null, signal: string | null) => ended(`the server ended with ${code ?? signal}`);

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { oneOf } from '../../src/api/kit/nouns.ts';
+import { nounWithArticle } from '../../src/api/kit/nouns.ts';
 import type { Resource } from '../../src/api/kit/resource.ts';
 import type { Contract } from './contract.ts';
 import { type Kind, schemasOfKinds } from './kinds.ts';
@@ -39,12 +39,12 @@ export const createDocumentation = (contract: Contract): Documentation => {
 
 const kindParagraphs = ({ kind, body, variant }: Kind, contract: Contract): readonly string[] => {
   const about = variant === undefined ? kind.about : contract.variantComment(variant);
-  const of = { create: `What creates ${oneOf(kind)}.`, replace: replacing(kind), patch: patching(kind), detail: '' }[body];
+  const of = { create: `What creates ${nounWithArticle(kind)}.`, replace: replacing(kind), patch: patching(kind), detail: '' }[body];
   return body === 'detail' ? [about] : [variant === undefined ? of : `${of} ${about}`];
 };
 
-const replacing = (kind: Resource): string => `What replaces ${oneOf(kind)}: a field that is left out is reset to its default.`;
-const patching = (kind: Resource): string => `What changes ${oneOf(kind)}: a field that is left out, or null, stays as it is.`;
+const replacing = (kind: Resource): string => `What replaces ${nounWithArticle(kind)}: a field that is left out is reset to its default.`;
+const patching = (kind: Resource): string => `What changes ${nounWithArticle(kind)}: a field that is left out, or null, stays as it is.`;
 
 /** Fields that no table declares: the one that tells variants apart; references, and the entries of role arrays by name. */
 const derivedField = ({ kind: { fields, variants }, body }: Kind, name: string): string => {

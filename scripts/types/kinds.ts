@@ -4,7 +4,7 @@ import { kinds } from '../../src/api/index.ts';
 import type { Resource } from '../../src/api/kit/resource.ts';
 import { idOf, optionsOf } from './schemas.ts';
 
-export type BodyName = keyof Resource['schemas'];
+type BodyName = keyof Resource['schemas'];
 
 /** What a schema of a kind is. */
 export interface Kind {
@@ -20,7 +20,7 @@ const SUFFIXES: Readonly<Record<BodyName, string>> = { create: 'Create', replace
 export const schemasOfKinds = (): ReadonlyMap<z.core.$ZodType, Kind> =>
   new Map(
     [...Object.values(kinds), publicExternalJwtSigner].flatMap((each) => {
-      const kind = each as unknown as Resource; // any kind is one, whatever its fields
+      const kind = each as Resource; // any kind is one, whatever its fields
       return Object.entries(kind.schemas).flatMap(([name, schema]) => {
         const body = name as BodyName; // the keys of the schemas
         const form = body === 'detail' ? 'output' : 'input';

@@ -3,7 +3,8 @@ import type * as z from 'zod';
 import { groups } from '../../src/api/index.ts';
 import type { Group, Operation, Permission } from '../../src/api/kit/operation.ts';
 import { surfaces } from '../../src/api/surfaces/index.ts';
-import { type DescribedOperation, describe } from '../../src/http/described.ts';
+import type { ErrorCode } from '../../src/errors/index.ts';
+import { type DescribedOperation, describeOperations } from '../../src/http/described.ts';
 import type { Contract } from './contract.ts';
 import { examples } from './examples.ts';
 import { schemasOfKinds } from './kinds.ts';
@@ -20,7 +21,7 @@ export interface ApiText {
 
 export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<z.core.$ZodType, string>): readonly ApiText[] => {
   const described = new Map(
-    describe(Object.values(groups), [surfaces.extensions, surfaces.client, surfaces.management]).operations.map((each) => [
+    describeOperations(Object.values(groups), [surfaces.extensions, surfaces.client, surfaces.management]).operations.map((each) => [
       each.operation,
       each,
     ]),
@@ -109,11 +110,11 @@ const callers = (permission: Permission): string => {
   return `For administrators (right \`${permission}\`)`;
 };
 
-/** Of every call over HTTP, and no reason to read on. */
-const GENERAL: ReadonlySet<number> = new Set([406, 413, 415, 429, 503]);
+/** Of every call over HTTP, or of every change, and no reason to read on. */
+const GENERAL: ReadonlySet<number | ErrorCode> = new Set([406, 408, 413, 415, 429, 503, 'COULD_NOT_PARSE_BODY', 'CONFLICT'] as const);
 
 const errorsOf = ({ errors = [] }: Operation, described: DescribedOperation | undefined): string => {
   const all = [...(described?.refusals ?? [])].flatMap(([status, codes]) => codes.map((code) => ({ status, code })));
-  const shown = all.filter(({ status, code }) => errors.includes(code) || (!GENERAL.has(status) && code !== 'COULD_NOT_PARSE_BODY'));
+  const shown = all.filter(({ status, code }) => errors.includes(code) || (!GENERAL.has(status) && !GENERAL.has(code)));
   return shown.length === 0 ? '' : `@throws ApiError ${shown.map(({ status, code }) => `\`${code}\` (${status})`).join(', ')}`;
 };

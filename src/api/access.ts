@@ -1,21 +1,21 @@
 import * as z from 'zod';
-import { entityReference, flag, text } from './shared.ts';
+import { boolean, entityReference, string } from './shared.ts';
 
-/** What policies say of one identity and one service. What is false or zero is left out. */
+/** The result of policies for one identity and one service. Fields that are false or zero are left out. */
 export const policyAdvice = z
   .object({
-    /** The identity that was asked about. */
+    /** The identity of the query. */
     identity: entityReference,
     /** Id of the identity. */
-    identityId: text,
-    /** The service that was asked about. */
+    identityId: string,
+    /** The service of the query. */
     service: entityReference,
     /** Id of the service. */
-    serviceId: text,
+    serviceId: string,
     /** Whether a service policy lets the identity dial the service. */
-    isDialAllowed: flag.optional(),
+    isDialAllowed: boolean.optional(),
     /** Whether a service policy lets the identity bind the service. */
-    isBindAllowed: flag.optional(),
+    isBindAllowed: boolean.optional(),
     /** Edge routers that the identity may use. */
     identityRouterCount: z.int().optional(),
     /** Edge routers that the service may be reached through. */
@@ -25,7 +25,7 @@ export const policyAdvice = z
       .array(
         entityReference.extend({
           /** Whether the router is connected. */
-          isOnline: flag,
+          isOnline: boolean,
         }),
       )
       .nullable(),
@@ -36,21 +36,21 @@ export const policyAdvice = z
 export const commonEdgeRouter = z
   .object({
     /** Name of the router. */
-    name: text,
+    name: string,
     /** Host name under which clients reach the router. */
-    hostname: text,
+    hostname: string,
     /** Whether the router is connected. */
-    isOnline: flag,
+    isOnline: boolean,
     /** Address by protocol, e.g. `tls`. */
-    supportedProtocols: z.record(text, text),
+    supportedProtocols: z.record(string, string),
     /** How far the router is in learning what it must know of the network. */
-    syncStatus: text,
+    syncStatus: string,
     /** Cost of a path through the router, 0 to 65535. */
     cost: z.int(),
     /** Whether the router carries no traffic between other routers. */
-    noTraversal: flag,
+    noTraversal: boolean,
     /** Whether the router is disabled. */
-    disabled: flag,
+    disabled: boolean,
   })
   .meta({ id: 'CommonEdgeRouter' });
 

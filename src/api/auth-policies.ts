@@ -5,34 +5,34 @@ import { given, leaves } from './kit/leaves.ts';
 import { group } from './kit/operation.ts';
 import { pointers, textSet } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, name, shortText } from './shared.ts';
+import { boolean, name, shortText } from './shared.ts';
 
 /** Numbers out of range are brought into range, not refused. */
 const atLeast = (min: number) => z.int().transform((value) => Math.max(value, min));
 
 const cert = {
   /** Whether client certificates prove identities. */
-  allowed: flag,
+  allowed: boolean,
   /** Whether expired certificates do so, too. */
-  allowExpiredCerts: flag,
+  allowExpiredCerts: boolean,
 };
 const extJwt = {
   /** Whether tokens of external signers prove identities. */
-  allowed: flag,
+  allowed: boolean,
   /** Ids of the external JWT signers whose tokens do; none: those of all signers. */
   allowedSigners: textSet,
 };
 const updb = {
   /** Whether username and password prove identities. */
-  allowed: flag,
+  allowed: boolean,
   /** Characters that a new password must have; at least 5. */
   minPasswordLength: atLeast(5),
   /** Whether a new password must have a special character. */
-  requireSpecialChar: flag,
+  requireSpecialChar: boolean,
   /** Whether a new password must have a digit. */
-  requireNumberChar: flag,
+  requireNumberChar: boolean,
   /** Whether a new password must have capital and small letters. */
-  requireMixedCase: flag,
+  requireMixedCase: boolean,
   /** Consecutive wrong passwords that disable the identity; 0: any number. */
   maxAttempts: atLeast(0),
   /** Minutes for which it is disabled; 0: until enabled. */
@@ -49,7 +49,7 @@ const primary = z
     updb: z.object(updb),
   })
   .meta({ id: 'AuthPolicyPrimary' });
-/** What changes of the proofs: leaves that are left out stay. */
+/** Changes to the primary methods: leaves that are left out stay as they are. */
 const primaryPatch = z
   .object({
     /** Client certificates. */
@@ -66,7 +66,7 @@ const signer = shortText.transform((value): string | null => (value === '' ? nul
 const secondary = z
   .object({
     /** Whether a code of an authenticator app is owed. */
-    requireTotp: flag,
+    requireTotp: boolean,
     /** Id of the external JWT signer whose token every request must bring; null for none. */
     requireExtJwtSigner: signer.nullish(),
   })
@@ -75,7 +75,7 @@ const secondary = z
 const secondaryPatch = z
   .object({
     /** Whether a code of an authenticator app is owed. */
-    requireTotp: given(flag),
+    requireTotp: given(boolean),
     /** Id of the external JWT signer whose token every request must bring; null for none. */
     requireExtJwtSigner: signer.nullish(),
   })
@@ -86,8 +86,7 @@ export const authPolicy = resource({
   collection: 'auth-policies',
   names: ['AuthPolicy', 'AuthPolicies'],
   nouns: ['authentication policy', 'authentication policies'],
-  about:
-    'An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors are owed.',
+  about: 'An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors.',
   fields: {
     name: required(name, { unique: true, filter: true }),
     /** By which proofs identities log in, and what passwords must be like. */

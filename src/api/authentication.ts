@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { currentApiSessionDetail } from './api-sessions.ts';
 import { list } from './kit/bounded.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { mfaCode } from './mfa.ts';
-import { currentSession } from './sessions.ts';
 import { envInfo, password, sdkInfo, shortText, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
@@ -29,7 +29,7 @@ export const authenticationMethod = z.enum(['password', 'cert', 'ext-jwt']);
 export const authentication = group('authentication', 'Authentication', {
   authenticate: operation('POST', '/authenticate', {
     operationId: 'authenticate',
-    summary: 'Log in: prove an identity and get an API session',
+    summary: 'Log in: authenticate an identity and open an API session',
     permission: 'open',
     surfaces: [surfaces.management, surfaces.client],
     query: z.object({
@@ -37,12 +37,12 @@ export const authentication = group('authentication', 'Authentication', {
       method: authenticationMethod,
     }),
     body: { schema: authenticate, name: 'auth', required: false },
-    answer: data(currentSession),
+    answer: data(currentApiSessionDetail),
     errors: ['INVALID_AUTH'],
   }),
   authenticateMfa: operation('POST', '/authenticate/mfa', {
     operationId: 'authenticateMfa',
-    summary: 'Complete a login by a second factor: a code of the authenticator app, or a recovery code, each good for one login',
+    summary: 'Complete a login with a second factor: a TOTP code or a recovery code, each valid once',
     permission: 'partial',
     surfaces: [surfaces.management, surfaces.client],
     body: { schema: mfaCode, name: 'mfaAuth' },

@@ -4,16 +4,16 @@ import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { hiddenReference, reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, moment, password, pem, tags, text, timestamp, username } from './shared.ts';
+import { boolean, dateTime, password, pem, string, tags, timestamp, username } from './shared.ts';
 
-/** What a filter must accept and may never answer: neither hashes nor salts can be probed. */
+/** Filters accept these names but never match, so that hashes and salts cannot be probed. */
 const secret = { secret: 'string' } as const;
 
 export const authenticator = resource({
   kind: 'authenticator',
   collection: 'authenticators',
   names: ['Authenticator', 'Authenticators'],
-  about: 'An authenticator is one way of an identity to prove itself: a username with a password (updb) or a client certificate (cert).',
+  about: 'An authenticator is a credential of an identity: a username with a password (updb) or a client certificate (cert).',
   fields: {
     /** Id of the identity that it proves. */
     identityId: reference('identity', { write: 'createOnly', onDelete: 'cascade', filter: 'identity' }),
@@ -23,28 +23,28 @@ export const authenticator = resource({
     username: optional(username, { unique: true, filter: 'updbUsername', absent: true }),
     /** Of the method `updb`. Kept as a hash. */
     password: writeOnly(password),
-    passwordHash: readOnly(text, { keep: 'hidden' }),
+    passwordHash: readOnly(string, { keep: 'hidden' }),
     /** Consecutive wrong passwords. */
     failedAttempts: readOnly(z.int(), { keep: 'hidden', default: 0, volatile: true }),
     /** Of the method `cert`: the certificate in PEM. */
-    certPem: { ...optional(pem, { absent: true }), write: 'createOptional' },
+    certPem: { ...optional(pem, { absent: true }), write: 'createOnlyOptional' },
     /** Of the method `cert`: SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { absent: true, unique: true, filter: 'certFingerprint' }),
+    fingerprint: readOnly(string, { absent: true, unique: true, filter: 'certFingerprint' }),
     /** Whether an authority of this network issued the certificate. */
-    isIssuedByNetwork: readOnly(flag, { absent: true, filter: true, default: false }),
+    isIssuedByNetwork: readOnly(boolean, { absent: true, filter: true, default: false }),
     /** Whether the client is asked to extend the certificate at its next login. */
-    isExtendRequested: readOnly(flag, { absent: true, filter: true, default: false }),
+    isExtendRequested: readOnly(boolean, { absent: true, filter: true, default: false }),
     /** Whether the extended certificate is to have a new key. */
-    isKeyRollRequested: readOnly(flag, { absent: true, filter: true, default: false }),
+    isKeyRollRequested: readOnly(boolean, { absent: true, filter: true, default: false }),
     /** Whether the chain of the last login led to a known root. */
-    lastAuthResolvedToRoot: readOnly(flag, { absent: true, filter: true, default: false, volatile: true }),
-    /** When the extension was asked for. */
+    lastAuthResolvedToRoot: readOnly(boolean, { absent: true, filter: true, default: false, volatile: true }),
+    /** When the extension was requested. */
     extendRequestedAt: readOnly(timestamp, { absent: true, filter: true }),
-    /** The certificate authority that a certificate of somebody else's goes back to. */
+    /** The third-party CA that the certificate chains to. */
     caId: hiddenReference('ca', 'cascade'),
     /** Issued to take the place of `certPem`, and not confirmed yet: leaf first. */
-    unverifiedCertPem: readOnly(text, { keep: 'hidden' }),
-    lastExtendRolledKeys: readOnly(flag, { keep: 'hidden', default: false }),
+    unverifiedCertPem: readOnly(string, { keep: 'hidden' }),
+    lastExtendRolledKeys: readOnly(boolean, { keep: 'hidden', default: false }),
   },
   links: { identities: './identities/{identityId}' },
   symbols: {
@@ -68,19 +68,19 @@ const replaceBody = z
   })
   .meta({ id: 'AuthenticatorReplace' });
 
-/** What a client is asked for at its next login. */
+/** A request for the client to renew at its next login. */
 const requestExtension = z
-  .object({ rollKeys: flag.optional().meta({ description: 'Whether the new certificate is to have a new key. Default false.' }) })
+  .object({ rollKeys: boolean.optional().meta({ description: 'Whether the new certificate is to have a new key. Default false.' }) })
   .meta({ id: 'RequestExtendAuthenticator' });
-/** What a new certificate is made from. */
+/** The request for a new certificate. */
 const extension = z
   .object({ clientCertCsr: pem.meta({ description: 'A certificate request in PEM; its names beside the subject do not count.' }) })
   .meta({ id: 'IdentityExtendEnrollmentRequest' });
 /** A new certificate, not confirmed yet. */
 const extended = z
   .object({
-    ca: text.meta({ description: 'PEM of the authorities of the network.' }),
-    clientCert: text.meta({ description: 'PEM of the new certificate and those above it.' }),
+    ca: string.meta({ description: 'PEM of the authorities of the network.' }),
+    clientCert: string.meta({ description: 'PEM of the new certificate and those above it.' }),
   })
   .meta({ id: 'IdentityExtendCerts' });
 /** The proof that a new certificate has arrived. */
@@ -99,7 +99,7 @@ export const extending = {
     errors: ['CAN_NOT_UPDATE_AUTHENTICATOR', 'COULD_NOT_PROCESS_CSR'],
   },
   extendVerify: {
-    summary: 'Confirm a new certificate: from now on it is the good one, and the old one is not',
+    summary: 'Confirm a new certificate, which replaces the old one',
     permission: 'session',
     body: { schema: confirmation, name: 'extend' },
     answer: EMPTY,
@@ -111,7 +111,7 @@ export const extending = {
 const reEnroll = z
   .object({
     /** RFC 3339. */
-    expiresAt: moment,
+    expiresAt: dateTime,
   })
   .meta({ id: 'ReEnroll' });
 
@@ -133,7 +133,7 @@ export const authenticators = group('authenticators', 'Authenticators', {
   }),
   reEnroll: operation('POST', '/authenticators/{id}/re-enroll', {
     operationId: 'reEnrollAuthenticator',
-    summary: 'Turn an authenticator back into an enrollment: its sessions end, and its owner enrolls anew',
+    summary: 'Replace an authenticator by an enrollment: its API sessions end, and its owner must enroll again',
     permission: 'authenticator.update',
     body: { schema: reEnroll, name: 'reEnroll' },
     answer: CREATED,
@@ -141,7 +141,7 @@ export const authenticators = group('authenticators', 'Authenticators', {
   }),
   requestExtend: operation('POST', '/authenticators/{id}/request-extend', {
     operationId: 'requestExtendAuthenticator',
-    summary: 'Ask the client of a certificate authenticator, at its next login, to extend its certificate',
+    summary: 'Request that the client extends its certificate at its next login',
     permission: 'authenticator.update',
     body: { schema: requestExtension, name: 'requestExtendAuthenticator', required: false },
     answer: EMPTY,

@@ -2,13 +2,13 @@ import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 import { jsonMap } from './shared.ts';
 
-/** What a release gave a network: a row that is still as it was given follows later releases; one that was changed or deleted does not come back. */
+/** A row that a release gave the network. As long as it is unchanged, it follows later releases; once it is changed or deleted, it stays that way. */
 export const builtInRow = resource({
   kind: 'builtInRow',
   collection: 'built-in-rows',
   names: ['BuiltInRow', 'BuiltInRows'],
   about:
-    'A built-in row records what a release gave the network, by kind and id, e.g. `configType/host.v2`: what an administrator changed or deleted since then stays so.',
+    'A built-in row records what a release gave the network, by kind and id, e.g. `configType/host.v2`: what an administrator has changed or deleted since then stays that way.',
   unrecorded: true,
   fields: {
     /** The fields as they were given; empty for one that was taken over as it was found. */

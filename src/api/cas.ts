@@ -1,34 +1,32 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
-import { createOnly, optional, readOnly, replaceRequired, required } from './kit/field.ts';
+import { createOnly, optional, readOnly, required, requiredOnReplace } from './kit/field.ts';
 import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
+import { preprocess } from './kit/preprocess.ts';
 import { roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, name, pem, shortText, text } from './shared.ts';
+import { boolean, name, pem, shortText, string } from './shared.ts';
 
 const claim = {
   location: z.enum(['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL']).meta({ description: 'Where the values stand in a certificate.' }),
   matcher: z.enum(['ALL', 'PREFIX', 'SUFFIX', 'SCHEME']).meta({
     description: 'Which values count: all; those that begin or end with the criteria, which are cut off; URIs of a scheme.',
   }),
-  /** What `matcher` compares with. */
+  /** Operand of `matcher`. */
   matcherCriteria: shortText,
   parser: z.enum(['NONE', 'SPLIT']).meta({ description: 'Whether a value is one, or several with the criteria between them.' }),
-  /** What `parser` splits at. */
+  /** Separator of `parser`. */
   parserCriteria: shortText,
   index: z.int().meta({ description: 'Which of the values that come out is the external id, from 0.' }),
 };
 
 /** Which part of a certificate is the external id of its identity. */
-export const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
+const externalIdClaim = z.object(claim).meta({ id: 'ExternalIdClaim' });
 export type ExternalIdClaim = z.infer<typeof externalIdClaim>;
 
 /** Command-line clients send one without any part where none is meant. */
-const claimIfAny = z.preprocess(
-  (given) => (isEmptyDocument(given) ? undefined : given),
-  externalIdClaim.optional(),
-) as unknown as typeof externalIdClaim; // what the step before takes is said by no type
+const claimIfAny = preprocess((given) => (isEmptyDocument(given) ? undefined : given), externalIdClaim.optional());
 
 const isEmptyDocument = (value: unknown): boolean =>
   typeof value === 'object' &&
@@ -37,7 +35,7 @@ const isEmptyDocument = (value: unknown): boolean =>
   Object.values(value).every((part) => part === null || part === undefined);
 
 /** The name of an identity that enrols by itself, unless the authority says otherwise. */
-export const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
+const DEFAULT_NAME_FORMAT = '[caName]-[commonName]';
 const nameFormat = shortText
   .transform((value) => (value.trim() === '' ? DEFAULT_NAME_FORMAT : value))
   .meta({
@@ -50,32 +48,32 @@ export const ca = resource({
   names: ['Ca', 'Cas'],
   nouns: ['certificate authority', 'certificate authorities'],
   about:
-    'A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates that it issues.',
+    'A third-party certificate authority (CA): once it is verified, identities may enroll and log in with the certificates that it issues.',
   fields: {
     name: required(name, { unique: true, filter: true }),
     certPem: createOnly(pem.meta({ description: 'PEM of one or more certificates, of which the first is the authority.' })),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { unique: true, filter: true }),
+    fingerprint: readOnly(string, { unique: true, filter: true }),
     /** SHA-256 of the subject's DER: certificates find their issuer by it. */
-    subjectHash: readOnly(text, { keep: 'hidden', index: true }),
+    subjectHash: readOnly(string, { keep: 'hidden', index: true }),
     /** Role attributes that identities get which enroll by themselves. */
     identityRoles: { ...roles(), write: 'required' },
     /** Names of identities that enroll by themselves: text with placeholders. */
-    identityNameFormat: replaceRequired(nameFormat, { default: DEFAULT_NAME_FORMAT }),
+    identityNameFormat: requiredOnReplace(nameFormat, { default: DEFAULT_NAME_FORMAT }),
     /** Whether certificates of this authority prove identities at a login. */
-    isAuthEnabled: required(flag, { filter: true }),
+    isAuthEnabled: required(boolean, { filter: true }),
     /** Whether identities may enroll by a token and a certificate of this authority. */
-    isOttCaEnrollmentEnabled: required(flag, { filter: true }),
+    isOttCaEnrollmentEnabled: required(boolean, { filter: true }),
     /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
-    isAutoCaEnrollmentEnabled: required(flag, { filter: true }),
+    isAutoCaEnrollmentEnabled: required(boolean, { filter: true }),
     /** Whether its owner has proved to hold its key. */
-    isVerified: readOnly(flag, { default: false, filter: true }),
+    isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The common name that a certificate must have which proves it. */
-    verificationToken: readOnly(text, { default: '' }),
+    verificationToken: readOnly(string, { default: '' }),
     /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
     externalIdClaim: {
       ...optional(claimIfAny, { absent: true }),
-      /** What changes of a claim: leaves that are left out stay. */
+      /** Changes to a claim: leaves that are left out stay as they are. */
       patch: leaves(claim).meta({ id: 'ExternalIdClaimPatch' }),
     },
   },
@@ -93,7 +91,7 @@ export const cas = group('cas', 'Certificate authorities', {
   ...crud(ca, { errors: { create: CLAIM, replace: CLAIM, patch: CLAIM } }),
   verify: operation('POST', '/cas/{id}/verify', {
     operationId: 'verifyCa',
-    summary: 'Prove that a certificate authority is in your hands, by a certificate that it signed for its verification token',
+    summary: 'Verify a CA with a certificate that it signed, whose common name is its verification token',
     permission: 'ca.update',
     body: { schema: pem, name: 'certificate', media: ['text/plain'] },
     answer: EMPTY,

@@ -1,22 +1,28 @@
 import * as z from 'zod';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { jsonMap, text } from './shared.ts';
+import { jsonMap, string } from './shared.ts';
 
-/** One write of one entity: the row of the change log, written in the same transaction. Its id is the revision, so that order by id is order in time. */
+/**
+ * One write of one entity: a row of the change log, written in the same transaction. Its id is the revision, so that order by id is order in time.
+ */
 export const change = resource({
   kind: 'change',
   collection: 'changes',
   names: ['Change', 'Changes'],
-  about: 'A change record tells who wrote which entity when, with its state before and after.',
+  about: 'A change record says who wrote which entity when, with its state before and after.',
   fields: {
     revision: readOnly(z.int(), { filter: true }),
     action: readOnly(z.enum(['create', 'update', 'delete']), { filter: true }),
-    entity: readOnly(text, { filter: true }),
-    entityId: readOnly(text, { filter: true, index: true }),
-    /** Id of the identity, or `system`. */
-    actor: readOnly(text, { filter: true }),
-    requestId: readOnly(text, { filter: true }),
+    entity: readOnly(string, { filter: true }),
+    entityId: readOnly(string, { filter: true, index: true }),
+    /** Id of the identity, the host's own name for who acted (`sso:123`), `system`, or `anonymous`. */
+    actor: readOnly(string, { filter: true }),
+    requestId: readOnly(string, { filter: true }),
+    /** For whom the actor did it, in the host's words. */
+    onBehalfOf: readOnly(string.nullable()),
+    /** Why, in the host's words. */
+    reason: readOnly(string.nullable()),
     before: readOnly(jsonMap),
     after: readOnly(jsonMap),
     /** How far the log reaches, see `changes/log.ts`. */

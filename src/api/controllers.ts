@@ -3,16 +3,16 @@ import { readOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
-import { flag, name, text, timestamp } from './shared.ts';
+import { boolean, name, string, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Where one version of an API answers. */
 const apiAddress = z
   .object({
     /** Address of the API. */
-    url: text,
+    url: string,
     /** Version of the API, e.g. `v1`. */
-    version: text,
+    version: string,
   })
   .meta({ id: 'ApiAddress' });
 
@@ -20,19 +20,19 @@ export const controller = resource({
   kind: 'controller',
   collection: 'controllers',
   names: ['Controller', 'Controllers'],
-  about: 'A controller that has been given a name is known under it to those of the same network, and to clients that look for another.',
+  about: 'A controller with a name is listed for the other controllers of the network, and for clients that need another one.',
   fields: {
     name: readOnly(name, { unique: true, filter: true }),
     /** Addresses by the name of the API. */
-    apiAddresses: readOnly(z.record(text, z.array(apiAddress)), { default: {} }),
+    apiAddresses: readOnly(z.record(string, z.array(apiAddress)), { default: {} }),
     /** Certificate of the controller in PEM. */
-    certPem: readOnly(text, { filter: true }),
+    certPem: readOnly(string, { filter: true }),
     /** Address at which routers reach the controller. */
-    ctrlAddress: readOnly(text, { filter: true }),
+    ctrlAddress: readOnly(string, { filter: true }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { filter: true }),
+    fingerprint: readOnly(string, { filter: true }),
     /** Whether the controller runs. */
-    isOnline: readOnly(flag, { keep: 'computed' }),
+    isOnline: readOnly(boolean, { keep: 'computed' }),
     /** When the controller last started. */
     lastJoinedAt: readOnly(timestamp, { filter: true }),
     /** It says again and again that it is there: until then it counts as such. */

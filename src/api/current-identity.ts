@@ -3,7 +3,7 @@ import { authenticator, extending } from './authenticators.ts';
 import { identity } from './identities.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { entityBase, flag, password, tags, text, username } from './shared.ts';
+import { boolean, entityBase, password, string, tags, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const own = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;
@@ -41,15 +41,15 @@ const usableEdgeRouter = z
   .object({
     ...entityBase,
     /** Name of the router. */
-    name: text,
+    name: string,
     /** Host name under which clients reach the router. */
-    hostname: text,
+    hostname: string,
     /** Whether the router is connected. */
-    isOnline: flag,
+    isOnline: boolean,
     /** Address by protocol, e.g. `tls`. */
-    supportedProtocols: z.record(text, text),
+    supportedProtocols: z.record(string, string),
     /** How far the router is in learning what it must know of the network. */
-    syncStatus: text,
+    syncStatus: string,
     /** Not for clients. */
     cost: z.null(),
     /** Not for clients. */

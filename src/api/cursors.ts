@@ -7,8 +7,7 @@ export const cursor = resource({
   kind: 'cursor',
   collection: 'cursors',
   names: ['Cursor', 'Cursors'],
-  about:
-    'A cursor says how far a consumer of the change log has come, so that it goes on from there after a restart, on whichever controller.',
+  about: 'A cursor records how far a consumer has read the change log, so that it continues from there after a restart, on any controller.',
   unrecorded: true,
   fields: {
     /** Of the last change that the consumer has dealt with; 0 before the first. */

@@ -2,27 +2,27 @@ import * as z from 'zod';
 import { readOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
-import { flag, text, timestamp } from './shared.ts';
+import { boolean, string, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const finding = z
   .object({
-    /** What is wrong, with the entity. */
-    description: text,
+    /** The inconsistency, with the entity. */
+    description: string,
     /** Whether it has been made right. */
-    fixed: flag,
+    fixed: boolean,
   })
   .meta({ id: 'IntegrityFinding', description: 'Something that is wrong, and whether it has been made right.' });
 
 export type Finding = z.infer<typeof finding>;
 
-/** What only one of the controllers of a network does at a time. */
+/** Work that only one of a network's controllers does at a time. */
 export const maintenanceTask = resource({
   kind: 'maintenanceTask',
   collection: 'maintenance-tasks',
   names: ['MaintenanceTask', 'MaintenanceTasks'],
   about:
-    'A maintenance task is done by one controller of a network at a time, under the lease of the same name; its row says how it went last.',
+    'A maintenance task runs on one controller of a network at a time, under the lease of the same name; its row holds the last result.',
   unrecorded: true,
   fields: {
     startedAt: readOnly(timestamp),
@@ -30,9 +30,9 @@ export const maintenanceTask = resource({
     endedAt: readOnly(timestamp),
     /** When it last ended well. */
     succeededAt: readOnly(timestamp),
-    error: readOnly(text),
-    isFix: readOnly(flag, { default: false }),
-    tooManyFindings: readOnly(flag, { default: false }),
+    error: readOnly(string),
+    isFix: readOnly(boolean, { default: false }),
+    tooManyFindings: readOnly(boolean, { default: false }),
     findings: readOnly(z.array(finding), { default: [] }),
   },
 });
@@ -41,14 +41,14 @@ const integrityState = z
   .object({
     /** When the run ended; null while it runs. */
     endTime: timestamp.nullable(),
-    error: text.nullable().meta({ description: 'Why the run ended before all was looked at.' }),
-    fixingErrors: flag.meta({ description: 'Whether the last run is one that fixes.' }),
+    error: string.nullable().meta({ description: 'Why the run ended before all was looked at.' }),
+    fixingErrors: boolean.meta({ description: 'Whether the last run is one that fixes.' }),
     /** Whether the run is under way. */
-    inProgress: flag,
+    inProgress: boolean,
     results: z.array(finding).meta({ description: 'At most 1000.' }),
     /** When the run began; null when there was none. */
     startTime: timestamp.nullable(),
-    tooManyErrors: flag.meta({ description: 'Whether there is more than `results` holds.' }),
+    tooManyErrors: boolean.meta({ description: 'Whether there is more than `results` holds.' }),
   })
   .meta({ id: 'IntegrityState', description: 'The last run of a data integrity check or fix.' });
 
@@ -56,9 +56,9 @@ const snapshotState = z
   .object({
     /** When it ended; null while it is being taken. */
     endTime: timestamp.nullable(),
-    error: text.nullable().meta({ description: 'Why the last snapshot was not kept.' }),
+    error: string.nullable().meta({ description: 'Why the last snapshot was not kept.' }),
     /** Whether it is being taken. */
-    inProgress: flag,
+    inProgress: boolean,
     /** When it began; null when there was none. */
     startTime: timestamp.nullable(),
     succeededAt: timestamp.nullable().meta({ description: 'When a snapshot was last kept.' }),
@@ -70,23 +70,23 @@ const start = { permission: 'database.update', answer: EMPTY, status: 202, error
 export const database = group('database', 'Maintenance of the database', {
   checkIntegrity: operation('POST', '/database/check-data-integrity', {
     operationId: 'checkDataIntegrity',
-    summary: 'Start to look for data that contradicts itself; one check or fix runs at a time',
+    summary: 'Start to check data integrity; one check or fix runs at a time',
     ...start,
   }),
   fixIntegrity: operation('POST', '/database/fix-data-integrity', {
     operationId: 'fixDataIntegrity',
-    summary: 'Start to look for data that contradicts itself, and make it right; takes a snapshot first where there is a place for it',
+    summary: 'Start to check data integrity and fix inconsistencies; takes a snapshot first if snapshots are configured',
     ...start,
   }),
   getIntegrityResults: operation('GET', '/database/data-integrity-results', {
     operationId: 'dataIntegrityResults',
-    summary: 'What the last check or fix has found, also while it runs',
+    summary: 'The findings of the last check or fix, even while it runs',
     permission: 'database.read',
     answer: data(integrityState, { counts: 'results' }),
   }),
   createSnapshot: operation('POST', '/database/snapshot', {
     operationId: 'createDatabaseSnapshot',
-    summary: 'Put a consistent copy of all data where the host keeps snapshots; at most one a minute',
+    summary: 'Take a consistent snapshot of all data, at most once a minute',
     permission: 'database.update',
     answer: EMPTY,
     accepted: true,
@@ -94,7 +94,7 @@ export const database = group('database', 'Maintenance of the database', {
   }),
   getSnapshot: operation('GET', '/database/snapshot', {
     operationId: 'databaseSnapshotState',
-    summary: 'How the last snapshot went, also while it is being taken',
+    summary: 'The state of the last snapshot, even while it is being taken',
     permission: 'database.read',
     surfaces: [surfaces.extensions],
     answer: data(snapshotState),

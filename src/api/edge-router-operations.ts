@@ -10,7 +10,7 @@ export const edgeRouters = group('edgeRouters', 'Edge routers', {
   ...crud(edgeRouter),
   reEnroll: operation('POST', '/edge-routers/{id}/re-enroll', {
     operationId: 'reEnrollEdgeRouter',
-    summary: 'Let an edge router enroll anew: its certificate and its enrollment, if it has one, are good for nothing from then on',
+    summary: 'Re-enroll an edge router: its certificate and any outstanding enrollment become invalid',
     permission: 'edgeRouter.update',
     answer: EMPTY,
   }),

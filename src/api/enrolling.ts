@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
-import { password, pem, shortText, text, username } from './shared.ts';
+import { preprocess } from './kit/preprocess.ts';
+import { password, pem, shortText, string, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const csr = pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' });
@@ -21,20 +22,20 @@ const fields = z
   })
   .meta({ id: 'Enroll' });
 
-/** What a client brings; a body that is a text is its certificate request. */
-const enroll = z.preprocess((given) => (typeof given === 'string' ? { clientCsr: given } : given), fields) as unknown as z.ZodType<
-  z.output<typeof fields>,
-  string | z.input<typeof fields> // what the step before takes, which zod does not know
->;
+/** The body of an enrollment; a plain text body is the certificate request. */
+const enroll = preprocess<z.output<typeof fields>, string | z.input<typeof fields>>(
+  (given) => (typeof given === 'string' ? { clientCsr: given } : given),
+  fields,
+);
 
-/** What an enrollment gives: certificates, or a username. */
+/** The result of an enrollment: certificates, or a username. */
 const enrolled = z
   .object({
-    cert: text.optional().meta({ description: 'The certificate in PEM, then those above it, without the root.' }),
-    serverCert: text.optional().meta({ description: "The certificate of a router's server, likewise." }),
-    ca: text.optional().meta({ description: 'What a router is to trust, in PEM.' }),
+    cert: string.optional().meta({ description: 'The certificate in PEM, then those above it, without the root.' }),
+    serverCert: string.optional().meta({ description: "The certificate of a router's server, likewise." }),
+    ca: string.optional().meta({ description: 'What a router is to trust, in PEM.' }),
     /** Username of the new authenticator. */
-    username: text.optional(),
+    username: string.optional(),
   })
   .meta({ id: 'Enrolled' });
 
@@ -62,15 +63,15 @@ const byCertificate = ['ENROLLMENT_NO_VALID_CAS', 'CERT_FAILED_VALIDATION', 'MIS
 const extendedRouter = z
   .object({
     /** The certificate by which it proves itself in PEM, then those above it, without the root. */
-    cert: text,
+    cert: string,
     /** The certificate of its own server, likewise. */
-    serverCert: text,
+    serverCert: string,
   })
   .meta({ id: 'ExtendedRouter' });
 
 const unsupported = 'UNSUPPORTED_MEDIA';
 
-/** What a router brings where its method is in the path. */
+/** The body of a router's enrollment whose path names the method. */
 const routerOtt = (id: string) =>
   z
     .object({
@@ -84,7 +85,7 @@ const routerOtt = (id: string) =>
 export const enrolling = group('enrolling', 'Enrolling', {
   enroll: operation('POST', '/enroll', {
     operationId: 'enroll',
-    summary: 'Turn an enrollment into an authenticator, by the method that the enrollment is for',
+    summary: 'Complete an enrollment, by its method',
     query: z.object({
       token: shortText.optional().meta({ description: 'The token of the enrollment.' }),
       method: shortText.optional().meta({ description: 'Default: the method of the enrollment.' }),
@@ -97,7 +98,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
     operationId: 'enrollOtt',
     summary: 'Get a certificate of the network for a key of the client',
     body: {
-      /** What an identity brings to get a certificate of the network. */
+      /** The body of an identity that enrolls for a certificate of the network. */
       schema: z
         .object({
           /** The token of the enrollment. */
@@ -113,10 +114,10 @@ export const enrolling = group('enrolling', 'Enrolling', {
   }),
   ottca: operation('POST', '/enroll/ottca', {
     operationId: 'enrollOttCa',
-    summary: 'Prove an identity from now on by the client certificate of this request, which a known authority issued',
+    summary: 'Enroll with the client certificate of this request, issued by a known CA',
     ...common,
     body: {
-      /** What an identity brings beside its certificate. */
+      /** The body of an identity that enrolls with its own certificate. */
       schema: z
         .object({
           /** The token of the enrollment. */
@@ -143,12 +144,12 @@ export const enrolling = group('enrolling', 'Enrolling', {
   }),
   extendRouter: operation('POST', '/enroll/extend/router', {
     operationId: 'extendRouterEnrollment',
-    summary: 'Give a router new certificates for the one that this request presents, which is good for nothing from then on',
+    summary: 'Replace the certificates of a router; the one that this request presents becomes invalid',
     permission: 'open',
     needsCertificate: true,
     surfaces: [surfaces.client],
     body: {
-      /** What the new certificates of a router are made from. */
+      /** The requests for the new certificates of a router. */
       schema: z
         .object({
           /** A request for the certificate by which it proves itself, in PEM. */
@@ -169,7 +170,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
       'Become an identity, without any token, by the client certificate of this request, if its authority lets clients enroll by themselves',
     ...common,
     body: {
-      /** What a client asks for that enrolls by itself. */
+      /** The body of a client that enrolls without a token. */
       schema: fields.pick({ name: true }).meta({ id: 'EnrollCa' }),
       name: 'body',
       required: false,
@@ -179,7 +180,7 @@ export const enrolling = group('enrolling', 'Enrolling', {
   }),
   updb: operation('POST', '/enroll/updb', {
     operationId: 'enrollUpdb',
-    summary: 'Set the password of an identity that has none yet',
+    summary: 'Set the password of an identity that has none',
     query: z.object({
       /** The token of the enrollment. */
       token: shortText.optional(),

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { entityReference, flag, shortText, text, timestamp, username } from './shared.ts';
+import { boolean, entityReference, shortText, string, timestamp, username } from './shared.ts';
 
 const outstanding = {
   /** Id of the enrollment. */
-  id: text,
+  id: string,
   /** The token to enroll with. */
-  token: text,
+  token: string,
   /** The token as a JWT, which also says where to enroll. */
-  jwt: text,
+  jwt: string,
   /** When the enrollment ends. */
   expiresAt: timestamp,
 };
@@ -24,8 +24,8 @@ interface IdentityMethod {
 
 const identityMethods = {
   /** By a certificate of the network. */
-  ott: { request: flag.nullish(), outstanding: z.object(outstanding) },
-  /** By a certificate of a known authority; asked for by the id of the authority. */
+  ott: { request: boolean.nullish(), outstanding: z.object(outstanding) },
+  /** With a certificate of a known CA; requested by the CA's id. */
   ottca: {
     needs: 'caId',
     request: shortText.nullish().meta({ description: 'Id of a certificate authority.' }),
@@ -34,17 +34,17 @@ const identityMethods = {
       /** Reference to the authority whose certificates will do. */
       ca: entityReference,
       /** Id of the authority whose certificates will do. */
-      caId: text,
+      caId: string,
     }),
   },
-  /** By username and password; asked for by the username. */
+  /** With a username and password; requested by the username. */
   updb: { needs: 'username', request: username.nullish(), outstanding: z.object(outstanding) },
 } as const satisfies Readonly<Record<string, IdentityMethod>>;
 
 type IdentityMethods = typeof identityMethods;
 export type IdentityMethodName = keyof IdentityMethods;
 
-/** What the rows say under one name, by method. */
+/** One property of every method, by method. */
 const column = <C extends 'request' | 'outstanding'>(name: C) =>
   Object.fromEntries(Object.entries(identityMethods).map(([method, row]) => [method, row[name]])) as {
     readonly [M in keyof IdentityMethods]: IdentityMethods[M][C];
@@ -56,7 +56,7 @@ export const enrollmentRequest = z.object(column('request')).meta({ id: 'Identit
 /** Enrollments that the identity may still use, by method. */
 export const outstandingEnrollments = z.object(column('outstanding')).partial().meta({ id: 'IdentityEnrollments' });
 
-/** What an administrator may ask for. */
+/** The methods that an administrator may request. */
 export const requestableMethod = z.enum(Object.keys(identityMethods) as IdentityMethodName[]); // the keys of the table
 
 /** Edge routers and routers get theirs when they are created. */
@@ -69,6 +69,6 @@ export const neededBy = (method: IdentityMethodName): IdentityMethod['needs'] =>
   return row.needs;
 };
 
-/** What the details of an identity show of an enrollment that it may still use. */
+/** An outstanding enrollment as the details of its identity show it. */
 export const outstandingFieldsOf = (method: IdentityMethodName): readonly string[] =>
   Object.keys(identityMethods[method].outstanding.shape);

@@ -5,7 +5,7 @@ import { createOnly, optional, readOnly } from './kit/field.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { created, moment, text, username } from './shared.ts';
+import { created, dateTime, string, username } from './shared.ts';
 
 const identity = reference('identity', {
   write: 'createOnly',
@@ -25,32 +25,35 @@ export const enrollment = resource({
   collection: 'enrollments',
   names: ['Enrollment', 'Enrollments'],
   about:
-    'An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires. It is for an identity, an edge router or a router.',
+    'An enrollment is a one-time right to get an authenticator, or the certificates of a router, with a token, until it expires. It belongs to an identity, an edge router or a transit router.',
   fields: {
     /** Id of the identity that enrolls; of routers there is none. */
-    // Whatever is asked for is for an identity; the others are of routers, and have none.
+    // Only enrollments of identities can be requested; those of routers have no identity.
     identityId: { ...identity, schema: identity.schema as z.ZodType<string | null, string>, absent: true },
-    /** What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a password; `erott`, `trott` those of routers. */
+    /**
+     * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`, `trott`: the certificates of
+     * a router.
+     */
     // Bodies are read with `input`, so what the schema itself would take never counts.
     method: { ...createOnly(enrollmentMethod as z.ZodType<EnrollmentMethodName, IdentityMethodName>), input: requestableMethod },
     /** When the enrollment ends: RFC 3339. */
-    expiresAt: createOnly(moment),
+    expiresAt: createOnly(dateTime),
     /** Of the method `ottca`: id of the authority whose certificates will do. */
-    caId: { ...ca, write: 'createOptional', absent: true, reference: { ...ca.reference, orNull: true } },
+    caId: { ...ca, write: 'createOnlyOptional', absent: true, reference: { ...ca.reference, orNull: true } },
     /** Of the method `erott`: id of the edge router. */
     edgeRouterId: { ...edgeRouter, write: 'never', absent: true },
     /** Of the method `trott`: id of the router. */
     transitRouterId: { ...transitRouter, write: 'never', absent: true },
     /** Of the method `updb`: the username of the new authenticator. */
-    username: { ...optional(username), write: 'createOptional' },
+    username: { ...optional(username), write: 'createOnlyOptional' },
     /** SHA-256 of the token, by which an enrollment is found. */
-    tokenHash: readOnly(text, { keep: 'hidden', unique: true }),
+    tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The JWT, and in it the token, sealed: administrators may see both again. */
-    sealed: readOnly(text, { keep: 'hidden' }),
+    sealed: readOnly(string, { keep: 'hidden' }),
     /** The token to enroll with. */
-    token: readOnly(text, { keep: 'computed' }),
+    token: readOnly(string, { keep: 'computed' }),
     /** The token as a JWT, which also says where to enroll. */
-    jwt: readOnly(text, { keep: 'computed' }),
+    jwt: readOnly(string, { keep: 'computed' }),
   },
   symbols: { token: { secret: 'string', hashedAs: 'tokenHash' } },
 });
@@ -59,7 +62,7 @@ export const enrollment = resource({
 const refresh = z
   .object({
     /** RFC 3339. */
-    expiresAt: moment,
+    expiresAt: dateTime,
   })
   .meta({ id: 'EnrollmentRefresh' });
 
@@ -70,7 +73,7 @@ export const enrollments = group('enrollments', 'Enrollments', {
   }),
   refresh: operation('POST', '/enrollments/{id}/refresh', {
     operationId: 'refreshEnrollment',
-    summary: 'Give an enrollment, expired or not, another end and a new token: the old token is dead',
+    summary: 'Give an enrollment, expired or not, a new expiry and a new token; the old token becomes invalid',
     permission: 'enrollment.update',
     body: { schema: refresh, name: 'refresh' },
     answer: data(created),

@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
-import { entityReference, flag, shortText, text } from './shared.ts';
+import { boolean, entityReference, shortText, string } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** One entry of a role array, held against one entity. */
 const selector = z
   .object({
-    selector: text.meta({ description: 'An entry of the role array: `#attribute`, `@id`, `#all`.' }),
-    isMatching: flag.meta({ description: 'Whether the entity carries the attribute, has the id, or everything is selected.' }),
+    selector: string.meta({ description: 'An entry of the role array: `#attribute`, `@id`, `#all`.' }),
+    isMatching: boolean.meta({ description: 'Whether the entity carries the attribute, has the id, or everything is selected.' }),
   })
   .meta({ id: 'ExplainedSelector' });
 
 const side = z
   .object({
     /** Whether the role array selects the entity. */
-    isSelected: flag,
+    isSelected: boolean,
     /** The entries of the role array. */
     selectors: z.array(selector),
   })
@@ -26,12 +26,12 @@ const explainedCheck = z
     /** The check. */
     check: entityReference,
     /** Type of the check. */
-    typeId: text,
+    typeId: string,
     /** Whether the identity satisfies it now. */
-    isPassing: flag,
-    /** What the check asks for. */
+    isPassing: boolean,
+    /** The value that the check expects. */
     expectedValue: z.unknown(),
-    actualValue: z.unknown().meta({ description: 'What the endpoint told; empty where it told nothing.' }),
+    actualValue: z.unknown().meta({ description: 'What the endpoint reported; empty where it reported nothing.' }),
   })
   .meta({ id: 'ExplainedPostureCheck' });
 
@@ -42,7 +42,7 @@ const explainedPolicy = z
     policy: entityReference,
     /** Whether an entity must carry all attributes of a role array, or any. */
     semantic: z.enum(['AllOf', 'AnyOf']),
-    isGranting: flag.meta({ description: 'It selects both, and all its posture checks pass.' }),
+    isGranting: boolean.meta({ description: 'It selects both, and all its posture checks pass.' }),
     /** Its role array of identities. */
     identity: side,
     /** Its role array of services. */
@@ -54,13 +54,13 @@ const explainedPolicy = z
 
 const suggestion = z
   .object({
-    /** What to do, as a sentence. */
-    description: text,
+    /** The suggested change, as a sentence. */
+    description: string,
     size: z.int().meta({ description: 'How many attributes, role entries or policies it adds, or posture checks it is about.' }),
     /** The operation that does it. */
     operationId: z.enum(['patchIdentity', 'patchService', 'patchServicePolicy', 'createServicePolicy']).optional(),
-    id: text.optional().meta({ description: 'Of the entity to patch.' }),
-    body: z.record(text, z.unknown()).optional().meta({ description: 'The body of that operation.' }),
+    id: string.optional().meta({ description: 'Of the entity to patch.' }),
+    body: z.record(string, z.unknown()).optional().meta({ description: 'The body of that operation.' }),
     postureChecks: z
       .array(entityReference)
       .optional()
@@ -71,10 +71,10 @@ const suggestion = z
 /** Why an identity may or may not dial or bind a service, and what would grant it. */
 export const explanation = z
   .object({
-    /** What was asked about. */
+    /** The question: identity, service and type. */
     type: z.enum(['Dial', 'Bind']),
-    isAllowed: flag.meta({ description: 'A policy grants it, and all its posture checks pass.' }),
-    isPermitted: flag.meta({ description: 'A policy selects both, posture aside: what lists and policy advice tell.' }),
+    isAllowed: boolean.meta({ description: 'A policy grants it, and all its posture checks pass.' }),
+    isPermitted: boolean.meta({ description: 'A policy selects both, posture aside: what lists and policy advice tell.' }),
     /** The identity. */
     identity: entityReference,
     /** The service. */
@@ -91,7 +91,7 @@ export const explanation = z
     commonRouters: z.array(entityReference).meta({ description: 'Edge routers that both may use: without one, no session can be made.' }),
     moreCommonRouters: z.int().meta({ description: 'Edge routers that both may use and are not shown.' }),
     sessions: z
-      .array(text)
+      .array(string)
       .meta({ description: 'Ids of the sessions of the type that the identity has to the service now, in all its API sessions.' }),
     moreSessions: z.int().meta({ description: 'Such sessions that are not shown.' }),
     suggestions: z.array(suggestion).meta({ description: 'For a denial the smallest changes that would grant it, smallest first.' }),

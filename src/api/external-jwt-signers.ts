@@ -5,7 +5,7 @@ import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { texts } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { blankIsNull, flag, isWebAddress, name, notBlank, pem, shortText, text, timestamp } from './shared.ts';
+import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, shortText, string, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Dates of what has no certificate. */
@@ -20,7 +20,7 @@ const webAddressOrBlank = shortText
   .meta({ format: 'uri' });
 const claim = shortText.transform((value) => (value.trim() === '' ? 'sub' : value));
 
-/** What clients are told, too. */
+/** Fields that clients see, too. */
 const shared = {
   name: required(name, { unique: true, filter: true }),
   /** The `aud` that tokens must have. */
@@ -40,13 +40,13 @@ export const externalJwtSigner = resource({
   names: ['ExternalJwtSigner', 'ExternalJwtSigners'],
   nouns: ['external JWT signer', 'external JWT signers'],
   about:
-    'An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what its keys signed.',
+    'An external JWT signer is an identity provider whose tokens authenticate identities: recognised by issuer, and trusted by its keys.',
   fields: {
     ...shared,
     /** The `iss` of tokens. */
     issuer: required(notBlank, { unique: true, filter: true }),
     /** Whether its tokens prove identities. */
-    enabled: required(flag, { filter: true, index: true }),
+    enabled: required(boolean, { filter: true, index: true }),
     /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
     certPem: optional(pem),
     jwksEndpoint: {
@@ -63,11 +63,11 @@ export const externalJwtSigner = resource({
     /** Name of the claim that says who the bearer is. */
     claimsProperty: optional(claim, { default: 'sub', filter: true }),
     /** Whether that claim is the `externalId` of an identity, or its id. */
-    useExternalId: optional(flag, { default: false, filter: true }),
+    useExternalId: optional(boolean, { default: false, filter: true }),
     /** Common name of the certificate. */
-    commonName: readOnly(text, { default: '', filter: true }),
+    commonName: readOnly(string, { default: '', filter: true }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { unique: true, filter: true }),
+    fingerprint: readOnly(string, { unique: true, filter: true }),
     /** When the certificate begins to be valid; the year 1 where there is none. */
     notBefore: readOnly(timestamp, { default: NO_DATE, filter: true }),
     /** When the certificate ceases to be valid; the year 1 where there is none. */
@@ -89,7 +89,7 @@ export const externalJwtSigners = group(
   }),
 );
 
-/** A signer as anybody sees it, while it is enabled: where to get a token, and for whom. */
+/** An enabled signer as unauthenticated clients see it: where to get a token, and for which audience. */
 export const publicExternalJwtSigner = resource({
   kind: 'publicExternalJwtSigner',
   collection: externalJwtSigner.collection,
@@ -101,7 +101,7 @@ export const publicExternalJwtSigner = resource({
     ...shared,
     /** Id of the client at the provider. */
     clientId: optional(shortText, { filter: true, absent: true }),
-    enabled: readOnly(flag, { keep: 'hidden', default: true }),
+    enabled: readOnly(boolean, { keep: 'hidden', default: true }),
   },
 });
 

@@ -2,21 +2,21 @@ import * as z from 'zod';
 import { readOnly } from './kit/field.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { jsonMap, text, timestamp } from './shared.ts';
+import { jsonMap, string, timestamp } from './shared.ts';
 
 /** A posture check that failed. */
 const failedCheck = z
   .object({
     /** Id of the posture check. */
-    postureCheckId: text,
+    postureCheckId: string,
     /** Name of the posture check. */
-    postureCheckName: text,
+    postureCheckName: string,
     /** Type of the posture check. */
-    postureCheckType: text,
-    actualValue: z.unknown().meta({ description: 'What the endpoint had told; empty where it had told nothing.' }),
-    /** What the check asks for. */
+    postureCheckType: string,
+    actualValue: z.unknown().meta({ description: 'What the endpoint had reported; empty where it had reported nothing.' }),
+    /** The value that the check expects. */
     expectedValue: z.unknown(),
-    semantic: text.optional().meta({ description: 'Of a check of several processes.' }),
+    semantic: string.optional().meta({ description: 'Of a check of several processes.' }),
     criteria: jsonMap.optional().meta({ description: 'Of a check of MFA: the times that it goes by.' }),
   })
   .meta({ id: 'FailedPostureCheck' });
@@ -25,24 +25,24 @@ const failedCheck = z
 const policyFailure = z
   .object({
     /** Id of the service policy. */
-    policyId: text,
+    policyId: string,
     /** Name of the service policy. */
-    policyName: text,
+    policyName: string,
     /** Its posture checks that failed. */
     checks: z.array(failedCheck),
   })
   .meta({ id: 'PolicyFailure' });
 
 const fields = {
-  /** Id of the API session that asked. */
-  apiSessionId: text,
+  /** Id of the API session of the request. */
+  apiSessionId: string,
   /** Id of the service. */
-  serviceId: text,
+  serviceId: string,
   /** Name of the service. */
-  serviceName: text,
+  serviceName: string,
   /** Whether it was to dial or to bind the service. */
   sessionType: z.enum(['Dial', 'Bind']),
-  /** When it was asked: ISO 8601, UTC. */
+  /** When it was requested: ISO 8601, UTC. */
   when: timestamp,
   /** The policies that would have granted it. */
   policyFailures: z.array(policyFailure),

@@ -5,7 +5,7 @@ import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.
 import { enrollment } from './enrollments.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
-import { exchanged, optional, readOnly, required, writeOnly } from './kit/field.ts';
+import { convertedOnCreate, optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { related } from './kit/related.ts';
@@ -16,7 +16,7 @@ import { identityPostureData } from './posture-data.ts';
 import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
 import { policyTypeQuery, service } from './services.ts';
-import { blankIsNull, cost, envInfo, flag, jsonMap, name, precedence, sdkInfo, shortText, text, timestamp } from './shared.ts';
+import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText, string, timestamp } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is the default policy. */
@@ -29,18 +29,18 @@ const authenticatorSummaries = z
     cert: z
       .object({
         /** Id of the authenticator. */
-        id: text,
+        id: string,
         /** SHA-1 of the certificate in hex. */
-        fingerprint: text,
+        fingerprint: string,
       })
       .optional(),
     /** By username and password. */
     updb: z
       .object({
         /** Id of the authenticator. */
-        id: text,
+        id: string,
         /** The username. */
-        username: text,
+        username: string,
       })
       .optional(),
   })
@@ -53,14 +53,14 @@ export const identity = resource({
   about: 'An identity is a security principal that can bind (host) or dial (connect to) services: a person, a device, an application.',
   fields: {
     name: required(name, { unique: true, filter: true }),
-    /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
+    /** Only `Router` is a type of its own; all others are stored as `Default`. */
     type: writeOnly(z.enum(['User', 'Device', 'Service', 'Router', 'Default']), { required: true }),
     /** Id of the identity type: `Default` or `Router`. */
     typeId: reference('identityType', { write: 'never', default: 'Default', filter: 'type' }),
     /** Whether it may administer the network. */
-    isAdmin: required(flag, { filter: true }),
+    isAdmin: required(boolean, { filter: true }),
     /** Whether it is the administrator that the network began with, which cannot be deleted. */
-    isDefaultAdmin: readOnly(flag, { default: false, filter: true }),
+    isDefaultAdmin: readOnly(boolean, { default: false, filter: true }),
     /** Role attributes, by which policies select the identity. */
     roleAttributes: roles(),
     /** Id of the authentication policy. */
@@ -79,28 +79,28 @@ export const identity = resource({
     /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
     /** Whether it is disabled now: it cannot log in. */
-    disabled: readOnly(flag, { keep: 'computed' }),
+    disabled: readOnly(boolean, { keep: 'computed' }),
     /** When it was disabled. */
     disabledAt: readOnly(timestamp, { absent: true }),
     /** Until when it is disabled; left out where there is no end. */
     disabledUntil: readOnly(timestamp, { absent: true }),
-    /** What its client last told of its surroundings at a login. */
+    /** The environment that its client reported at its last login. */
     envInfo: readOnly(envInfo, { default: {} }),
-    /** What its client last told of its software at a login. */
+    /** The software that its client reported at its last login. */
     sdkInfo: readOnly(sdkInfo, { default: {} }),
     /** How it proves itself, by method. */
     authenticators: readOnly(authenticatorSummaries, { keep: 'computed' }),
     /** In bodies how it is to prove itself; in answers the enrollments that it may still use. */
-    enrollment: exchanged(enrollmentRequest, outstandingEnrollments),
+    enrollment: convertedOnCreate(enrollmentRequest, outstandingEnrollments),
     /** Whether it has an API session. */
-    hasApiSession: readOnly(flag, { keep: 'computed' }),
+    hasApiSession: readOnly(boolean, { keep: 'computed' }),
     /** Whether it is connected to an edge router. */
-    hasEdgeRouterConnection: readOnly(flag, { keep: 'computed' }),
+    hasEdgeRouterConnection: readOnly(boolean, { keep: 'computed' }),
     /** Whether it is connected to an edge router, as far as routers tell. */
     edgeRouterConnectionStatus: readOnly(z.enum(['online', 'offline', 'unknown']), { keep: 'computed' }),
     /** Whether it has a second factor that is verified. */
-    isMfaEnabled: readOnly(flag, { keep: 'computed' }),
-    /** Network interfaces of its endpoint; null when it has told of none. */
+    isMfaEnabled: readOnly(boolean, { keep: 'computed' }),
+    /** Network interfaces of its endpoint; null if it reported none. */
     interfaces: readOnly(z.array(jsonMap).nullable(), { keep: 'computed' }),
   },
   subLinks: [
@@ -126,14 +126,14 @@ export const identities = group('identities', 'Identities', {
   ...crud(identity, { errors: { create: ['NOT_FOUND'], delete: ['ENTITY_CAN_NOT_BE_DELETED'] } }),
   trace: operation('PUT', '/identities/{id}/trace', {
     operationId: 'updateIdentityTracing',
-    summary: 'Trace the data flows of an identity for a while, or end that',
+    summary: 'Start or stop tracing the data flows of an identity',
     permission: 'identity.update',
     body: { schema: traceSpec, name: 'traceSpec' },
     answer: data(traceDetail),
   }),
   disable: operation('POST', '/identities/{id}/disable', {
     operationId: 'disableIdentity',
-    summary: 'Disable an identity: its API sessions end, and it cannot log in until the time is over or it is enabled',
+    summary: 'Disable an identity: its API sessions end, and it cannot log in until the time has passed or it is enabled',
     permission: 'identity.update',
     body: { schema: disable, name: 'disable' },
     answer: EMPTY,
@@ -147,7 +147,7 @@ export const identities = group('identities', 'Identities', {
   }),
   deleteMfa: operation('DELETE', '/identities/{id}/mfa', {
     operationId: 'removeIdentityMfa',
-    summary: 'End the MFA of an identity, e.g. of somebody who lost the authenticator app and the recovery codes',
+    summary: 'Remove the MFA of an identity, e.g. if its owner lost the authenticator app and the recovery codes',
     permission: 'identity.update',
     answer: EMPTY,
   }),
@@ -165,19 +165,19 @@ export const identities = group('identities', 'Identities', {
   listEdgeRouters: related(identity, edgeRouter, { operationId: 'listIdentityEdgeRouters' }),
   getPostureData: operation('GET', '/identities/{id}/posture-data', {
     operationId: 'getIdentityPostureData',
-    summary: 'What the endpoints of an identity told of themselves',
+    summary: 'The facts that the endpoints of an identity reported',
     permission: 'identity.read',
     answer: data(identityPostureData),
   }),
   getFailedServiceRequests: operation('GET', '/identities/{id}/failed-service-requests', {
     operationId: 'getIdentityFailedServiceRequests',
-    summary: 'The last fifty sessions that an identity was refused because of posture checks, oldest first',
+    summary: 'The last fifty sessions that were refused to an identity because of posture checks, oldest first',
     permission: 'identity.read',
     answer: data(z.array(failedServiceRequestDetail)),
   }),
   getPolicyAdvice: operation('GET', '/identities/{id}/policy-advice/{serviceId}', {
     operationId: 'getIdentityPolicyAdvice',
-    summary: 'What policies allow an identity with a service, and by which routers',
+    summary: 'Policy advice: what policies allow an identity to do with a service, and by which routers',
     permission: 'identity.read',
     answer: data(policyAdvice),
   }),
@@ -189,14 +189,14 @@ export const identities = group('identities', 'Identities', {
   }),
   assignServiceConfigs: operation('POST', '/identities/{id}/service-configs', {
     operationId: 'associateIdentitysServiceConfigs',
-    summary: 'Let an identity see configs instead of those of services',
+    summary: 'Override configs of services for an identity',
     permission: 'identity.update',
     body: { schema: serviceConfigPairs, name: 'serviceConfigs' },
     answer: EMPTY,
   }),
   removeServiceConfigs: operation('DELETE', '/identities/{id}/service-configs', {
     operationId: 'disassociateIdentitysServiceConfigs',
-    summary: 'Let an identity see the configs of services again',
+    summary: 'Remove config overrides of an identity',
     permission: 'identity.update',
     body: { schema: serviceConfigPairs, name: 'serviceConfigIdPairs', required: false },
     answer: EMPTY,

@@ -1,3 +1,5 @@
+import { apiSessionCertificate, apiSessionCertificates } from './api-session-certificates.ts';
+import { apiSession, apiSessions, currentApiSession } from './api-sessions.ts';
 import { authPolicies, authPolicy } from './auth-policies.ts';
 import { authentication } from './authentication.ts';
 import { authenticator, authenticators } from './authenticators.ts';
@@ -32,11 +34,9 @@ import { roleAttributeLists } from './role-attributes.ts';
 import { edgeRouter, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
 import { accessibleServices, services } from './service-operations.ts';
-import { session, sessions } from './service-sessions.ts';
 import { service } from './services.ts';
-import { apiSessionCertificate, sessionCertificates } from './session-certificates.ts';
 import { sessionReview } from './session-reviews.ts';
-import { apiSession, apiSessions, currentApiSession } from './sessions.ts';
+import { session, sessions } from './sessions.ts';
 import { terminator, terminators } from './terminators.ts';
 import { trace } from './traces.ts';
 import { trust } from './trust.ts';
@@ -76,7 +76,7 @@ export const groups = {
   roleAttributes: roleAttributeLists,
   controllers,
   database,
-  sessionCertificates,
+  apiSessionCertificates,
   trust,
   informational,
 } as const;

@@ -1,32 +1,32 @@
 import * as z from 'zod';
 import { data, group, operation, page } from './kit/operation.ts';
-import { entityBase, text } from './shared.ts';
+import { entityBase, string } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const apiVersion = z
   .object({
     /** Whole addresses. */
-    apiBaseUrls: z.array(text),
+    apiBaseUrls: z.array(string),
     /** Path below the address of the controller. */
-    path: text,
+    path: string,
     /** Version of the API. */
-    version: text,
+    version: string,
   })
   .meta({ id: 'ApiVersion', description: 'Where one version of an API answers.' });
 
-/** What this controller is, and where its APIs answer. */
-export const versionInformation = z
+/** The version of this controller, and the addresses of its APIs. */
+const versionInformation = z
   .object({
     /** By the name of the API, then by its version. */
-    apiVersions: z.record(text, z.record(text, apiVersion)),
+    apiVersions: z.record(string, z.record(string, apiVersion)),
     /** When this software was built. */
-    buildDate: text,
-    /** What this controller can do beyond the API. */
-    capabilities: z.array(text),
-    revision: text.meta({ description: 'Name and version of this software.' }),
+    buildDate: string,
+    /** Capabilities beyond the API. */
+    capabilities: z.array(string),
+    revision: string.meta({ description: 'Name and version of this software.' }),
     /** Version of the runtime. */
-    runtimeVersion: text,
-    version: text.meta({ description: 'Level of the API that clients may expect.' }),
+    runtimeVersion: string,
+    version: string.meta({ description: 'Level of the API that clients may expect.' }),
   })
   .meta({ id: 'VersionInformation' });
 
@@ -35,12 +35,12 @@ const spec = z
   .object({
     ...entityBase,
     /** Name of the API. */
-    name: text,
+    name: string,
   })
   .meta({ id: 'Spec' });
 
 /** Where this API is reached by a protocol. */
-const protocol = z.object({ address: text.meta({ description: '`host:port`' }) }).meta({ id: 'Protocol' });
+const protocol = z.object({ address: string.meta({ description: '`host:port`' }) }).meta({ id: 'Protocol' });
 
 const open = { permission: 'open', surfaces: [surfaces.management, surfaces.client] } as const;
 
@@ -54,16 +54,16 @@ export const informational = group('informational', 'Information', {
   }),
   capabilities: operation('GET', '/enumerated-capabilities', {
     operationId: 'listEnumeratedCapabilities',
-    summary: 'All capabilities that a controller may report, not those in force',
-    answer: data(z.array(text)),
+    summary: 'All capabilities that a controller may report, enabled or not',
+    answer: data(z.array(string)),
     ...open,
   }),
   protocols: operation('GET', '/protocols', {
     operationId: 'listProtocols',
-    summary: 'The protocols by which clients reach this API, and where',
+    summary: 'The protocols and addresses of this API',
     permission: 'open',
     surfaces: [surfaces.client],
-    answer: data(z.record(text, protocol)),
+    answer: data(z.record(string, protocol)),
   }),
   listSpecs: operation('GET', '/specs', {
     operationId: 'listSpecs',
@@ -93,8 +93,8 @@ export const informational = group('informational', 'Information', {
   }),
   summary: operation('GET', '/summary', {
     operationId: 'listSummary',
-    summary: 'How many entities of each kind there are',
+    summary: 'The number of entities of each kind',
     permission: 'summary.read',
-    answer: data(z.record(text, z.int())),
+    answer: data(z.record(string, z.int())),
   }),
 });

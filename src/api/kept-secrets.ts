@@ -1,12 +1,12 @@
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { text } from './shared.ts';
+import { string } from './shared.ts';
 
-/** What the controller itself must keep and nobody may read: it has no operation. Its id says what it is: `key-check`, ... */
+/** Secrets of the controller itself: no operation reads them. The id names the secret: `key-check`, ... */
 export const keptSecret = resource({
   kind: 'keptSecret',
   collection: 'kept-secrets',
   names: ['KeptSecret', 'KeptSecrets'],
-  about: 'A kept secret is something of the controller itself, sealed under the secret key of its host.',
-  fields: { sealed: readOnly(text, { keep: 'hidden' }) },
+  about: 'A kept secret is a secret of the controller itself, sealed under the secret key of its host.',
+  fields: { sealed: readOnly(string, { keep: 'hidden' }) },
 });

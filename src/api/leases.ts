@@ -1,18 +1,18 @@
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { text, timestamp } from './shared.ts';
+import { string, timestamp } from './shared.ts';
 
-/** By which one of several controllers does a thing. The id is the name of the thing: `snapshot`, `schedule/...`. A lease that was released has no row. */
+/** The right of one of several controllers to do something. The id names the work: `snapshot`, `schedule/...`. A released lease has no row. */
 export const lease = resource({
   kind: 'lease',
   collection: 'leases',
   names: ['Lease', 'Leases'],
   about:
-    'A lease says which one of several controllers does something, and until when it may unless it renews the lease: of a controller that is lost, another takes over.',
+    'A lease gives one of several controllers the right to do something until it expires or is renewed; if that controller is lost, another takes over.',
   unrecorded: true,
   fields: {
     /** Drawn anew each time the lease is acquired, so that a controller that lost it is no holder of the next one. */
-    holder: readOnly(text, { keep: 'hidden' }),
+    holder: readOnly(string, { keep: 'hidden' }),
     /** From then on another may acquire it, by the clock of that other. */
     until: readOnly(timestamp, { keep: 'hidden' }),
   },

@@ -3,7 +3,7 @@ import { readOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { entityBase, flag, shortText, text, timestamp } from './shared.ts';
+import { boolean, entityBase, shortText, string, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const whole = z.array(z.int());
@@ -14,15 +14,15 @@ export const mfa = resource({
   names: ['Mfa', 'Mfas'],
   nouns: ['MFA enrollment', 'MFA enrollments'],
   about:
-    'An MFA enrollment is the second factor of an identity: codes from an authenticator app (TOTP, RFC 6238), and recovery codes for when that is lost.',
+    'An MFA enrollment is the second factor of an identity: codes from an authenticator app (TOTP, RFC 6238), and recovery codes in case that is lost.',
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', unique: true }),
     /** Whether a code has proved that the authenticator app has the secret. */
-    isVerified: readOnly(flag, { default: false, filter: true }),
+    isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The TOTP secret in base32, sealed: it must be read again to check a code. */
-    sealedSecret: readOnly(text, { keep: 'hidden' }),
+    sealedSecret: readOnly(string, { keep: 'hidden' }),
     /** The recovery codes as a JSON list, sealed and not hashed: their owner may see them again. */
-    sealedRecoveryCodes: readOnly(text, { keep: 'hidden' }),
+    sealedRecoveryCodes: readOnly(string, { keep: 'hidden' }),
     /** Places in that list of the recovery codes that were used. */
     spentRecoveryCodes: readOnly(whole, { keep: 'hidden', default: [] }),
     /** Intervals of TOTP whose codes completed a login, for as long as they could be given again. */
@@ -47,16 +47,16 @@ const optionalCode = z
   })
   .meta({ id: 'OptionalMfaCode' });
 
-/** What is needed to verify is shown until then, and never again. */
+/** Shown until the enrollment is verified, and never again. */
 const mfaStatus = z
   .object({
     ...entityBase,
     /** Whether a code has proved that the authenticator app has the secret. */
-    isVerified: flag,
+    isVerified: boolean,
     /** The secret as an `otpauth:` address, until it is verified. */
-    provisioningUrl: text.optional(),
+    provisioningUrl: string.optional(),
     /** The recovery codes, until it is verified. */
-    recoveryCodes: z.array(text).nullable(),
+    recoveryCodes: z.array(string).nullable(),
   })
   .meta({ id: 'MfaDetail' });
 /** The recovery codes that are left. */
@@ -64,12 +64,12 @@ const recoveryCodes = z
   .object({
     ...entityBase,
     /** Each is good once. */
-    recoveryCodes: z.array(text),
+    recoveryCodes: z.array(string),
   })
   .meta({ id: 'MfaRecoveryCodes' });
 
 const both = { surfaces: [surfaces.management, surfaces.client] } as const;
-/** What a session that owes a code needs to set up the factor that it owes. */
+/** The operations that a session owing a code needs to set up the factor. */
 const settingUp = { permission: 'partial', ...both } as const;
 const own = { permission: 'session', ...both } as const;
 const at = '/current-identity/mfa';
@@ -78,7 +78,7 @@ const header = { code: 'mfa-validation-code' } as const;
 export const currentMfa = group('currentMfa', "MFA of the session's identity", {
   enroll: operation('POST', at, {
     operationId: 'enrollMfa',
-    summary: 'Begin to enroll in MFA',
+    summary: 'Start an MFA enrollment',
     answer: CREATED,
     errors: ['MFA_EXISTS'],
     ...settingUp,
@@ -99,7 +99,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
   }),
   verify: operation('POST', `${at}/verify`, {
     operationId: 'verifyMfa',
-    summary: 'Finish enrolling in MFA: prove by a code that the authenticator app has the secret',
+    summary: 'Verify an MFA enrollment with a code of the authenticator app',
     body: { schema: mfaCode, name: 'mfaValidation' },
     answer: EMPTY,
     errors: ['NOT_FOUND', 'MFA_INVALID_TOKEN'],
@@ -107,7 +107,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
   }),
   delete: operation('DELETE', at, {
     operationId: 'deleteMfa',
-    summary: 'End MFA: by a code of the app or a recovery code, or by none before it is verified',
+    summary: 'Disable MFA: with a TOTP code or a recovery code, or without one before it is verified',
     headers: header,
     body: { schema: optionalCode, name: 'mfaValidation', required: false },
     answer: EMPTY,
@@ -116,7 +116,7 @@ export const currentMfa = group('currentMfa', "MFA of the session's identity", {
   }),
   getRecoveryCodes: operation('GET', `${at}/recovery-codes`, {
     operationId: 'detailMfaRecoveryCodes',
-    summary: 'See the recovery codes that are left, by a code of the app',
+    summary: 'List the remaining recovery codes, with a TOTP code',
     headers: header,
     body: { schema: optionalCode, name: 'mfaValidation', required: false },
     answer: data(recoveryCodes),

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { readOnly, required } from './kit/field.ts';
-import { selectors, words } from './kit/relations.ts';
+import { attributeIndex, selectors } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, name } from './shared.ts';
+import { boolean, name } from './shared.ts';
 
-/** How many of the attributes of a role array an entity must carry. Ids in the array are selected whatever the semantic. */
+/** How many of the attributes in a role array an entity must have. Ids in the array are selected under either semantic. */
 const semantic = z.enum(['AllOf', 'AnyOf']);
 
 export const servicePolicy = resource({
@@ -24,13 +24,13 @@ export const servicePolicy = resource({
     semantic: required(semantic, { filter: true }),
     /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     identityRoles: selectors('identity'),
-    identityWords: words('identityRoles'),
+    identityWords: attributeIndex('identityRoles'),
     /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     serviceRoles: selectors('service'),
-    serviceWords: words('serviceRoles'),
+    serviceWords: attributeIndex('serviceRoles'),
     /** Posture checks that must pass: `#attribute`, `@id`, or `#all` alone. */
     postureCheckRoles: selectors('postureCheck'),
-    postureCheckWords: words('postureCheckRoles'),
+    postureCheckWords: attributeIndex('postureCheckRoles'),
   },
   symbols: { identities: { selectedBy: 'identityRoles' }, services: { selectedBy: 'serviceRoles' } },
   subLinks: ['services', 'identities', 'posture-checks'],
@@ -53,12 +53,12 @@ export const edgeRouterPolicy = resource({
     semantic: required(semantic, { filter: true }),
     /** Identities that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     identityRoles: selectors('identity'),
-    identityWords: words('identityRoles'),
+    identityWords: attributeIndex('identityRoles'),
     /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     edgeRouterRoles: selectors('edgeRouter'),
-    edgeRouterWords: words('edgeRouterRoles'),
+    edgeRouterWords: attributeIndex('edgeRouterRoles'),
     /** The policy that joins an edge router with a tunneler to its own identity. */
-    isSystem: readOnly(flag, { default: false }),
+    isSystem: readOnly(boolean, { default: false }),
   },
   subLinks: ['edge-routers', 'identities'],
 });
@@ -75,10 +75,10 @@ export const serviceEdgeRouterPolicy = resource({
     semantic: required(semantic, { filter: true }),
     /** Services that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     serviceRoles: selectors('service'),
-    serviceWords: words('serviceRoles'),
+    serviceWords: attributeIndex('serviceRoles'),
     /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
     edgeRouterRoles: selectors('edgeRouter'),
-    edgeRouterWords: words('edgeRouterRoles'),
+    edgeRouterWords: attributeIndex('edgeRouterRoles'),
   },
   subLinks: ['edge-routers', 'services'],
 });

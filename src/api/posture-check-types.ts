@@ -4,20 +4,20 @@ import { readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { operatingSystem } from './posture-checks/os.ts';
-import { name, text } from './shared.ts';
+import { name, string } from './shared.ts';
 
 /** The types of posture checks are fixed; the id is the `typeId` of checks. */
 export const postureCheckType = resource({
   kind: 'postureCheckType',
   collection: 'posture-check-types',
   names: ['PostureCheckType', 'PostureCheckTypes'],
-  about: 'Posture check types are fixed: what can be asked of an endpoint, and on which operating systems.',
+  about: 'Posture check types are fixed: the conditions that an endpoint can be checked for, and on which operating systems.',
   fields: {
     name: required(name, { unique: true, filter: true }),
-    /** Operating systems that can be asked so. */
+    /** Operating systems that the check supports. */
     operatingSystems: readOnly(z.array(operatingSystem).readonly(), { default: [] }),
     /** Of the form of checks of the type. */
-    version: readOnly(text, { keep: 'computed' }),
+    version: readOnly(string, { keep: 'computed' }),
   },
 });
 

@@ -2,51 +2,51 @@ import * as z from 'zod';
 import { readOnly } from './kit/field.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, sdkInfo, text, timestamp } from './shared.ts';
+import { boolean, sdkInfo, string, timestamp } from './shared.ts';
 
-const texts = z.array(text).readonly();
+const texts = z.array(string).readonly();
 /** The id that the response named: by custom, that of the posture check that it answers. */
-const answers = { postureCheckId: text };
+const answers = { postureCheckId: string };
 
-/** What an endpoint told of one process. */
+/** One process as an endpoint reported it. */
 const processFact = z
-  .object({ ...answers, path: text.nullable(), isRunning: flag, hash: text.nullable(), signerFingerprints: texts.nullable() })
+  .object({ ...answers, path: string.nullable(), isRunning: boolean, hash: string.nullable(), signerFingerprints: texts.nullable() })
   .readonly();
 export type ProcessFact = z.infer<typeof processFact>;
 
 /**
- * What the endpoints of an identity told of themselves: the last word on each matter, for all API sessions of the identity. The id is the
- * identity's. What belongs to a single session (codes, waking, unlocking) is kept with that session.
+ * The latest facts that the endpoints of an identity reported, for all its API sessions. The id is the identity's. Facts of a single session (codes,
+ * waking, unlocking) are kept with that session.
  */
 export const postureData = resource({
   kind: 'postureData',
   collection: 'posture-data',
   names: ['PostureData', 'PostureData'],
-  about: 'Posture data is what the endpoints of an identity told of themselves; it goes with the identity.',
+  about: 'Posture data holds the facts that the endpoints of an identity reported; it is deleted with the identity.',
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
     mac: readOnly(z.object({ ...answers, addresses: texts }).readonly(), { keep: 'hidden' }),
-    domain: readOnly(z.object({ ...answers, domain: text }).readonly(), { keep: 'hidden' }),
-    os: readOnly(z.object({ ...answers, type: text, version: text, build: text.nullable() }).readonly(), { keep: 'hidden' }),
+    domain: readOnly(z.object({ ...answers, domain: string }).readonly(), { keep: 'hidden' }),
+    os: readOnly(z.object({ ...answers, type: string, version: string, build: string.nullable() }).readonly(), { keep: 'hidden' }),
     /** The last answer for each id of a response. */
     processes: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
-    /** The last answer for each path, whatever the id. */
+    /** The last report for each path, under any id. */
     paths: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
-    /** When each fact was told last, if only to repeat it: which is no change worth a revision. */
-    toldAt: readOnly(z.record(text, timestamp).readonly(), { keep: 'hidden', volatile: true }),
+    /** When each fact was reported last, if only to repeat it: which is no change worth a revision. */
+    toldAt: readOnly(z.record(string, timestamp).readonly(), { keep: 'hidden', volatile: true }),
   },
 });
 
-const told = {
+const reported = {
   /** Id of the posture check that was answered. */
-  postureCheckId: text,
-  /** When it was last told; null when it never was. */
+  postureCheckId: string,
+  /** When it was last reported; null when it never was. */
   lastUpdatedAt: timestamp.nullable(),
-  /** Whether it was told too long ago to count. */
-  timedOut: flag,
+  /** Whether it was reported too long ago to count. */
+  timedOut: boolean,
 };
 
-/** What belongs to one API session of an identity. */
+/** Facts of one API session of an identity. */
 const ofSession = z
   .object({
     /** The state of the endpoint. */
@@ -59,58 +59,58 @@ const ofSession = z
     /** The codes of the session. */
     mfa: z.object({
       /** Id of the API session. */
-      apiSessionId: text,
+      apiSessionId: string,
       /** Whether a code was passed. */
-      passedMfa: flag,
+      passedMfa: boolean,
       /** When a code was last passed. */
       passedAt: timestamp.nullable(),
       /** Whether a code was passed after the endpoint woke. */
-      passedOnWake: flag,
+      passedOnWake: boolean,
       /** Whether a code was passed after the endpoint was unlocked. */
-      passedOnUnlock: flag,
+      passedOnUnlock: boolean,
     }),
-    /** What the client told of its software at the login. */
+    /** The software that the client reported at login. */
     sdkInfo,
   })
   .meta({ id: 'APISessionPostureData' });
 
-/** What the endpoints of an identity told of themselves. What was never told is null. */
+/** The facts that the endpoints of an identity reported. Null if never reported. */
 export const identityPostureData = z
   .object({
     /** The hardware addresses. */
     mac: z.object({
-      ...told,
+      ...reported,
       /** MAC addresses in hex digits. */
-      addresses: z.array(text).nullable(),
+      addresses: z.array(string).nullable(),
     }),
     /** The Windows domain. */
     domain: z.object({
-      ...told,
+      ...reported,
       /** Name of the domain. */
-      domain: text.nullable(),
+      domain: string.nullable(),
     }),
     /** The operating system. */
     os: z.object({
-      ...told,
+      ...reported,
       /** Name of the system. */
-      type: text.nullable(),
+      type: string.nullable(),
       /** Its version. */
-      version: text.nullable(),
+      version: string.nullable(),
       /** Its build. */
-      build: text.nullable(),
+      build: string.nullable(),
     }),
     /** The programs. */
     processes: z.array(
       z.object({
-        ...told,
+        ...reported,
         /** SHA-256 of the binary in hex. */
-        binaryHash: text.optional(),
+        binaryHash: string.optional(),
         /** Whether the program runs. */
-        isRunning: flag.optional(),
+        isRunning: boolean.optional(),
         /** SHA-1 of the certificates that signed the binary, in hex. */
-        signerFingerprints: z.array(text).nullable(),
+        signerFingerprints: z.array(string).nullable(),
       }),
     ),
-    apiSessionPostureData: z.record(text, ofSession).meta({ description: 'By the ids of the API sessions of the identity.' }),
+    apiSessionPostureData: z.record(string, ofSession).meta({ description: 'By the ids of the API sessions of the identity.' }),
   })
   .meta({ id: 'PostureData' });

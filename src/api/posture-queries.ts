@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { osType } from './posture-checks/os-type.ts';
-import { flag, links, text, timestamp } from './shared.ts';
+import { boolean, links, string, timestamp } from './shared.ts';
 
 const process = z.object({
   /** Operating system. */
   osType,
   /** Path of the program. */
-  path: text,
+  path: string,
 });
 
-/** What one posture check asks of the client, and how it stands for the session that asks. */
+/** The query of one posture check, and its state for the API session. */
 const postureQuery = z
   .object({
     /** Relative addresses of the check and of what belongs to it. */
@@ -17,14 +17,14 @@ const postureQuery = z
     /** When the check was created: ISO 8601, UTC. */
     createdAt: timestamp,
     /** Id of the check. */
-    id: text,
+    id: string,
     /** User-defined names with values. */
-    tags: z.record(text, z.union([text, z.boolean(), z.null()])),
+    tags: z.record(string, z.union([string, z.boolean(), z.null()])),
     /** When the check last changed: ISO 8601, UTC. */
     updatedAt: timestamp,
-    queryType: text.meta({ description: 'The type of the check.' }),
+    queryType: string.meta({ description: 'The type of the check.' }),
     /** Whether the session satisfies the check now. */
-    isPassing: flag,
+    isPassing: boolean,
     timeout: z.int().meta({ description: 'Seconds that an answer counts, -1 for no end.' }),
     timeoutRemaining: z.int().meta({ description: 'Seconds until the check fails unless it is answered again, -1 for no end.' }),
     /** When the check fails unless it is answered again. */
@@ -34,22 +34,22 @@ const postureQuery = z
     /** Of a check of several programs: which must run. */
     processes: z.array(process).nullable(),
     /** Whether a code is owed after waking. */
-    promptOnWake: flag.optional(),
+    promptOnWake: boolean.optional(),
     /** Whether a code is owed after unlocking. */
-    promptOnUnlock: flag.optional(),
+    promptOnUnlock: boolean.optional(),
   })
   .meta({ id: 'PostureQuery' });
 export type PostureQuery = z.infer<typeof postureQuery>;
 
-/** What a client must prove before a policy lets it in. */
+/** The posture checks of one policy. */
 export const postureQueries = z
   .object({
     /** Id of the service policy. */
-    policyId: text,
-    /** What the policy grants. */
+    policyId: string,
+    /** The right that the policy grants. */
     policyType: z.enum(['Dial', 'Bind']),
     /** Whether the session satisfies all checks of the policy now. */
-    isPassing: flag,
+    isPassing: boolean,
     /** The checks of the policy. */
     postureQueries: z.array(postureQuery),
   })

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { list, textUpTo } from './kit/bounded.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
-import { flag, text } from './shared.ts';
+import { boolean, string } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Answers in one request, at most. */
@@ -19,7 +19,7 @@ const macAddress = textUpTo(64).transform(hexDigits);
 /** The hardware addresses of the endpoint. */
 const macResponse = z
   .object({
-    /** What is told. */
+    /** The type of the response. */
     typeId: z.literal('MAC'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -30,7 +30,7 @@ const macResponse = z
 /** The Windows domain of the endpoint. */
 const domainResponse = z
   .object({
-    /** What is told. */
+    /** The type of the response. */
     typeId: z.literal('DOMAIN'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -41,7 +41,7 @@ const domainResponse = z
 /** The operating system of the endpoint. */
 const osResponse = z
   .object({
-    /** What is told. */
+    /** The type of the response. */
     typeId: z.literal('OS'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
@@ -56,36 +56,36 @@ const osResponse = z
 /** A program of the endpoint. */
 const processResponse = z
   .object({
-    /** What is told. */
+    /** The type of the response. */
     typeId: z.literal('PROCESS'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
     /** Path of the program. */
     path: textUpTo(4096).nullish(),
     /** Whether the program runs. */
-    isRunning: flag.nullish(),
+    isRunning: boolean.nullish(),
     /** SHA-256 of the binary in hex. */
     hash: hex.nullish(),
     /** SHA-1 of the certificates that signed the binary, in hex. */
     signerFingerprints: list(hex, 32).nullish(),
   })
   .meta({ id: 'PostureResponseProcess' });
-/** What has just happened to the endpoint. */
+/** An event on the endpoint. */
 const endpointState = z
   .object({
-    /** What is told. */
+    /** The type of the response. */
     typeId: z.literal('ENDPOINT_STATE'),
     /** By custom the id of the posture check that is answered. It is not verified. */
     id,
     /** That it woke. */
-    woken: flag.nullish(),
+    woken: boolean.nullish(),
     /** That it was unlocked. */
-    unlocked: flag.nullish(),
+    unlocked: boolean.nullish(),
   })
   .meta({ id: 'PostureResponseEndpointState' });
 
-/** What a client tells of its endpoint. PROCESS answers checks of one process and of several. */
-export const postureResponse = z
+/** A client's report about its endpoint. PROCESS answers checks of one process and of several. */
+const postureResponse = z
   .discriminatedUnion('typeId', [macResponse, domainResponse, osResponse, processResponse, endpointState])
   .meta({ id: 'PostureResponse' });
 export type PostureResponse = z.infer<typeof postureResponse>;
@@ -94,17 +94,17 @@ export type PostureResponse = z.infer<typeof postureResponse>;
 const affectedService = z
   .object({
     /** Id of the service. */
-    id: text,
+    id: string,
     /** Name of the service. */
-    name: text,
+    name: string,
     /** Type of the posture check that asks. */
-    postureQueryType: text,
+    postureQueryType: string,
     timeout: z.int().meta({ description: 'Seconds, -1 for none.' }),
     timeoutRemaining: z.int().meta({ description: 'Seconds until the check fails unless a code comes.' }),
   })
   .meta({ id: 'PostureResponseService' });
 
-/** What follows from what was told. */
+/** The services whose posture queries are affected. */
 const result = z
   .object({
     /** The services that will ask for a code soon. */
@@ -119,13 +119,13 @@ const byClients = { permission: 'session', surfaces: [surfaces.client], status: 
 export const postureResponses = group('postureResponses', 'Posture responses', {
   create: operation('POST', '/posture-response', {
     operationId: 'createPostureResponse',
-    summary: 'Tell one fact about the endpoint; the answer names the services that will ask for a code soon',
+    summary: 'Report one fact about the endpoint; the answer names the services that will require a code soon',
     body: { schema: postureResponse, name: 'postureResponse' },
     ...byClients,
   }),
   createBulk: operation('POST', '/posture-response-bulk', {
     operationId: 'createPostureResponseBulk',
-    summary: 'Tell several facts about the endpoint, all or none of which are taken',
+    summary: 'Report several facts about the endpoint, all or nothing',
     body: { schema: list(postureResponse, MOST_AT_ONCE), name: 'postureResponse' },
     ...byClients,
   }),

@@ -21,6 +21,6 @@ const inUse = <const P extends string>(path: P, operationId: string, permission:
 export const roleAttributeLists = group('roleAttributes', 'Role attributes', {
   identities: inUse('/identity-role-attributes', 'listIdentityRoleAttributes', 'identity.read'),
   services: inUse('/service-role-attributes', 'listServiceRoleAttributes', 'service.read'),
-  postureChecks: inUse('/posture-check-role-attributes', 'listPostureCheckRoleAttributes', 'postureCheck.read'),
-  edgeRouters: inUse('/edge-router-role-attributes', 'listEdgeRouterRoleAttributes', 'edgeRouter.read'),
+  postureChecks: inUse('/posture-check-role-attributes', 'listPostureCheckRoleAttributes', 'posture-check.read'),
+  edgeRouters: inUse('/edge-router-role-attributes', 'listEdgeRouterRoleAttributes', 'router.read'),
 });

@@ -4,31 +4,31 @@ import { optional, readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { notes, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { routerInterfaces, versionInfo } from './presence.ts';
-import { cost, flag, jsonMap, name, text, timestamp } from './shared.ts';
+import { routerInterfaces, versionInfo } from './router-reports.ts';
+import { boolean, cost, jsonMap, name, string, timestamp } from './shared.ts';
 
-/** What may be left of its enrollment, for whom it may be told. */
+/** The outstanding enrollment, if any, for those who may see it. */
 const whileUnverified = { keep: 'computed' } as const;
 
-/** What all routers have. They share one name space, whichever kind they are. */
+/** Fields of all routers, edge routers or not, which share one name space. */
 const common = {
   name: required(name, { unique: true, filter: true }),
   /** Cost of a path through the router, 0 to 65535. */
   cost: optional(cost, { default: 0, filter: true }),
   /** Whether the router carries no traffic between other routers. */
-  noTraversal: optional(flag, { default: false, filter: true }),
+  noTraversal: optional(boolean, { default: false, filter: true }),
   /** Whether the router is disabled: it may not connect. */
-  disabled: optional(flag, { default: false, filter: true }),
+  disabled: optional(boolean, { default: false, filter: true }),
   /** Whether the router is connected. */
-  isOnline: readOnly(flag, { keep: 'computed' }),
+  isOnline: readOnly(boolean, { keep: 'computed' }),
   /** New certificate of the router in PEM, until it has connected with it. */
-  unverifiedCertPem: readOnly(text),
+  unverifiedCertPem: readOnly(string),
   /** SHA-1 of that certificate in hex. */
-  unverifiedFingerprint: readOnly(text),
+  unverifiedFingerprint: readOnly(string),
   /** Network interfaces of the router, as it tells. */
   interfaces: readOnly(routerInterfaces),
   /** Id of the enrollment by which it got its certificate: the same until it enrolls anew. */
-  enrolledBy: readOnly(text, { keep: 'hidden', index: true }),
+  enrolledBy: readOnly(string, { keep: 'hidden', index: true }),
   /** The names and addresses in its certificates, which no other router gets: see `wordsOf`. */
   serverNames: notes(),
   /** When its enrollment was created, while it has not enrolled. */
@@ -36,9 +36,9 @@ const common = {
   /** When its enrollment ends, while it has not enrolled. */
   enrollmentExpiresAt: { ...readOnly(timestamp, whileUnverified), absent: true },
   /** Token to enroll with as a JWT, while it has not enrolled. */
-  enrollmentJwt: { ...readOnly(text, whileUnverified), absent: true },
+  enrollmentJwt: { ...readOnly(string, whileUnverified), absent: true },
   /** Token to enroll with, while it has not enrolled. */
-  enrollmentToken: { ...readOnly(text, whileUnverified), absent: true },
+  enrollmentToken: { ...readOnly(string, whileUnverified), absent: true },
 } as const;
 
 export const router = resource({
@@ -49,10 +49,10 @@ export const router = resource({
   fields: {
     ...common,
     /** Whether the router has enrolled. */
-    isVerified: readOnly(flag, { default: false }),
+    isVerified: readOnly(boolean, { default: false }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { filter: true, index: true }),
-    isEdgeRouter: readOnly(flag, { keep: 'hidden', default: false, index: true }),
+    fingerprint: readOnly(string, { filter: true, index: true }),
+    isEdgeRouter: readOnly(boolean, { keep: 'hidden', default: false, index: true }),
   },
 });
 
@@ -61,30 +61,31 @@ export const edgeRouter = resource({
   collection: 'edge-routers',
   names: ['EdgeRouter', 'EdgeRouters'],
   view: { of: 'router', where: 'isEdgeRouter' },
+  right: 'router',
   about: 'An edge router is where identities enter the network; with a tunneler it is also an identity of its own.',
   fields: {
     ...common,
     /** Role attributes, by which policies select the router. */
     roleAttributes: roles(),
     /** Whether the router is also an identity that hosts and dials services for others. */
-    isTunnelerEnabled: optional(flag, { default: false, filter: true }),
+    isTunnelerEnabled: optional(boolean, { default: false, filter: true }),
     /** Any data of applications. */
     appData: optional(jsonMap, { default: {} }),
     /** Whether the router has enrolled. */
-    isVerified: readOnly(flag, { default: false, filter: true }),
+    isVerified: readOnly(boolean, { default: false, filter: true }),
     /** SHA-1 of the certificate in hex. */
-    fingerprint: readOnly(text, { filter: true, index: true, absent: true }),
+    fingerprint: readOnly(string, { filter: true, index: true, absent: true }),
     /** Certificate of the router in PEM. */
-    certPem: readOnly(text),
+    certPem: readOnly(string),
     /** Host name under which clients reach the router. */
-    hostname: readOnly(text, { keep: 'computed' }),
+    hostname: readOnly(string, { keep: 'computed' }),
     /** Address by protocol, e.g. `tls`. */
-    supportedProtocols: readOnly(z.record(text, text), { keep: 'computed' }),
+    supportedProtocols: readOnly(z.record(string, string), { keep: 'computed' }),
     /** How far the router is in learning what it must know of the network. */
-    syncStatus: readOnly(text, { keep: 'computed' }),
-    /** What software the router runs. */
+    syncStatus: readOnly(string, { keep: 'computed' }),
+    /** The software that the router runs. */
     versionInfo: readOnly(versionInfo, { keep: 'computed' }),
-    isEdgeRouter: readOnly(flag, { keep: 'hidden', default: true, index: true }),
+    isEdgeRouter: readOnly(boolean, { keep: 'hidden', default: true, index: true }),
   },
   subLinks: ['edge-router-policies'],
   symbols: { connected: { computed: 'boolean', shownAs: 'syncStatus' }, online: { computed: 'boolean', shownAs: 'isOnline' } },

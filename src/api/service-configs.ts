@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { list } from './kit/bounded.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { entityReference, shortText, text } from './shared.ts';
+import { entityReference, shortText, string } from './shared.ts';
 
 export const serviceConfig = resource({
   kind: 'serviceConfig',
   collection: 'service-configs',
   names: ['ServiceConfig', 'ServiceConfigs'],
-  about: 'A service config of an identity: the config that it sees for a service, instead of the one of that type that the service has.',
+  about: "A service config is a config that one identity sees for a service, in place of the service's own config of that type.",
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade' }),
     serviceId: reference('service', { write: 'never', onDelete: 'cascade' }),
@@ -35,10 +35,10 @@ export const serviceConfigDetail = z
     /** The config. */
     config: entityReference,
     /** Id of the config. */
-    configId: text,
+    configId: string,
     /** The service. */
     service: entityReference,
     /** Id of the service. */
-    serviceId: text,
+    serviceId: string,
   })
   .meta({ id: 'ServiceConfigDetail' });

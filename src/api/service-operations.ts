@@ -31,7 +31,7 @@ export const services = group('services', 'Services', {
 
 const client = { permission: 'session', surfaces: [surfaces.client] } as const;
 
-/** What a session may reach, as its own client sees it. */
+/** The services that a session may reach, as its own client sees them. */
 export const accessibleServices = group('accessibleServices', 'Services as clients see them', {
   list: operation('GET', '/services', {
     operationId: 'listServices',

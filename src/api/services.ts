@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
-import { notPatched, optional, readOnly, required } from './kit/field.ts';
+import { optional, readOnly, required, requiredOnCreate } from './kit/field.ts';
 import { listQuery, roleListQuery } from './kit/list-query.ts';
 import { references, roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
 import { postureQueries } from './posture-queries.ts';
-import { flag, jsonMap, name, shortText, text } from './shared.ts';
+import { boolean, jsonMap, name, shortText, string } from './shared.ts';
 
 export const terminatorStrategies: readonly string[] = ['smartrouting', 'random', 'weighted', 'sticky'];
 
@@ -20,7 +20,7 @@ export const service = resource({
   fields: {
     name: required(name, { unique: true, filter: true }),
     /** Whether clients must encrypt from end to end. */
-    encryptionRequired: notPatched(flag, { default: false }),
+    encryptionRequired: requiredOnCreate(boolean, { default: false }),
     /** Milliseconds after which an idle connection is closed; 0: never. */
     maxIdleTimeMillis: optional(z.int(), { default: 0 }),
     /** How a terminator is chosen. */
@@ -31,9 +31,9 @@ export const service = resource({
     configs: references('config'),
     /** Of the asking identity; `Invalid` where an administrator has neither. Null in lists below other entities. */
     permissions: readOnly(z.array(z.enum(['Bind', 'Dial', 'Invalid'])).nullable(), { keep: 'computed' }),
-    /** Config data by the name of its type, of the types that were asked for. */
-    config: readOnly(z.record(text, jsonMap).nullable(), { keep: 'computed' }),
-    /** What the client must prove before policies let it in. */
+    /** Config data of the requested config types, by the name of the type. */
+    config: readOnly(z.record(string, jsonMap).nullable(), { keep: 'computed' }),
+    /** The posture queries of the policies that grant it. */
     postureQueries: readOnly(z.array(postureQueries), { keep: 'computed' }),
   },
   subLinks: ['configs', 'service-edge-router-policies', 'service-policies', 'terminators'],
@@ -48,15 +48,15 @@ const configTypes = list(shortText, 1000)
   .optional()
   .meta({ description: 'Config types by name or id whose data `config` shows, `all` for every one; comma-separated or repeated.' });
 
-/** What lists of services take. */
+/** Parameters of lists of services. */
 export const serviceListQuery = roleListQuery.extend({ configTypes });
 
-/** What the list of services takes: an administrator may also see what another identity would see. */
+/** Parameters of the list of services: an administrator may also see what another identity would see. */
 export const managedServiceListQuery = serviceListQuery.extend({
   asIdentity: shortText.optional().meta({ description: 'Id or name of an identity: the services that it sees.' }),
 });
 
-/** What lists of services and identities below each other take. */
+/** Parameters of lists of services and identities below each other. */
 export const policyTypeQuery = listQuery.extend({
   policyType: z.enum(['dial', 'bind']).optional().meta({ description: 'Only what policies of this type grant.' }),
 });

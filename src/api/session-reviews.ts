@@ -1,21 +1,26 @@
+import * as z from 'zod';
+import type { Predicate } from '../query/predicate.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { flag, jsonMap, text } from './shared.ts';
+import { boolean, string } from './shared.ts';
 
-/** What a change left to be done later, because it was about more sessions than one transaction looks at. */
+/** Plain data, that no client sends. */
+const predicate = z.custom<Predicate>();
+
+/** The rest of a review of sessions that one transaction could not complete, because a change affected too many of them. */
 export const sessionReview = resource({
   kind: 'sessionReview',
   collection: 'session-reviews',
   names: ['SessionReview', 'SessionReviews'],
   about:
-    'A session review is what is left of looking again at the sessions that a change was about, where these are many: it is done in steps, each in a transaction of its own.',
+    'A session review is the rest of checking the sessions that a change affects, if they are many: it is done in steps, each in its own transaction.',
   unrecorded: true,
   fields: {
     /** The predicate that the sessions satisfy. */
-    sessions: readOnly(jsonMap, { keep: 'hidden' }),
+    sessions: readOnly(predicate, { keep: 'hidden' }),
     /** Those up to this id were looked at. */
-    lastId: readOnly(text, { keep: 'hidden' }),
+    lastId: readOnly(string, { keep: 'hidden' }),
     /** Whether they may have lost their right: until they were looked at, each must prove it. */
-    isInDoubt: readOnly(flag, { keep: 'hidden', default: false }),
+    isInDoubt: readOnly(boolean, { keep: 'hidden', default: false }),
   },
 });

@@ -1,162 +1,136 @@
 import * as z from 'zod';
-import { crud } from './kit/crud.ts';
+import { commonEdgeRouter } from './access.ts';
 import { readOnly } from './kit/field.ts';
-import { data, EMPTY, group, operation } from './kit/operation.ts';
-import { hiddenReference, reference } from './kit/relations.ts';
+import { listQuery } from './kit/list-query.ts';
+import { data, EMPTY, group, operation, page } from './kit/operation.ts';
+import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { mfaCode } from './mfa.ts';
-import { flag, sdkInfo, text, timestamp } from './shared.ts';
+import { entityReference, shortText, string, tags, timestamp } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
-/** What a session still owes before it is fully authenticated, and how to give it. */
-export const authQuery = z
-  .object({
-    /** What is owed: a code, or a token of an external signer. */
-    typeId: z.enum(['MFA', 'TOTP', 'EXT-JWT']),
-    /** Who asks: `ziti` for codes, `url` for a signer. */
-    provider: z.enum(['ziti', 'url']),
-    /** Characters of a code. */
-    format: z.enum(['numeric', 'alpha', 'alphaNumeric']).optional(),
-    /** Method of the request that gives the code. */
-    httpMethod: text.optional(),
-    /** Where the code goes, or where the token comes from. */
-    httpUrl: text.optional(),
-    /** Id of the external JWT signer. */
-    id: text.optional(),
-    /** Client id at the provider of the signer. */
-    clientId: text.optional(),
-    /** Least length of a code. */
-    minLength: z.int().optional(),
-    /** Greatest length of a code. */
-    maxLength: z.int().optional(),
-    /** Scopes to ask the provider for. */
-    scopes: z.array(text).nullable(),
+const sessionType = z.enum(['Dial', 'Bind']);
+/** A router by which the session's client reaches the service; `urls` are its `supportedProtocols` under the name that older clients know. */
+const sessionEdgeRouter = commonEdgeRouter
+  .extend({
+    /** The same as `supportedProtocols`. */
+    urls: z.record(string, string),
   })
-  .meta({ id: 'AuthQuery' });
+  .meta({ id: 'SessionEdgeRouter' });
 
-export type AuthQuery = z.infer<typeof authQuery>;
-
-export const apiSession = resource({
-  kind: 'apiSession',
-  collection: 'api-sessions',
-  names: ['APISession', 'APISessions'],
-  nouns: ['API session', 'API sessions'],
+export const session = resource({
+  kind: 'session',
+  collection: 'sessions',
+  right: 'ops',
+  names: ['Session', 'Sessions'],
   about:
-    'An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is disabled or gone.',
+    'A session lets one API session dial or bind one service. It ends with the API session, when no policy grants it any more, and when posture checks fail.',
   fields: {
-    /** Id of the identity that logged in. */
-    identityId: reference('identity', { write: 'never', onDelete: 'cascade', filter: 'identity' }),
-    /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
-    authenticatorId: reference('authenticator', { write: 'never', onDelete: 'cascade', alone: true, filter: 'authenticator' }),
-    /** SHA-256 of the token. The token itself is stored nowhere. */
-    tokenHash: readOnly(text, { keep: 'hidden', unique: true }),
-    /** The token where it is the caller's own session; the session's id, which opens nothing, elsewhere. */
-    token: readOnly(text, { keep: 'computed' }),
-    /** Address that the login came from. */
-    ipAddress: readOnly(text, { filter: true, default: '' }),
-    /** Config types whose data the session sees with services. */
-    configTypes: readOnly(z.array(text), { default: [] }),
-    /** What the session still owes before it is fully authenticated. */
-    authQueries: readOnly(z.array(authQuery), { keep: 'computed' }),
-    /** Whether the session must pass a second factor. */
-    isMfaRequired: readOnly(flag, { filter: 'mfaRequired', default: false }),
-    /** Whether the session has passed it. */
-    isMfaComplete: readOnly(flag, { filter: 'mfaComplete', default: false }),
-    /** When this session last gave a right code, of the MFA that its identity has now. */
-    mfaPassedAt: readOnly(timestamp, { keep: 'hidden' }),
-    /** Whether the certificate of the login can be extended: an authority of this network issued it. */
-    isCertExtendable: readOnly(flag, { default: false }),
-    /** Where the identity proved itself by an external id in a certificate of this authority, and by no authenticator. */
-    caId: hiddenReference('ca', 'cascade'),
-    /** Whether the client is asked to extend its certificate. */
-    isCertExtendRequested: readOnly(flag, { absent: true, default: false }),
-    /** Whether the extended certificate is to have a new key. */
-    isCertKeyRollRequested: readOnly(flag, { absent: true, default: false }),
-    /** The client left out certificates above its own, which the controller happens to know. */
-    improperClientCertChain: readOnly(flag, { filter: true, absent: true, default: false }),
-    /** When the session was last used, as it is stored. */
-    lastActivityAt: readOnly(timestamp, { filter: true, index: true, volatile: true }),
-    /** When the endpoint of this session last told that it woke, and that it was unlocked. */
-    wokenAt: readOnly(timestamp, { keep: 'hidden' }),
-    unlockedAt: readOnly(timestamp, { keep: 'hidden' }),
-    /** The client's software, as told at login. */
-    sdkInfo: readOnly(sdkInfo, { keep: 'hidden' }),
-    /** When the session was last used, as this controller knows. */
-    cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),
+    /** Id of the API session that it belongs to. */
+    apiSessionId: reference('apiSession', { write: 'never', onDelete: 'cascade', filter: 'apiSession' }),
+    /** Id of the service. */
+    serviceId: reference('service', { write: 'never', onDelete: 'cascade', filter: 'service' }),
+    /** Id of the identity of the API session. */
+    identityId: reference('identity', { write: 'never', onDelete: 'cascade', alone: true }),
+    /** Whether it dials or binds the service. */
+    type: readOnly(sessionType, { filter: true, default: 'Dial' }),
+    /** Stands where the token would: the session's id, which opens nothing. */
+    token: readOnly(string, { keep: 'computed' }),
+    /** Routers by which the client reaches the service. */
+    edgeRouters: readOnly(z.array(sessionEdgeRouter).nullable(), { keep: 'computed' }),
+    /** Service policies that let it in. */
+    servicePolicies: readOnly(z.array(entityReference), { keep: 'computed' }),
+    /** Ids of the service policies that let it in when it was last looked at. As long as none of them changes, it has its right. */
+    grantedBy: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [], volatile: true }), set: { of: 'values' } },
+    /** Until when posture lets it in, unless something changes. */
+    grantedUntil: readOnly(timestamp, { keep: 'hidden', index: true, volatile: true }),
   },
-  subLinks: ['sessions'],
-  symbols: { token: { secret: 'string', hashedAs: 'tokenHash' } },
+  subLinks: ['route-path'],
+  symbols: { token: { path: 'id', type: 'string' } },
 });
 
-/** A session as its owner sees it: with its token and its end. */
-export const currentSession = z
-  .intersection(
-    apiSession.schemas.detail,
-    z.object({
-      expirationSeconds: z.int().meta({ description: 'Seconds of inactivity left.' }),
-      /** When the session ends unless it is used. */
-      expiresAt: timestamp,
-    }),
-  )
-  .meta({ id: 'CurrentAPISessionDetail' });
-
-export const apiSessions = group(
-  'apiSessions',
-  'API sessions',
-  crud(apiSession, {
-    except: ['create', 'replace', 'patch'],
-    operationIds: { get: 'detailAPISessions', delete: 'deleteAPISessions' },
-    denied: { delete: 403 },
-  }),
-);
-
-/** A proof that a second factor was passed. */
-const totpToken = z
+/** The request for a session. */
+const sessionCreate = z
   .object({
-    /** When it was issued. */
-    issuedAt: timestamp,
-    /** A JWT. */
-    token: text,
+    serviceId: shortText.optional().meta({ description: 'Needed: without one, no service is found.' }),
+    /** Whether to dial or to bind the service. */
+    type: sessionType.default('Dial'),
+    /** User-defined names with values: text, boolean or null. */
+    tags: tags.optional(),
   })
-  .meta({ id: 'TotpToken' });
+  .meta({ id: 'SessionCreate' });
 
-/** When the services of a session last changed. */
-const serviceUpdates = z
+/** A new session, or the one that the API session has already. */
+const createdSession = z
   .object({
-    /** ISO 8601, UTC. */
-    lastChangeAt: timestamp,
+    /** Null in this answer. */
+    _links: z.null(),
+    /** Null in this answer. */
+    createdAt: z.null(),
+    /** Id of the session. */
+    id: string,
+    /** Null in this answer. */
+    updatedAt: z.null(),
+    /** Null in this answer. */
+    apiSession: z.null(),
+    /** Id of the API session. */
+    apiSessionId: string,
+    /** Null in this answer. */
+    service: z.null(),
+    /** Id of the service. */
+    serviceId: string,
+    /** Id of the identity of the API session. */
+    identityId: string,
+    /** Whether it dials or binds the service. */
+    type: sessionType,
+    token: string.meta({ description: 'A JWT by which routers know the session.' }),
+    /** Routers by which the client reaches the service. */
+    edgeRouters: z.array(sessionEdgeRouter),
   })
-  .meta({ id: 'ServiceUpdates' });
+  .meta({ id: 'CreatedSession' });
 
-const onBothApis = { permission: 'partial', surfaces: [surfaces.management, surfaces.client] } as const;
+/** The routers that the traffic of a session takes. */
+const routePath = z
+  .object({
+    /** Ids of routers. */
+    routePath: z.array(string),
+  })
+  .meta({ id: 'SessionRoutePath' });
 
-export const currentApiSession = group('currentApiSession', 'Current API session', {
-  get: operation('GET', '/current-api-session', {
-    operationId: 'getCurrentAPISession',
-    summary: 'Get the session of this request',
-    answer: data(currentSession),
+const onBothApis = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;
+
+export const sessions = group('sessions', 'Sessions', {
+  list: operation('GET', '/sessions', {
+    operationId: 'listSessions',
+    summary: 'List sessions: an administrator all, anybody else those of the own identity',
+    query: listQuery,
+    answer: page(session.schemas.detail),
     ...onBothApis,
   }),
-  delete: operation('DELETE', '/current-api-session', {
-    operationId: 'deleteCurrentAPISession',
-    summary: 'Log out: end the session of this request',
+  get: operation('GET', '/sessions/{id}', {
+    operationId: 'detailSession',
+    summary: 'Get a session: an administrator any, anybody else one of the own identity',
+    answer: data(session.schemas.detail),
+    ...onBothApis,
+  }),
+  create: operation('POST', '/sessions', {
+    operationId: 'createSession',
+    summary: 'Get a session to dial or bind a service; asking again gives the same one with a new token',
+    permission: 'session',
+    surfaces: [surfaces.client],
+    body: { schema: sessionCreate, name: 'session' },
+    answer: { is: 'created', schema: createdSession },
+    errors: ['NOT_FOUND', 'INVALID_POSTURE', 'NO_EDGE_ROUTERS_AVAILABLE'],
+  }),
+  delete: operation('DELETE', '/sessions/{id}', {
+    operationId: 'deleteSession',
+    summary: 'End a session: any for administrators, one of their own identity for others',
     answer: EMPTY,
     ...onBothApis,
   }),
-  getServiceUpdates: operation('GET', '/current-api-session/service-updates', {
-    operationId: 'listServiceUpdates',
-    summary: 'When something last changed about the services that this session may use',
-    permission: 'session',
-    surfaces: [surfaces.client],
-    answer: data(serviceUpdates),
-  }),
-  createTotpToken: operation('POST', '/current-api-session/totp-token', {
-    operationId: 'createTotpToken',
-    summary: 'Get a proof of a second factor for elsewhere: for sessions that a bearer token stands for, not for those that a login gave',
-    permission: 'session',
-    surfaces: [surfaces.management, surfaces.client],
-    body: { schema: mfaCode, name: 'mfaValidation' },
-    answer: data(totpToken),
-    errors: ['INVALID_BACKING_TOKEN_TYPE'],
+  getRoutePath: operation('GET', '/sessions/{id}/route-path', {
+    operationId: 'detailSessionRoutePath',
+    summary: 'The routers on the path of a session: none, because this controller routes no traffic',
+    permission: 'ops.read',
+    answer: data(routePath),
   }),
 });

@@ -4,20 +4,17 @@ import { mapOf, textUpTo } from './kit/bounded.ts';
 export {
   created,
   type EntityReference,
-  empty,
   entityBase,
   entityReference,
-  link,
   links,
-  type Tags,
+  string,
   tags,
-  text,
   timestamp,
 } from './kit/entity.ts';
 
 /** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
 
-/** What people and programs write by hand: ids, names, addresses, tokens. */
+/** Strings that people and programs write by hand: ids, names, addresses, tokens. */
 export const shortText = textUpTo(4096);
 
 /** Certificates and certificate requests in PEM: those of whole authorities have a few KiB each. */
@@ -38,10 +35,10 @@ export const blankIsNull = shortText.transform((value): string | null => (value.
 /** A text that is an http or https address. */
 export const isWebAddress = (value: string): boolean => /^https?:$/.test(URL.parse(value)?.protocol ?? '');
 
-export const flag = z.boolean();
+export const boolean = z.boolean();
 
 /** A date with its offset (RFC 3339), kept as `timestamp`. */
-export const moment = z.iso
+export const dateTime = z.iso
   .datetime({ offset: true })
   .max(64, { abort: true })
   .transform((given): string => new Date(given).toISOString());
@@ -51,7 +48,10 @@ export const cost = z.int().min(0).max(65535);
 
 export const precedence = z.enum(['default', 'required', 'failed']);
 
-/** 4 to 100 characters, counted as characters, not as UTF-16 units (specification, "Limits"). What a new one may hold: `domain/directory/authenticators/usernames.ts`. */
+/**
+ * 4 to 100 characters, counted as code points, not as UTF-16 units (specification, "Limits"). For the rules for new usernames, see
+ * `domain/directory/authenticators/usernames.ts`.
+ */
 export const username = characters(4, 100);
 /** 5 to 100 characters (specification, "Limits"). */
 export const password = characters(5, 100);
@@ -69,7 +69,7 @@ function characters(min: number, max: number) {
 /** Any JSON value by name. */
 export const jsonMap = mapOf(z.unknown(), 10_000).meta({ id: 'JsonMap', description: 'A map of names to any JSON values.' });
 
-/** Facts about the client's surroundings, told at login. */
+/** The client's environment, reported at login. */
 export const envInfo = z
   .object({
     /** Architecture of the processor. */
@@ -88,7 +88,7 @@ export const envInfo = z
   .partial()
   .meta({ id: 'EnvInfo' });
 
-/** Facts about the client's software, told at login. */
+/** The client's software, reported at login. */
 export const sdkInfo = z
   .object({
     /** Name of the application. */

@@ -4,13 +4,13 @@ import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { cost, entityBase, entityReference, precedence, shortText, text } from './shared.ts';
+import { cost, entityBase, entityReference, precedence, shortText, string } from './shared.ts';
 
 export const terminator = resource({
   kind: 'terminator',
   collection: 'terminators',
   names: ['Terminator', 'Terminators'],
-  about: 'A terminator is one way out of the network to a service: an address behind a router.',
+  about: 'A terminator is where the network reaches a service: an address behind a router.',
   fields: {
     /** Id of the service. */
     service: writeOnly(shortText.min(1), { required: true }),
@@ -31,32 +31,32 @@ export const terminator = resource({
     /** Cost as the traffic makes it. */
     dynamicCost: readOnly(z.int(), { keep: 'computed' }),
     /** Tells apart the instances of one service. */
-    identity: { ...optional(shortText, { default: '', filter: 'instanceId' }), write: 'createOptional' },
+    identity: { ...optional(shortText, { default: '', filter: 'instanceId' }), write: 'createOnlyOptional' },
     /** Proof of the owner of `identity`; kept sealed, and shown nowhere. */
-    identitySecret: { ...writeOnly(shortText), write: 'createOptional' },
+    identitySecret: { ...writeOnly(shortText), write: 'createOnlyOptional' },
     /** Under the host's secret key, bound to the terminator; null where none was given. */
-    sealedIdentitySecret: readOnly(text, { keep: 'hidden' }),
-    hostId: readOnly(text, { keep: 'hidden', default: '', filter: true }),
-    sourceCtrl: readOnly(text, { keep: 'hidden', default: '', filter: true }),
+    sealedIdentitySecret: readOnly(string, { keep: 'hidden' }),
+    hostId: readOnly(string, { keep: 'hidden', default: '', filter: true }),
+    sourceCtrl: readOnly(string, { keep: 'hidden', default: '', filter: true }),
     /** Names of what it points at, kept in step: for filters and order. */
-    serviceName: readOnly(text, { keep: 'hidden', filter: 'service.name', volatile: true }),
-    routerName: readOnly(text, { keep: 'hidden', filter: 'router.name', volatile: true }),
+    serviceName: readOnly(string, { keep: 'hidden', filter: 'service.name', volatile: true }),
+    routerName: readOnly(string, { keep: 'hidden', filter: 'router.name', volatile: true }),
   },
 });
 
 export const terminators = group('terminators', 'Terminators', crud(terminator));
 
-/** What a client sees of a terminator. */
+/** A terminator as clients see it. */
 export const clientTerminator = z
   .object({
     ...entityBase,
     /** Tells apart the instances of one service. */
-    identity: text,
+    identity: string,
     /** Id of the router. */
-    routerId: text,
+    routerId: string,
     /** The service. */
     service: entityReference,
     /** Id of the service. */
-    serviceId: text,
+    serviceId: string,
   })
   .meta({ id: 'ClientTerminator' });

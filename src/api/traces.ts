@@ -3,7 +3,7 @@ import { list } from './kit/bounded.ts';
 import { readOnly } from './kit/field.ts';
 import { reference } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { flag, shortText, text, timestamp } from './shared.ts';
+import { boolean, shortText, string, timestamp } from './shared.ts';
 
 /** Which data flows are to be traced. The controller carries none: who does, follows the changes of this kind. */
 export const trace = resource({
@@ -13,30 +13,30 @@ export const trace = resource({
   about: 'A trace says that the data flows of an identity are to be traced until a time. It has the id of its identity.',
   fields: {
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', alone: true }),
-    traceId: readOnly(text),
+    traceId: readOnly(string),
     until: readOnly(timestamp, { index: true }),
-    channels: readOnly(z.array(text), { default: [] }),
+    channels: readOnly(z.array(string), { default: [] }),
   },
 });
 
-/** What is traced, and for how long. */
+/** The request to trace: channels, and for how long. */
 export const traceSpec = z
   .object({
     /** Whether to begin or to end. */
-    enabled: flag.optional(),
+    enabled: boolean.optional(),
     duration: shortText.optional().meta({ description: 'How long from now, such as `1h30m` or `90s`. Units: ns, us, ms, s, m, h.' }),
     traceId: shortText.optional().meta({ description: 'Default: a new UUID.' }),
     channels: list(shortText, 100).optional().meta({ description: '`EstablishPath`, `SelectPath` or `all`, which is the default.' }),
   })
   .meta({ id: 'TraceSpec' });
 
-/** What is traced of an identity. */
+/** The trace of an identity. */
 export const traceDetail = z
   .object({
     /** Whether anything is traced. */
-    enabled: flag,
+    enabled: boolean,
     /** Id of the trace. */
-    traceId: text.optional(),
+    traceId: string.optional(),
     until: timestamp.meta({ description: 'The year 1 when nothing is traced.' }),
   })
   .meta({ id: 'TraceDetail' });

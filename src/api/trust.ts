@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { data, group, operation } from './kit/operation.ts';
-import { text } from './shared.ts';
+import { string } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** A JWT by which clients find the network, and trust it. */
 const networkJwt = z
   .object({
     /** Which JWT it is. */
-    name: text,
+    name: string,
     /** The JWT. */
-    token: text,
+    token: string,
   })
   .meta({ id: 'NetworkJWT' });
 
@@ -18,13 +18,13 @@ const open = { permission: 'open', surfaces: [surfaces.management, surfaces.clie
 export const trust = group('trust', 'What clients trust', {
   listNetworkJwts: operation('GET', '/network-jwts', {
     operationId: 'listNetworkJWTs',
-    summary: 'JWTs that say where the network is, signed by the key of its server: from one, a client can join',
+    summary: 'JWTs with the address of the network, signed with its server key, from which a client can join',
     answer: data(z.array(networkJwt)),
     ...open,
   }),
   authorities: operation('GET', '/.well-known/est/cacerts', {
     operationId: 'listWellKnownCas',
-    summary: 'The certificates that clients shall trust, as certs-only PKCS#7 in base64 (RFC 7030, section 4.1)',
+    summary: 'The certificates that clients should trust, as certs-only PKCS#7 in base64 (RFC 7030, section 4.1)',
     answer: { is: 'raw', contentTypes: ['application/pkcs7-mime', 'application/json'] },
     ...open,
   }),

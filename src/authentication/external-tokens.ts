@@ -3,8 +3,8 @@ import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
-import { equals, text } from '../query/index.ts';
-import { bearerTokens, readToken, textOf } from '../tokens/token.ts';
+import { equals, stringField } from '../query/index.ts';
+import { bearerTokens, readToken, stringClaim } from '../tokens/token.ts';
 
 type Signer = RowOf<typeof externalJwtSigner>;
 
@@ -18,11 +18,15 @@ export const externalTokensOf = ({ credentials }: Pick<Call, 'credentials'>) =>
 
 type Token = ReturnType<typeof externalTokensOf>[number];
 
-/** What a token proves, if anything: it is checked against the signer of its issuer. Outside of transactions, for keys may have to be loaded. */
+/**
+ * Verifies a token against the signer of its issuer; undefined if it proves nothing. Outside of transactions, because keys may have to be fetched.
+ */
 export const proofOf = async (call: Pick<Call, 'core' | 'read'>, token: Token): Promise<TokenProof | undefined> => {
-  const issuer = textOf(token.claims, 'iss');
+  const issuer = stringClaim(token.claims, 'iss');
   const signer =
-    issuer === undefined ? undefined : await call.read((entities) => entities.find(externalJwtSigner, equals(text('issuer'), issuer)));
+    issuer === undefined
+      ? undefined
+      : await call.read((entities) => entities.find(externalJwtSigner, equals(stringField('issuer'), issuer)));
   const subject = await call.core.tokens.verify(token, signer);
   return signer && subject !== undefined ? { signer, subject } : undefined;
 };

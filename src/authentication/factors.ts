@@ -1,26 +1,27 @@
-/** What a session owes before it is fully authenticated: a code of the identity's MFA, a token of an external signer. */
+/** The factors that an API session owes before it is fully authenticated: a code of the identity's MFA, a token of an external signer. */
+
+import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
 import type { authPolicy } from '../api/auth-policies.ts';
 import { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import type { AuthQuery, apiSession } from '../api/sessions.ts';
-import type { SessionActor, TokenProof } from '../call/actor.ts';
+import type { ApiSessionActor, TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { externalTokensOf, proofOf, proves } from './external-tokens.ts';
 
-type Session = RowOf<typeof apiSession>;
+type ApiSession = RowOf<typeof apiSession>;
 type Policy = Pick<RowOf<typeof authPolicy>, 'secondary'>;
 
 /**
  * Whether the session owes a code. A login that found MFA enrolled owes one until it is given. A policy that requires TOTP wants one of the MFA that
  * the identity has now: with that ended, it is owed again.
  */
-const owesCode = (session: Session, { secondary }: Policy): boolean =>
+const owesCode = (session: ApiSession, { secondary }: Policy): boolean =>
   secondary.requireTotp ? !session.mfaPassedAt : session.isMfaRequired === true && !session.isMfaComplete;
 
 /** The code that a session owes under the policy as it is now: a change of policy holds for running sessions too. */
-export const owedCode = (session: Session, policy: Policy): readonly AuthQuery[] =>
+export const owedCode = (session: ApiSession, policy: Policy): readonly AuthQuery[] =>
   owesCode(session, policy)
     ? [
         {
@@ -60,7 +61,10 @@ export const owedToken = async (
 };
 
 /** The actor, who owes no token that came with this request. Tokens of sessions that owe none are not looked at. */
-export const accompanied = async (call: Pick<Call, 'core' | 'credentials' | 'read'>, actor: SessionActor): Promise<SessionActor> => {
+export const withSecondFactor = async (
+  call: Pick<Call, 'core' | 'credentials' | 'read'>,
+  actor: ApiSessionActor,
+): Promise<ApiSessionActor> => {
   const owed = actor.authQueries.find(({ typeId }) => typeId === 'EXT-JWT');
   if (!owed) return actor;
   for (const token of externalTokensOf(call)) {

@@ -1,9 +1,10 @@
 /** How long API sessions live: as long as they are used. */
-import type { RowOf } from '../api/kit/resource.ts';
-import type { apiSession } from '../api/sessions.ts';
-import type { Settings } from '../call/settings.ts';
 
-const MINUTE = 60_000;
+import type { apiSession } from '../api/api-sessions.ts';
+import type { RowOf } from '../api/kit/resource.ts';
+import type { Settings } from '../call/settings.ts';
+import { MINUTE } from '../platform/durations.ts';
+
 /** A session's activity is written at most this often: between, it is known to be live anyway. ms */
 const TOUCH_EVERY = 30_000;
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { apiSession } from '../api/sessions.ts';
+import { apiSession } from '../api/api-sessions.ts';
 import type { Background } from '../jobs/background.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
@@ -11,7 +11,7 @@ const AT_ONCE = 100;
 const MOST_WAITING = 10_000;
 /** Sessions whose activity is remembered, written or not. */
 const MOST_REMEMBERED = 10_000;
-const ORIGIN = { actor: 'system', requestId: 'activity' };
+const ATTRIBUTION = { actor: 'system', requestId: 'activity' };
 
 /** When sessions were last active, until it is written down: after the answer, so that no reader waits for a writer. */
 export interface Activity {
@@ -61,7 +61,7 @@ export const createActivity = (store: Store, background: Background, platform: P
       if (isWorking) return;
       isWorking = true;
       // It fails only where the controller is closed already.
-      background.run(ORIGIN, work).catch(() => undefined);
+      background.run(ATTRIBUTION, work).catch(() => undefined);
     },
     current: (session) => {
       const at = latest.get(session.id);

@@ -1,7 +1,7 @@
+import type { AuthQuery, apiSession } from '../api/api-sessions.ts';
 import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
-import type { AuthQuery, apiSession } from '../api/sessions.ts';
 import { unauthorized } from '../errors/index.ts';
 
 /** Who calls. */
@@ -9,17 +9,24 @@ export type Actor =
   | { readonly kind: 'anonymous' }
   /** The host's own code, with every right. */
   | { readonly kind: 'system' }
-  | SessionActor;
+  | IdentityActor
+  | ApiSessionActor;
 
-export interface SessionActor {
+/** An identity for which the host vouches: it has its rights, and needs neither a session nor a second factor. */
+export interface IdentityActor {
+  readonly kind: 'identity';
+  readonly identity: RowOf<typeof identity>;
+}
+
+export interface ApiSessionActor {
   readonly kind: 'session';
   readonly session: RowOf<typeof apiSession>;
   readonly identity: RowOf<typeof identity>;
-  /** What the session owes before it is fully authenticated; empty when nothing. */
+  /** The factors that the session owes before it is fully authenticated; empty if none. */
   readonly authQueries: readonly AuthQuery[];
   /** The token that was presented. It is stored nowhere. */
   readonly token: string;
-  /** What external tokens of this request prove, as far as it was asked. */
+  /** External tokens of this request that were verified so far. */
   readonly proofs: readonly TokenProof[];
 }
 
@@ -32,13 +39,22 @@ export interface TokenProof {
 }
 
 /** How an actor is named in change records. */
-export const actorId = (actor: Actor): string => (actor.kind === 'session' ? actor.identity.id : actor.kind);
+export const actorId = (actor: Actor): string => ('identity' in actor ? actor.identity.id : actor.kind);
 
 export const isAdministrator = (actor: Actor): boolean =>
-  actor.kind === 'system' || (actor.kind === 'session' && (actor.identity.isAdmin || actor.identity.isDefaultAdmin));
+  actor.kind === 'system' || ('identity' in actor && (actor.identity.isAdmin || actor.identity.isDefaultAdmin));
 
-/** The actor of an operation that is about its session. @throws ApiError `UNAUTHORIZED` for the host's own code, which has none */
-export const sessionOf = (actor: Actor): SessionActor => {
+/** The identity that an operation is about as the actor's own. @throws ApiError `UNAUTHORIZED` for the host's own code, which is none */
+export const identityOf = (actor: Actor): RowOf<typeof identity> => identified(actor).identity;
+
+/** The actor of an operation that is about its own identity, in a session or without one. @throws as `identityOf` */
+export const identified = (actor: Actor): ApiSessionActor | IdentityActor => {
+  if (!('identity' in actor)) throw unauthorized('this operation is about the identity of the call, and there is none');
+  return actor;
+};
+
+/** The actor of an operation that is about its session. @throws ApiError `UNAUTHORIZED` for a call in process that has none */
+export const apiSessionOf = (actor: Actor): ApiSessionActor => {
   if (actor.kind !== 'session') throw unauthorized('this operation is about the session of the call, and there is none');
   return actor;
 };

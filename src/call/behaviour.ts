@@ -7,9 +7,7 @@ import type { Call } from './call.ts';
 export type WriteVerb = 'create' | 'replace' | 'patch';
 type Fields<R extends Kind> = Partial<RowOf<R>>;
 
-/**
- * What the field table of a kind cannot say. Each hook is optional; the generic engine calls them at fixed places.
- */
+/** Rules that the field table of a kind cannot express. Each hook is optional; the generic CRUD calls them at fixed places. */
 export interface Behaviour<R extends Kind = Kind> {
   /** Before the transaction, for slow work: hashing, parsing. `body` is decoded. Returns fields to store beside those of the body. */
   prepare?(call: Call, verb: WriteVerb, body: Readonly<Record<string, unknown>>, id: string | undefined): Promise<Fields<R>>;
@@ -27,13 +25,13 @@ export interface Behaviour<R extends Kind = Kind> {
   guard?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
   /** Inside, before a delete that nothing forbids: removes what goes with the entity and does not point at it. */
   remove?(entities: Entities, row: RowOf<R>, call: Call): Promise<void>;
-  /** What a filter asks of what no row holds, as a question that the store can answer. */
+  /** Translates conditions on values that no row holds into a predicate that the store can evaluate. */
   resolve?(entities: Entities, where: Predicate, call: Call): Promise<Predicate>;
   /** Wire fields that are not stored, for a whole page at once: one object per row. What is `undefined` is not shown, though it may be stored. */
   present?(entities: Entities, rows: readonly RowOf<R>[], call: Call): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
-/** What lists and details need of a behaviour, of whatever kind it is. */
+/** The part of a behaviour that lists and details need, for any kind. */
 export type Presenter = Pick<Behaviour, 'present' | 'resolve'>;
 
 /** The behaviours of a controller, by kind. A kind without one is what its field table says. */

@@ -2,10 +2,13 @@ import type { Operation } from '../api/kit/operation.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
+import type { Attribution } from '../changes/attribution.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { ApiError } from '../errors/index.ts';
+import type { Observation } from '../observability/observation.ts';
 import type { Actor } from './actor.ts';
 import type { Core } from './core.ts';
+import type { Grant } from './grant.ts';
 
 export type { Credentials };
 
@@ -19,19 +22,20 @@ export interface Entry {
   readonly handler: Handler;
 }
 
-/** What carries an operation out: decoded input in, output as declared. */
+/** Implements an operation: takes the decoded input, returns the declared output. */
 export type Handler<I = never, O = unknown> = (call: Call, input: I) => Promise<O>;
 
 /** Where a call comes from: a request over HTTP, or a host's own code. */
-export interface CallSource {
-  readonly requestId: string;
+export interface CallSource extends Omit<Attribution, 'actor'> {
+  /** The host's own name for who acts. Default: the actor's own. */
+  readonly actor?: string | undefined;
   readonly surface: Surface;
   readonly credentials: Credentials;
-  /** Why the call is refused to any caller that may make it, e.g. because no answer would be accepted. Asked once the session is known to be good. */
+  /** Refuses the call before the operation, e.g. because no answer would be accepted. Called once the session has been checked. */
   refusal?(): ApiError | undefined;
   /** The raw input, `{ ...path, ...query, body }`. Called once the session is known to be good; may throw `ApiError`. */
   input(): unknown | Promise<unknown>;
-  /** The versions of which the entity must have one; undefined for any. Asked only of operations that are conditional. */
+  /** The versions of which the entity must have one; undefined for any. Read only for conditional operations. */
   expectedVersions?(): readonly number[] | undefined;
   /** DER of the client's TLS certificates, leaf first. */
   readonly peerCertificates?: readonly Uint8Array[];
@@ -41,18 +45,25 @@ export interface CallSource {
   readonly timeLimit?: number;
   /** The host's open transaction, to be joined. */
   readonly hostTransaction?: unknown;
+  /** Where somebody observes calls, what is noted of this one. */
+  readonly observation?: Observation | undefined;
 }
 
 /** One call on its way: who, when, and how to reach the store. */
 export interface Call {
   readonly actor: Actor;
+  readonly grant: Grant;
   readonly operation: Operation;
   readonly requestId: string;
+  /** To whom its changes are put down. */
+  readonly attribution: Attribution;
   readonly surface: Surface;
   readonly core: Core;
   readonly credentials: Credentials;
   readonly peerCertificates: readonly Uint8Array[];
   readonly remoteAddress: string;
+  /** What is noted of the call, where somebody observes it. */
+  readonly observation: Observation | undefined;
   /** Aborted when the client is gone or the time limit is over: nothing is committed after that. */
   readonly signal: AbortSignal;
   /** Whether the call is part of a transaction of the host's. */

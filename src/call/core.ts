@@ -14,7 +14,7 @@ import type { Behaviours } from './behaviour.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import type { Settings } from './settings.ts';
 
-/** What one controller is made of, shared by all its calls. */
+/** The services of one controller, shared by all its calls. */
 export interface Core extends Keys, Bounds, Live, Work {
   readonly store: Store;
   readonly platform: Platform;
@@ -23,17 +23,17 @@ export interface Core extends Keys, Bounds, Live, Work {
   stamp(): string;
   /** When this controller was opened, ISO text. */
   readonly startedAt: string;
-  /** What the kinds do that their field tables cannot say. */
+  /** The behaviours of kinds. */
   readonly behaviours: Behaviours;
   /** The descriptions of the APIs, as JSON text. */
   readonly documents: { swagger(surface: Surface): string; openapi(): string };
 }
 
-/** What it signs, seals and verifies with. */
+/** Signing, sealing and verification. */
 interface Keys {
-  /** For what must be stored and read again, and by nobody else. */
+  /** Seals secrets that must be recoverable, and unseals them. */
   readonly secrets: Secrets;
-  /** What signs certificates and JWTs. */
+  /** Signs certificates and JWTs. */
   readonly pki: Pki;
   /** The JWT by which clients can join the network. */
   networkJwt(): Promise<string>;
@@ -41,24 +41,24 @@ interface Keys {
   readonly tokens: TokenVerifier;
 }
 
-/** What bounds the work that anybody may ask for. */
+/** Limits of work that unauthenticated clients can request. */
 interface Bounds {
   readonly passwordChecks: PasswordChecks;
   /** Through which the work of enrolling goes. */
   readonly enrollments: Semaphore;
 }
 
-/** What it knows in memory, and the store does not, or not yet. */
+/** State in memory that is not in the store, or not yet. */
 interface Live {
   /** The routers that are connected to this controller. */
   readonly presence: Connections;
-  /** What clients are told of that ask whether their services changed. */
+  /** The recent changes, for clients that poll whether their services changed. */
   readonly recentChanges: RecentChanges;
   /** When sessions were last active. */
   readonly activity: Activity;
 }
 
-/** What goes on when a call has been answered. */
+/** Work that continues after a call has been answered. */
 interface Work {
   readonly background: Background;
   /** Goes on in the background with what changes left to be done about sessions. */

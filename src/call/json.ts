@@ -1,6 +1,6 @@
 import { ApiError } from '../errors/index.ts';
 
-/** How much a document may hold, whether it comes over HTTP or from a host's own code. Far beyond any real one: a policy with 10,000 role entries has 10,000 values. */
+/** Bounds of a JSON document, from HTTP or from a host's own code. Far beyond any real one: a policy with 10,000 role entries has 10,000 values. */
 export const JSON_LIMITS = Object.freeze({
   /** Objects and lists within each other. */
   depth: 64,

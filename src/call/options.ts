@@ -1,17 +1,82 @@
+import type { Operation } from '../api/kit/operation.ts';
+import { expectedVersion } from '../if-version.ts';
+import { checkedOptions } from '../options.ts';
+import type { CallSource } from './call.ts';
+
 /** How one call is made. */
 export interface CallOptions {
   /**
-   * The host's own open transaction on the same database, in the form that the storage adapter takes. The host commits it, and then calls
-   * `publish()`; when a call rejects, the host rolls back, for part of the call may be written. Leave it out for a call of its own: one that is named and
-   * is none (`undefined` by mistake) is refused with a TypeError, for the call would be committed on its own.
+   * The host's own open transaction on the same database, in the form that the storage adapter takes. The host commits it and then calls `publish()`;
+   * if a call rejects, the host must roll back, because part of the call may be written. Omit it for a transaction of the call's own: an `undefined`
+   * by mistake is refused with a TypeError, because the call would be committed on its own.
    */
   readonly transaction?: unknown;
   /** Once aborted, nothing is committed any more. */
   readonly signal?: AbortSignal;
   /**
-   * The version that the entity must still have (see `versionOf`): with another one the call changes nothing, and rejects with ApiError
-   * `PRECONDITION_FAILED`. For `replace`, `patch` and `delete` of entities; elsewhere, and for what is no version (`undefined` by mistake), it is refused
-   * with a TypeError, for the call would be made without condition.
+   * The version that the entity must still have (see `versionOf`): otherwise the call changes nothing and rejects with ApiError
+   * `PRECONDITION_FAILED`. For `replace`, `patch` and `delete` of entities; with other operations, or without a version (`undefined` by mistake), it
+   * is refused with a TypeError, because the call would be unconditional.
    */
   readonly ifVersion?: number | undefined;
+  /**
+   * The host's own name for who acts, kept in change records in place of `system`: a scheme, a colon and a name, such as `sso:123`, so that it cannot be
+   * taken for the id of an identity. At most 256 characters. It changes no right by itself: the option `authorize` of `open` judges by it.
+   */
+  readonly actor?: string | undefined;
+  /** For whom the actor does it, kept in change records. At most 256 characters. */
+  readonly onBehalfOf?: string | undefined;
+  /** Why, kept in change records. At most 1,000 characters. */
+  readonly reason?: string | undefined;
+  /** By which the host knows the request, kept in change records and logs: at most 128 visible ASCII characters. Default: a new one. */
+  readonly requestId?: string | undefined;
 }
+
+const NAMES = { transaction: true, signal: true, ifVersion: true, actor: true, onBehalfOf: true, reason: true, requestId: true } as const;
+
+type Said = 'actor' | 'onBehalfOf' | 'reason' | 'requestId';
+
+/** What each text of the host must be like, in a pattern and in words. Control characters would break lines of logs. */
+const FORMS: { readonly [N in Said]: readonly [pattern: RegExp, form: string] } = {
+  actor: [
+    /^(?=.{1,256}$)[a-z][a-z0-9+.-]*:[^\p{Cc}\p{Cs}]+$/iu,
+    "a scheme, a colon and a name, such as 'sso:123', of at most 256 characters",
+  ],
+  onBehalfOf: [/^[^\p{Cc}\p{Cs}]{1,256}$/u, '1 to 256 characters without control characters'],
+  reason: [/^[^\p{Cc}\p{Cs}]{1,1000}$/u, '1 to 1,000 characters without control characters'],
+  requestId: [/^[!-~]{1,128}$/, '1 to 128 visible ASCII characters'],
+};
+
+/** Whether a request id of a client or a host can stand in logs and records as it is. */
+export const isRequestId = (text: string | undefined): text is string => text !== undefined && FORMS.requestId[0].test(text);
+
+/**
+ * What the options of a call say, once each has a meaning.
+ * @param name of the operation on the facade, for messages
+ * @throws TypeError for an unknown option, and for one that is out of form
+ */
+export const readCallOptions = (name: string, operation: Operation, options: CallOptions): Partial<CallSource> => {
+  const { transaction, signal, ...given } = checkedOptions(name, options, NAMES);
+  if ('transaction' in options && (typeof transaction !== 'object' || transaction === null))
+    throw new TypeError(`${name} was given a transaction that is none, but ${String(transaction)}`);
+  const versions = 'ifVersion' in given ? [expectedVersion(name, operation, given.ifVersion)] : undefined;
+  return {
+    ...(signal && { signal }),
+    ...(versions && { expectedVersions: () => versions }),
+    ...(transaction === undefined ? {} : { hostTransaction: transaction }),
+    ...textsOf(name, given),
+  };
+};
+
+const textsOf = (name: string, given: Pick<CallOptions, Said>): { readonly [N in Said]?: string } =>
+  Object.fromEntries(
+    (Object.keys(FORMS) as Said[]) // the keys of FORMS
+      .filter((option) => given[option] !== undefined)
+      .map((option) => {
+        const [pattern, form] = FORMS[option];
+        const value: unknown = given[option];
+        if (typeof value !== 'string' || !pattern.test(value))
+          throw new TypeError(`${name} takes as ${option} ${form}, got '${String(value).slice(0, 300)}'`);
+        return [option, value];
+      }),
+  );

@@ -1,4 +1,4 @@
-import { type Applicant, createFairSemaphore } from '../concurrency/fair-semaphore.ts';
+import { type Applicant, createFairSemaphore, type FairSemaphore } from '../concurrency/fair-semaphore.ts';
 import { tooManyRequests } from '../concurrency/wait-queue.ts';
 import { ApiError } from '../errors/index.ts';
 import { networkOf } from '../platform/addresses.ts';
@@ -7,9 +7,9 @@ import type { Call } from './call.ts';
 import type { Settings } from './settings.ts';
 
 /** Whose request the work on a password is for. */
-type By = Pick<Call, 'remoteAddress' | 'signal' | 'isJoined'>;
+type By = Pick<Call, 'remoteAddress' | 'signal' | 'isJoined' | 'observation'>;
 
-/** What came of holding a password against a hash. */
+/** The result of verifying a password against a hash. */
 export interface Verdict {
   readonly isRight: boolean;
   /** The right password by today's parameters, where those of the hash are outdated. */
@@ -17,22 +17,22 @@ export interface Verdict {
 }
 
 /** Holds a password against a hash; with none, does the same work in vain. */
-export type Check = (password: string, hash: string | undefined) => Promise<Verdict>;
+export type CheckPassword = (password: string, hash: string | undefined) => Promise<Verdict>;
 
 /**
- * The work on passwords of one controller: little at a time, in turns that go round the addresses that ask for it, no sooner over for a username that does
- * not exist, and only while its request waits.
+ * The password work of one controller. Concurrency is limited, client addresses take turns, unknown usernames take as long as known ones, and work is
+ * done only while its request is waiting.
  */
-export interface PasswordChecks {
+export interface PasswordChecks extends Pick<FairSemaphore, 'running' | 'waiting'> {
   /** @throws ApiError `SERVER_TOO_MANY_REQUESTS` when its place in the queue is lost to others, or its time is over while it waits */
   hash(by: By, password: string): Promise<string>;
   /**
-   * Tries a password of a username. Guesses of one username are made one at a time, so that a burst of them cannot outrun a count of them; of all usernames,
-   * lest the time tell which of them are counted.
-   * @param isAdministrators asked where the guess has to wait: one of an administrator's in ten seconds goes before all others (as in the field)
+   * Verifies a password of a username. Guesses for one username run one at a time, so that a burst cannot outrun the count of failures; for unknown
+   * usernames too, lest timing reveal which ones exist.
+   * @param isAdministrators called when the guess has to wait: every ten seconds, one guess for an administrator takes precedence (as in the field)
    * @throws ApiError `SERVER_TOO_MANY_REQUESTS` as `hash`, before any other work
    */
-  guess<T>(by: By, username: string, isAdministrators: () => Promise<boolean>, work: (check: Check) => Promise<T>): Promise<T>;
+  guess<T>(by: By, username: string, isAdministrators: () => Promise<boolean>, work: (check: CheckPassword) => Promise<T>): Promise<T>;
 }
 
 /** Between guesses for administrators that go before all others. ms */
@@ -61,11 +61,13 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
   };
 
   /** Work that waited out its time was never begun: that is a full queue to its client, and no failure. */
-  const pass = async <T>(applicant: Applicant, work: (over: () => void) => Promise<T>): Promise<T> => {
+  const pass = async <T>({ observation }: By, applicant: Applicant, work: (over: () => void) => Promise<T>): Promise<T> => {
     let isBegun = false;
+    const admitted = observation?.wait();
     try {
       return await semaphore.run(applicant, (over) => {
         isBegun = true;
+        admitted?.();
         return work(over);
       });
     } catch (error) {
@@ -75,17 +77,26 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
   };
 
   return {
-    hash: ({ remoteAddress, signal, isJoined }, password) =>
+    get running() {
+      return semaphore.running;
+    },
+    get waiting() {
+      return semaphore.waiting;
+    },
+    hash: (by, password) =>
       // Who holds a transaction of the host's waits for none: those before it may wait for that transaction.
-      isJoined ? passwords.hash(password) : pass({ from: networkOf(remoteAddress), signal }, () => passwords.hash(password)),
-    guess: ({ remoteAddress, signal, isJoined }, username, isAdministrators, work) => {
+      by.isJoined
+        ? passwords.hash(password)
+        : pass(by, { from: networkOf(by.remoteAddress), signal: by.signal }, () => passwords.hash(password)),
+    guess: (by, username, isAdministrators, work) => {
+      const { remoteAddress, signal, isJoined } = by;
       if (isJoined) return work((password, hash) => check(password, hash, signal));
       const isUrgent = async () => {
         if (!mayBeUrgent() || !(await isAdministrators()) || !mayBeUrgent()) return false;
         urgentAt = clock.now();
         return true;
       };
-      return pass({ from: networkOf(remoteAddress), name: username, signal, isUrgent }, (over) =>
+      return pass(by, { from: networkOf(remoteAddress), name: username, signal, isUrgent }, (over) =>
         work((password, hash) => check(password, hash, signal).finally(over)),
       );
     },

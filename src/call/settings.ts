@@ -2,7 +2,7 @@ import { checkedOptions } from '../options.ts';
 import { allowedNames } from '../pki/server-names.ts';
 import { addressRule } from '../platform/addresses.ts';
 
-/** What a host may set. Every limit has a default, and none is silent. */
+/** Settings of a host. Every limit has a default. */
 export interface Settings {
   /**
    * Address under which clients reach the controller, without a path. It stands in enrollment tokens, which lead clients there. Default
@@ -22,8 +22,8 @@ export interface Settings {
   /** Password checks that may run at once. Default 2. */
   readonly maxPasswordChecks: number;
   /**
-   * Password checks that may wait. In a full queue the client address with the most of them makes way, with 429; so clients that share an address, behind a
-   * proxy that is not trusted, may fill it together. Default 250.
+   * Password checks that may wait. When the queue is full, the client address with the most of them loses one, with 429; clients that share an
+   * address, behind a proxy that is not trusted, may fill it together. Default 250.
    */
   readonly maxQueuedPasswordChecks: number;
   /** Of these, those of one username. They are made one after another. Default 50. */
@@ -43,8 +43,8 @@ export interface Settings {
   /** Minutes for which a wrong MFA code counts. Default 5. */
   readonly wrongCodeMinutes: number;
   /**
-   * Whether a new password ends the other sessions of its identity, however they were opened; the session that gave it goes on. Default false: sessions outlive
-   * a change of password, as clients of the field expect.
+   * Whether a new password ends the other API sessions of its identity, however they were opened; the session that changed it continues. Default
+   * false: existing clients expect sessions to survive a change of password.
    */
   readonly endSessionsOnPasswordChange: boolean;
   /** Origins that browsers may call from: any (`*`, default, without credentials) or a list. */
@@ -57,19 +57,19 @@ export interface Settings {
    */
   readonly outboundAllow: readonly string[];
   /**
-   * Whether administrators see the `jwksEndpoint` of external JWT signers in details and lists, as the admin console and the export of the command-line
-   * client need it. Default false: it may hold a secret, and is write-only.
+   * Whether administrators see the `jwksEndpoint` of external JWT signers in details and lists, which the admin console and the export of the
+   * command-line client need. Default false: it may contain a secret, and is write-only.
    */
   readonly showJwksEndpoints: boolean;
   /**
-   * Names and addresses that the certificates of routers' servers may hold, beside the router's own name: DNS names, `*.example.org` for those with one
-   * label more, addresses, ranges such as `10.0.0.0/8`; `*` (default) for all that routers ask for. What else they ask for is left out, and always what
-   * belongs to the controller or to another router.
+   * Names and addresses that server certificates of routers may contain, beside the router's own name: DNS names, `*.example.org` for names with one
+   * more label, addresses, ranges such as `10.0.0.0/8`, or `*` (default) for all. Other requested names are left out, and always those that belong to
+   * the controller or to another router.
    */
   readonly routerNames: readonly string[];
   /**
-   * What one filter, with its order, may cost a session that is no administrator's, about in microseconds of processor time with SQLite (docs/filters.md,
-   * "What a question costs"). Default 50,000; `Infinity` for no limit.
+   * The cost that one filter, with its sorting, may have for an API session that is not an administrator's; about microseconds of processor time with
+   * SQLite (docs/filters.md, "Query cost"). Default 50,000; `Infinity` for no limit.
    */
   readonly maxQueryCostOfSessions: number;
   /** The same for administrators. Default 1,000,000. */

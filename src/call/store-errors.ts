@@ -4,9 +4,9 @@ import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable, ValueTooLong, WriteConflict } from '../storage/errors.ts';
 
 /**
- * The API error for an error of the store; any other error stays as it is. What an operator must know of is logged here, and nowhere else: repeated ones
- * every ten seconds, with a count.
- * @param context what was called: `requestId`, `operationId`
+ * The API error for an error of the store; other errors are returned unchanged. Errors that concern an operator are logged here and nowhere else:
+ * repeated ones every ten seconds, with a count.
+ * @param context the call: `requestId`, `operationId`
  */
 export type StoreErrors = (error: unknown, context: Readonly<Record<string, unknown>>) => unknown;
 
@@ -28,7 +28,7 @@ interface Fault {
   readonly refusal: ApiError;
 }
 
-/** What is no fault of the request. */
+/** Errors that the request did not cause. */
 const faultOf = (error: StorageError): Fault => {
   if (error instanceof StoreBusy)
     return {

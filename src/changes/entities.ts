@@ -2,27 +2,32 @@ import type { Tags } from '../api/kit/entity.ts';
 import { withDerived } from '../api/kit/relations.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { invalidField, notFound } from '../errors/index.ts';
+import type { Observation } from '../observability/observation.ts';
 import type { Random } from '../platform/platform.ts';
 import { ALL, type Predicate } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
+import { observed } from '../storage/observed.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
+import type { Attribution } from './attribution.ts';
 import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
 import { createGuard, type Precondition } from './precondition.ts';
 import { inView, isInView, tableOf } from './views.ts';
+import { visibleFields } from './visible.ts';
 
-/** What a new entity needs beside what the store gives it. */
+/** The fields of a new entity that the store does not add itself. */
 export type NewRow<R extends Kind> = Omit<RowOf<R>, 'id' | 'version' | 'createdAt' | 'updatedAt' | 'tags'> & {
   readonly id?: string;
   readonly tags?: Tags;
 };
 
 /**
- * The store inside one transaction, typed by kind. Every write goes through here, so that none escapes the change log:
- * a write draws the next revision, becomes the row's version, and leaves a change record in the same transaction. Kinds that are declared `unrecorded` do not.
- * The call's precondition is held here, so that no handler can forget it: `get`, `require`, `update` and `remove` throw ApiError `PRECONDITION_FAILED`.
+ * The store inside one transaction, typed by kind. Every write goes through here, so that none bypasses the change log: it draws the next revision,
+ * which becomes the row's version, and inserts a change record in the same transaction; kinds declared `unrecorded` do not.
+ * The call's precondition is checked here, so that no handler can forget it: `get`, `require`, `update` and `remove` throw ApiError
+ * `PRECONDITION_FAILED`.
  */
 export interface Entities {
   get<R extends Kind>(kind: R, id: string): Promise<RowOf<R> | undefined>;
@@ -43,22 +48,28 @@ export interface Entities {
   verify(kind: Kind, page: VerifyPage): Promise<Verified>;
   /** As `Transaction.repair`. Documents stay as they are, so that it is no change. */
   repair(kind: Kind, id?: string): Promise<boolean>;
-  /** What this transaction has changed so far. */
+  /** The changes of this transaction so far. */
   readonly changes: readonly Change[];
 }
 
-export interface EntitiesContext extends LogLimits {
-  readonly actor: string;
-  readonly requestId: string;
+export interface EntitiesContext extends LogLimits, Attribution {
   readonly random: Random;
   /** The time of a write, ISO text. */
   stamp(): string;
+  /** Runs for each change, in its transaction. Default: nothing. */
+  readonly inTransaction?: InTransaction | undefined;
   /** Held against the entity that it is about, wherever that is read by its id or written. */
   readonly precondition?: Precondition | undefined;
+  /** Of the call, where somebody observes it. */
+  readonly observation?: Observation | undefined;
 }
 
+/** What a host does for each change, in its transaction. */
+export type InTransaction = (change: Change, context: { readonly transaction: unknown }) => void | Promise<void>;
+
 /** @returns the entities of one transaction. */
-export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities => {
+export const entitiesOf = (transaction: Transaction, context: EntitiesContext): Entities => {
+  const tx = context.observation ? observed(transaction, context.observation) : transaction;
   const changes: Change[] = [];
   const append = changeLog(tx, context);
   const guard = createGuard(context.precondition);
@@ -71,12 +82,15 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
       entityId: (after ?? before)?.id ?? '',
       actor: context.actor,
       requestId: context.requestId,
+      onBehalfOf: context.onBehalfOf ?? null,
+      reason: context.reason ?? null,
       at: after?.updatedAt ?? context.stamp(),
-      before: before && visible(kind, before),
-      after: after && visible(kind, after),
-    } as unknown as Change; // of a recorded kind, and `visible` leaves of a row what `ChangedRow` says
+      before: before && visibleFields(kind, before),
+      after: after && visibleFields(kind, after),
+    } as Change; // of a recorded kind, and `visibleFields` leaves of a row what `ChangedRow` says
     await append(change);
     changes.push(change);
+    await context.inTransaction?.(change, { transaction: tx.host });
   };
 
   const find = async (kind: Kind, id: string): Promise<Row | undefined> => {
@@ -141,10 +155,6 @@ export const entitiesOf = (tx: Transaction, context: EntitiesContext): Entities 
     repair: (kind, id) => tx.repair(tableOf(kind), id),
   };
 };
-
-/** A row without what nobody may read. */
-const visible = (kind: Kind, row: Row): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(row).filter(([field]) => kind.fields[field]?.keep !== 'hidden'));
 
 const taken = async (kind: Kind, row: Row, write: () => Promise<void>) => {
   try {

@@ -7,21 +7,25 @@ export type ChangedKind = Exclude<
   'builtInRow' | 'change' | 'cursor' | 'failedServiceRequest' | 'lease' | 'maintenanceTask' | 'sessionReview'
 >;
 
-/** What every change tells. */
+/** Fields of every change. */
 interface ChangeOf<K extends ChangedKind> {
   /** Grows by one with every change of this controller. */
   readonly revision: number;
   /** Kind of the entity: `identity`, `apiSession`, ... */
   readonly entity: K;
   readonly entityId: string;
-  /** Id of the identity that did it, `system` for the host's own code, `anonymous` for a login. */
+  /** Id of the identity that did it, the host's own name for who did it (`sso:123`), `system` for the host's own code, `anonymous` for a login. */
   readonly actor: string;
   readonly requestId: string;
+  /** For whom the actor did it, in the host's words (`onBehalfOf` of the call). */
+  readonly onBehalfOf: string | null;
+  /** Why, in the host's words (`reason` of the call). */
+  readonly reason: string | null;
   /** ISO 8601, UTC. */
   readonly at: string;
 }
 
-/** An entity as events have it: the fields of its kind as they are stored, without those that nobody may read (hashes, secrets). */
+/** An entity in events: the stored fields of its kind, without hidden ones (hashes, secrets). */
 export type ChangedRow<K extends ChangedKind> = ChangedRows[K];
 
 export interface CreateChange<K extends ChangedKind> extends ChangeOf<K> {
@@ -48,7 +52,9 @@ export interface DeleteChange<K extends ChangedKind> extends ChangeOf<K> {
 export type Change<K extends ChangedKind = ChangedKind> = { readonly [E in K]: CreateChange<E> | UpdateChange<E> | DeleteChange<E> }[K];
 
 // One mapped type: an intersection would have the compiler work out every kind for a listener to one.
-/** Names of events: `change` for every change, or `identity`, `apiSession`, ... for those of one kind. They come after the commit, in order of revision. */
+/**
+ * Names of events: `change` for every change, or `identity`, `apiSession`, ... for those of one kind. Emitted after the commit, in order of revision.
+ */
 export type ChangeEvents = { readonly [K in ChangedKind | 'change']: [change: Change<K extends ChangedKind ? K : ChangedKind>] };
 
 /** The id of a change record: ids sort as revisions do, so that the log is read along its primary key. */

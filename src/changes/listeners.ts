@@ -3,8 +3,8 @@ import type { Logger } from '../platform/platform.ts';
 import type { Change, ChangeEvents } from './events.ts';
 
 type Name = keyof ChangeEvents;
-/** One that is asynchronous is not waited for. */
-type Listener<N extends Name> = (...args: ChangeEvents[N]) => void;
+/** One that is asynchronous is not waited for. What it returns, or the promise of it, counts for nothing. */
+type Listener<N extends Name> = (...args: ChangeEvents[N]) => unknown;
 
 /** Where a host listens to changes. */
 export interface ChangeListeners {

@@ -1,5 +1,5 @@
 import { kinds } from '../api/index.ts';
-import { ALL, text } from '../query/index.ts';
+import { ALL, stringField } from '../query/index.ts';
 import type { Query, Row, Transaction } from '../storage/port.ts';
 import { type Change, changeId } from './events.ts';
 
@@ -14,8 +14,8 @@ export interface LogLimits {
 const MOST_DROPPED = 100;
 
 /**
- * How far the log reaches, kept in each record, so that nothing need be counted: the record before a new one says where to go on, on whichever controller it
- * was written.
+ * The extent of the log, kept in each record, so that nothing has to be counted: the record before a new one says where to continue, whichever
+ * controller wrote it.
  */
 interface Extent {
   /** Bytes of all records ever, up to and with this one. */
@@ -71,7 +71,7 @@ const trimmed = async (tx: Transaction, extent: Extent, revision: number, { chan
   return { ...extent, oldest, oldestBeginsAt };
 };
 
-const ID = text('id');
+const ID = stringField('id');
 
 /** The record at one end of the log. */
 export const endOfLog = (end: 'oldest' | 'newest'): Query => ({
@@ -87,8 +87,11 @@ export const recordsFrom = (revision: number, limit: number): Query => ({
 });
 
 /** A row of the log as the change that it records. */
-export const changeOf = ({ revision, action, entity, entityId, actor, requestId, createdAt, before, after }: Row): Change =>
-  ({ revision, action, entity, entityId, actor, requestId, at: createdAt, before, after }) as Change; // written by `Entities` in this shape
+export const changeOf = ({ revision, action, entity, entityId, actor, requestId, createdAt, before, after, ...more }: Row): Change => {
+  // Records of earlier versions have neither.
+  const { onBehalfOf = null, reason = null } = more;
+  return { revision, action, entity, entityId, actor, requestId, onBehalfOf, reason, at: createdAt, before, after } as Change; // written by `Entities` in this shape
+};
 
 const extentOf = (row: Row | undefined): Extent | undefined =>
   typeof row?.endsAt === 'number'

@@ -13,8 +13,8 @@ export interface Precondition {
 }
 
 /**
- * Holds rows of one transaction against a precondition: the entity when it is first met, read or written. What the transaction itself has written of it
- * since has another version.
+ * Checks rows of one transaction against a precondition: the entity when it is first read or written. Writes of the transaction itself, which change
+ * the version, are allowed.
  * @throws ApiError `PRECONDITION_FAILED`
  */
 export const createGuard = (precondition: Precondition | undefined): ((kind: Stored, row: Row) => void) => {

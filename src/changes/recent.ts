@@ -5,7 +5,7 @@ import type { Change } from './events.ts';
 import { changeOf, endOfLog, recordsFrom } from './log.ts';
 
 const BATCH = 500;
-/** Batches that are read to catch up: whoever is further behind begins anew. */
+/** Batches that are read to catch up; a longer gap discards what is kept. */
 const MOST_BATCHES = 5;
 /** Changes that are kept; when there are more, the older half goes. */
 const KEPT = 1000;
@@ -23,11 +23,11 @@ export interface Recent {
   readonly isSeen: boolean;
 }
 
-/** The last changes of some kinds, kept in memory: each is read from the change log once, whoever made it, however many ask. */
+/** The recent changes of some kinds, kept in memory: each is read from the change log once, whichever controller wrote it. */
 export interface RecentChanges {
   /** Reads on in the log, as a transaction sees it that holds nothing uncommitted. */
   catchUp(entities: Entities): Promise<Recent>;
-  /** What is known already. */
+  /** The changes that are known already, without reading. */
   known(): Recent;
 }
 
@@ -63,7 +63,7 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
     catchUp: async (entities) => {
       if (revision < 0) return beginAnew(entities);
       for (let batch = 0; batch < MOST_BATCHES; batch++) {
-        // The last known record is read again: a transaction that does not see it sees an earlier state; where it was dropped, others may have been too.
+        // The last known record is read again: a transaction that does not see it sees an earlier state; if it was dropped, later ones may be, too.
         const from = revision;
         const rows = await entities.list(changeKind, recordsFrom(from, BATCH));
         const [oldest] = rows;

@@ -29,9 +29,9 @@ export type IdentityRow = {
   readonly disabledAt: string | null;
   /** Until when it is disabled; left out where there is no end. */
   readonly disabledUntil: string | null;
-  /** What its client last told of its surroundings at a login. */
+  /** The environment that its client reported at its last login. */
   readonly envInfo: { arch?: string | undefined; domain?: string | undefined; hostname?: string | undefined; os?: string | undefined; osRelease?: string | undefined; osVersion?: string | undefined; };
-  /** What its client last told of its software at a login. */
+  /** The software that its client reported at its last login. */
   readonly sdkInfo: { appId?: string | undefined; appVersion?: string | undefined; branch?: string | undefined; revision?: string | undefined; type?: string | undefined; version?: string | undefined; };
   /** Id of the identity type: `Default` or `Router`. */
   readonly typeId: string;
@@ -99,8 +99,8 @@ export type EnrollmentRow = {
   /** When the enrollment ends: RFC 3339. */
   readonly expiresAt: string;
   /**
-   * What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a
-   * password; `erott`, `trott` those of routers.
+   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
+   * `trott`: the certificates of a router.
    */
   readonly method: 'erott' | 'ott' | 'ottca' | 'trott' | 'updb';
   /** Id of the identity that enrolls; of routers there is none. */
@@ -193,7 +193,7 @@ export type AuthenticatorRow = {
   readonly isKeyRollRequested: boolean | null;
   /** Whether the chain of the last login led to a known root. */
   readonly lastAuthResolvedToRoot: boolean | null;
-  /** When the extension was asked for. */
+  /** When the extension was requested. */
   readonly extendRequestedAt: string | null;
   /** Id of the identity that it proves. */
   readonly identityId: string;
@@ -311,7 +311,7 @@ export type PostureCheckRow = {
   readonly promptOnUnlock: boolean | null;
   /** Seconds that a passed code counts; -1: without end. */
   readonly timeoutSeconds: number;
-  /** Old clients do not understand the time that is left, and are told of none. */
+  /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints: boolean | null;
 } | {
   readonly id: string;
@@ -425,7 +425,7 @@ export type PostureCheckTypeRow = {
   readonly tags: { readonly [x: string]: string | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
-  /** Operating systems that can be asked so. */
+  /** Operating systems that the check supports. */
   readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
 };
 

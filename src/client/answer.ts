@@ -3,7 +3,7 @@ import type { Operation } from '../api/kit/operation.ts';
 import { ApiError } from '../errors/index.ts';
 import { type ReceivedError, receivedError } from './received.ts';
 
-/** What an answer means: the output that the operation gives in process. @throws ApiError for a refusal, the same as in process */
+/** Decodes an answer: returns the output that the operation has in process. @throws ApiError for a refusal, the same as in process */
 export const outputOf = async ({ answer, entity }: Operation, response: Response): Promise<unknown> => {
   if (!response.ok) throw await refusalOf(response);
   if (!('schema' in answer || 'item' in answer)) return rawOf(response);
@@ -24,7 +24,7 @@ interface Envelope {
   readonly meta: { readonly pagination: { readonly limit: number }; readonly filterableFields?: readonly string[] };
 }
 
-// A controller keeps to the envelope; whatever else answers at its address is told apart by what is missing.
+// A controller always sends its envelope; answers of other servers at its address are recognised by its absence.
 const jsonOf = async (response: Response): Promise<Envelope> => {
   try {
     return (await response.json()) as Envelope;

@@ -11,13 +11,13 @@ import { createTransport, SessionRefused, type TransportOptions } from './transp
 /** Whom a client asks, and as whom. */
 export interface ClientOptions extends TransportOptions {
   /**
-   * Where the controller answers, e.g. `https://controller.example:1280`, with the path below which it is mounted, if any. In a browser a path alone is
-   * one of the page's own server.
+   * The address of the controller, e.g. `https://controller.example:1280`, with the path where it is mounted, if any. In a browser, a path alone
+   * refers to the page's own server.
    */
   readonly baseUrl: string;
-  /** Default: none, for the operations that are open to anybody. */
+  /** Default: none, for operations without authentication. */
   readonly credentials?: ClientCredentials;
-  /** The API that is asked where an operation stands on several: what a device sees, or what an administrator does. Default `management`. */
+  /** The API to use for operations that exist on several: what a device sees, or what an administrator does. Default `management`. */
   readonly api?: Extract<Api, 'management' | 'client'>;
 }
 
@@ -32,17 +32,17 @@ export interface RemoteCallOptions {
 export interface Client extends Facade<RemoteCallOptions> {}
 
 /**
- * A client of a controller elsewhere, with the types that the controller has in process.
+ * A client of a remote controller, with the types of an in-process one.
  *
- * A session is opened when one is first needed, and anew when it has ended. A request that was turned away before any work (429) is made again, and so is
- * one that may be repeated without harm (all but POST) when no answer came or the server was unavailable.
+ * It opens an API session when it first needs one, and a new one when it has ended. It retries a request that was rejected before any work (429), and
+ * one that is safe to repeat (all but POST) when no answer came or the server was unavailable.
  *
  * ```ts
  * const client = createClient({ baseUrl: 'https://127.0.0.1:1280', credentials: { username: 'admin', password } });
  * const { data } = await client.identities.list({ filter: 'isAdmin = true' });
  * ```
- * Every function throws ApiError as in process; `SERVER_UNAVAILABLE` also when there is no answer: its `cause` says why.
- * @throws TypeError for an unknown option, and for a `baseUrl` that is none
+ * Every function throws ApiError as in process; also `SERVER_UNAVAILABLE` when there is no answer: its `cause` says why.
+ * @throws TypeError for an unknown option or an invalid `baseUrl`
  */
 export const createClient = (options: ClientOptions): Client => {
   const { baseUrl, credentials, api = 'management', ...transport } = checkedOptions('createClient', options, OPTIONS);

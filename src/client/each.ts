@@ -11,13 +11,13 @@ interface ListInput {
 const PAGE_SIZE = 500;
 
 /**
- * Every entity of a list, page by page, of the facade or of a client alike. Without `sort` it goes by id, and neither misses nor repeats an entity that is
- * there all the time, however much is created and deleted meanwhile; with `sort` it goes by offset, and may.
+ * Iterates over every entity of a list, page by page, with the facade or a client. Without `sort` it goes by id, and entities that exist throughout
+ * are neither missed nor repeated, even under concurrent writes; with `sort` it goes by offset, and they may be.
  *
  * ```ts
  * for await (const { name } of each(controller.identities.list, { filter: 'isAdmin = true' })) console.log(name);
  * ```
- * @param input as the list takes it; its filter says nothing of order and paging
+ * @param input as the list takes it; the filter must not contain sorting or paging
  */
 export async function* each<I extends ListInput, T extends { readonly id: string }>(
   list: (input: I) => Promise<Page<T>>,
@@ -26,7 +26,7 @@ export async function* each<I extends ListInput, T extends { readonly id: string
   let after: string | undefined;
   for (let offset = 0; ; offset += PAGE_SIZE) {
     const place = input.sort === undefined ? { filter: beyond(after, input.filter), sort: 'id' } : { offset };
-    const { data } = await list({ ...input, ...place, limit: PAGE_SIZE } as unknown as I); // the same parameters, but for order and paging
+    const { data } = await list({ ...input, ...place, limit: PAGE_SIZE } as I); // the same parameters, but for order and paging
     yield* data;
     if (data.length < PAGE_SIZE) return;
     after = data.at(-1)?.id;

@@ -8,7 +8,7 @@ import {
   type ErrorCode,
 } from '../errors/index.ts';
 
-/** What an answer says of an error, as far as it is of this API. */
+/** The error in an answer, as far as it belongs to this API. */
 export interface ReceivedError {
   readonly code: string;
   readonly message?: unknown;

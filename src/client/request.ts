@@ -1,4 +1,5 @@
 import type { Operation } from '../api/kit/operation.ts';
+import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 
@@ -14,8 +15,6 @@ export interface Outgoing {
 }
 
 type Input = Readonly<Record<string, unknown>>;
-
-const JSON_TYPE = 'application/json';
 
 /**
  * @param prefer which surface is asked where an operation stands on several

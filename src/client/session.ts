@@ -4,7 +4,7 @@ import { ApiError } from '../errors/index.ts';
 export type ClientCredentials =
   | { readonly username: string; readonly password: string }
   | {
-      /** Gives a token of an external signer, asked at each request: it may have been renewed meanwhile. */
+      /** Returns a token of an external signer; called for each request, because it may have been renewed. */
       readonly jwt: () => string | Promise<string>;
     }
   /** The certificate that the host's own `fetch` presents. */

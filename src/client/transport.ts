@@ -79,13 +79,16 @@ export const createTransport = (
 
 const LONGEST_PAUSE_MS = 30_000;
 
-/** 429 comes before any work; after a 503, or no answer at all, a POST might be carried out twice, and a condition no longer hold for what it was met by. Sooner than the server asks for is of no use. */
+/**
+ * A 429 precedes any work. After a 503 or no answer, a POST might be executed twice, and a condition might no longer hold because the first attempt
+ * met it. Retrying sooner than the server asks is useless.
+ */
 const isWorthRepeating = (error: unknown, { method, isConditional }: Outgoing): boolean =>
   error instanceof ApiError &&
   (error.status === 429 || (error.status === 503 && method !== 'POST' && !isConditional)) &&
   (error.retryAfter ?? 0) * 1000 <= LONGEST_PAUSE_MS;
 
-/** What the server asks for, or else 200 ms, twice as long each time; with some chance, lest all clients come back at once. */
+/** The delay that the server asks for, or else 200 ms, doubled each time; with jitter, so that clients do not return all at once. */
 const pauseMs = (error: unknown, attempt: number): number => {
   const asked = error instanceof ApiError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 200 * 2 ** attempt;
   return Math.min(asked, LONGEST_PAUSE_MS) * (1 + Math.random() / 4);

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors/index.ts';
 
-/** What an error of the network means to the author of the client, by its code (Node's or OpenSSL's). */
+/** The meaning of a network error for the client's author, by its code (Node's or OpenSSL's). */
 const MEANINGS: readonly (readonly [code: RegExp, meaning: string])[] = [
   [/ALTNAME_INVALID/, "the server's certificate is for other names than the one in baseUrl"],
   [/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/, "the server's certificate is out of date, or the clock here is wrong"],

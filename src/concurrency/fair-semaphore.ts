@@ -1,20 +1,24 @@
-import { longestQueueDrop, type Origin } from './longest-queue-drop.ts';
+import { type Flow, longestQueueDrop } from './longest-queue-drop.ts';
 import { tooManyRequests, type Waiter, WaitQueue } from './wait-queue.ts';
 
 /** For whom some work is. */
 export interface Applicant {
   /** Where it comes from: those from different places take turns. */
   readonly from: string;
-  /** What it is about: of one name, one at a time. Undefined: nothing that other work has to wait for. */
+  /** The subject of the work: work with the same name runs one at a time. Undefined: no such restriction. */
   readonly name?: string;
   /** Of the request that the work is for: once it is aborted the work leaves the queue, and is not begun. */
   readonly signal: AbortSignal;
-  /** Whether the work goes before all other, however much waits. Asked only where it has to wait. */
+  /** Whether the work precedes all other waiting work. Called only if it has to wait. */
   readonly isUrgent?: () => Promise<boolean>;
 }
 
 /** A semaphore whose permits are shared among those who apply, so that none keeps the others out, however many requests it sends. */
 export interface FairSemaphore {
+  /** Permits that are held. */
+  readonly running: number;
+  /** Work that waits for one. */
+  readonly waiting: number;
   /**
    * Runs `work` in its turn. By `over()` it says that the part is done for which the permit is needed: it is given back then, the name when
    * the work ends.
@@ -31,7 +35,7 @@ export interface FairSemaphoreLimits {
   readonly queuedPerName: number;
 }
 
-interface Facts extends Origin {
+interface Facts extends Flow {
   readonly isUrgent: boolean;
   /** The lowest is next (start-time fair queueing, P. Goyal et al., 1996). */
   readonly turn: number;
@@ -82,6 +86,12 @@ export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemap
   };
 
   return {
+    get running() {
+      return running;
+    },
+    get waiting() {
+      return queue.length;
+    },
     run: async (applicant, work) => {
       const { name, signal } = applicant;
       signal.throwIfAborted();

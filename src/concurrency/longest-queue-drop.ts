@@ -1,24 +1,25 @@
 /** Where a request comes from, and what it is about. */
-export interface Origin {
+export interface Flow {
   readonly from: string;
   readonly name: string | undefined;
 }
 
 interface Entry {
-  readonly entry: Origin;
+  readonly entry: Flow;
 }
 
 /**
- * What makes way for a newcomer in a full queue: of the place that fills it most, and there of the name that does, what waits longest, for its client is
- * the nearest to giving up (longest queue drop, B. Suter et al., 1998). So a place alone may fill the queue, and keeps none of the others out.
+ * The entry to drop from a full queue: of the source with the most entries, and there of the name with the most, the one that has waited longest,
+ * because its client is closest to giving up (longest queue drop, B. Suter et al., 1998). A single source may thus fill the queue, but cannot keep
+ * others out.
  */
-export const longestQueueDrop = <W extends Entry>(full: readonly W[], newcomer: Origin): W | undefined => {
+export const longestQueueDrop = <W extends Entry>(full: readonly W[], newcomer: Flow): W | undefined => {
   const fromCrowded = largest(full, ({ from }) => from, newcomer);
   return largest(fromCrowded, ({ name }) => name, newcomer)[0];
 };
 
 /** The largest group; the newcomer counts in its own. */
-const largest = <W extends Entry>(all: readonly W[], by: (origin: Origin) => unknown, newcomer: Origin): readonly W[] => {
+const largest = <W extends Entry>(all: readonly W[], by: (origin: Flow) => unknown, newcomer: Flow): readonly W[] => {
   const sizeOf = ([key, group]: readonly [unknown, readonly W[]]) => group.length + (key === by(newcomer) ? 1 : 0);
   const groups = [...Map.groupBy(all, ({ entry }) => by(entry))];
   return (

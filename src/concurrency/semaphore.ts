@@ -5,6 +5,10 @@ export type Release = () => void;
 
 /** A counting semaphore with a FIFO queue. A waiter that gives up leaves the queue. */
 export interface Semaphore {
+  /** Permits that are held. */
+  readonly running: number;
+  /** Requests that wait for one. */
+  readonly waiting: number;
   /** A permit, if one is free. @returns what gives it back */
   tryAcquire(): Release | undefined;
   /**
@@ -52,6 +56,12 @@ export const createSemaphore = (permits: number, queued = Number.POSITIVE_INFINI
     return permit();
   };
   return {
+    get running() {
+      return held;
+    },
+    get waiting() {
+      return queue.length;
+    },
     tryAcquire,
     acquire,
     run: async (work, signal) => {

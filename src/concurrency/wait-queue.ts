@@ -49,5 +49,5 @@ export class WaitQueue<T = undefined> implements Iterable<Waiter<T>> {
   }
 }
 
-/** What a full queue answers. */
+/** The error for a full queue. */
 export const tooManyRequests = (): ApiError => new ApiError('SERVER_TOO_MANY_REQUESTS', { retryAfter: RETRY_AFTER.busy });

@@ -13,7 +13,7 @@ import { controllerBehaviour } from './maintenance/controllers/handlers.ts';
 import { servicePolicyBehaviour } from './policy/policies/behaviour.ts';
 import { postureCheckBehaviour, postureCheckTypeBehaviour } from './policy/posture/behaviour.ts';
 import { apiSessionBehaviour } from './sessions/api-sessions/present.ts';
-import { serviceSessionBehaviour } from './sessions/service-sessions/present.ts';
+import { sessionBehaviour } from './sessions/sessions/present.ts';
 
 /** The one list of behaviours: what the kinds do that their field tables cannot say. The engine finds them here by kind. */
 export const behaviours: Behaviours = {
@@ -33,6 +33,6 @@ export const behaviours: Behaviours = {
   router: routerBehaviour,
   service: serviceBehaviour,
   servicePolicy: servicePolicyBehaviour,
-  session: serviceSessionBehaviour,
+  session: sessionBehaviour,
   terminator: terminatorBehaviour,
 };

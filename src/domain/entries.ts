@@ -13,7 +13,7 @@ import { confirmExtension, extend, requestExtension } from './directory/authenti
 import { caEntries } from './directory/cas/handlers.ts';
 import { currentIdentityHandlers } from './directory/current-identity/handlers.ts';
 import { enrollingEntries, enrollmentEntries } from './directory/enrollment/handlers.ts';
-import { reEnroll } from './directory/enrollment/re-enroll.ts';
+import { reEnrollAuthenticator } from './directory/enrollment/re-enroll.ts';
 import { externalJwtSignerEntries } from './directory/external-jwt-signers/handlers.ts';
 import { identityHandlers } from './directory/identities/handlers.ts';
 import { currentMfaEntries } from './directory/mfa/handlers.ts';
@@ -30,15 +30,15 @@ import { policyEntries } from './policy/policies/handlers.ts';
 import { postureEntries } from './policy/posture/handlers.ts';
 import { roleAttributeEntries } from './policy/roles/attributes-in-use.ts';
 import { accessibleServiceEntries } from './sessions/accessible/handlers.ts';
-import { sessionCertificateEntries } from './sessions/api-sessions/certificates.ts';
+import { apiSessionCertificateEntries } from './sessions/api-sessions/certificates.ts';
 import { apiSessionEntries } from './sessions/api-sessions/handlers.ts';
 import { policyAdviceFor } from './sessions/explain/advice.ts';
 import { accessEntries } from './sessions/explain/handlers.ts';
 import { authenticationEntries } from './sessions/login/handlers.ts';
 import { postureDataFor } from './sessions/posture-data/data.ts';
 import { postureResponseEntries } from './sessions/posture-data/handlers.ts';
-import { failedServiceRequestsOf } from './sessions/service-sessions/failures.ts';
-import { serviceSessionEntries } from './sessions/service-sessions/handlers.ts';
+import { failedServiceRequestsOf } from './sessions/sessions/failures.ts';
+import { sessionEntries } from './sessions/sessions/handlers.ts';
 
 /** Every operation with what carries it out. Groups whose operations lie on several floors are put together here. */
 export const entries: readonly Entry[] = [
@@ -58,7 +58,7 @@ export const entries: readonly Entry[] = [
   ...implement(authPolicies, crudHandlers(authPolicies, authPolicy)),
   ...implement(authenticators, {
     ...crudHandlers(authenticators, authenticator),
-    reEnroll,
+    reEnroll: reEnrollAuthenticator,
     requestExtend: requestExtension,
     extend,
     extendVerify: confirmExtension,
@@ -73,8 +73,8 @@ export const entries: readonly Entry[] = [
   ...implement(terminators, crudHandlers(terminators, terminator)),
   ...authenticationEntries,
   ...apiSessionEntries,
-  ...sessionCertificateEntries,
-  ...serviceSessionEntries,
+  ...apiSessionCertificateEntries,
+  ...sessionEntries,
   ...accessibleServiceEntries,
   ...accessEntries,
   ...postureResponseEntries,

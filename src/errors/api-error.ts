@@ -18,7 +18,7 @@ export interface ApiErrorOf<C extends ErrorCode> extends Error {
   readonly code: C;
   /** Of the answer over HTTP. */
   readonly status: number;
-  /** What of the error holds here; the row of its code in the catalogue says of which kind it is. */
+  /** Details of this error; the row of its code in the catalogue determines the type. */
   readonly cause: CauseOf<C>;
   /** Seconds after which it is worth trying again. */
   readonly retryAfter: number | undefined;

@@ -7,7 +7,7 @@ export interface FieldCause {
   readonly value: string;
 }
 
-/** What went wrong, in words. */
+/** The reason, as a message. */
 export interface MessageCause {
   /** A code of the catalogue, or one of the network (`ECONNREFUSED`) where a client got no answer. */
   readonly code: string;
@@ -36,7 +36,7 @@ export interface Causes {
   readonly none: undefined;
 }
 
-/** What an error is about. Never a secret. */
+/** The value that an error is about. Never a secret. */
 export type ErrorCause = NonNullable<Causes[keyof Causes]>;
 
 /** Which kind of cause a value is, as JSON of an answer; undefined for none of them. */

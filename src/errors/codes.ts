@@ -3,7 +3,7 @@ import type { Causes } from './causes.ts';
 
 type Catalog = typeof catalog;
 
-/** What the `cause` of an error with this code is: `CauseOf<'INVALID_POSTURE'>` is `PostureCause`. */
+/** The type of `cause` for an error code: `CauseOf<'INVALID_POSTURE'>` is `PostureCause`. */
 export type CauseOf<C extends ErrorCode> = Causes[Catalog[C]['cause'][number]];
 
 /** The codes whose cause may be of a kind: `CodeWith<'field'>`. */

@@ -1,6 +1,5 @@
 export {
   ApiError,
-  type ApiErrorOf,
   type ApiErrorOptions,
   explained,
   invalidField,
@@ -19,6 +18,6 @@ export {
   type MessageCause,
   type PostureCause,
 } from './causes.ts';
-export type { CauseOf, CodeWith } from './codes.ts';
+export type { CauseOf } from './codes.ts';
 export { RETRY_AFTER } from './retry-after.ts';
 export { shownValue } from './shown-value.ts';

@@ -9,8 +9,8 @@ const NOTHING = '<nil>';
 const MOST = { characters: 256, members: 32, levels: 4 } as const;
 
 /**
- * `<nil>` for a missing value, `[a b]` for lists, `map[a:1 b:2]` for objects, by name; `***` for what may be a secret by the name of the field or of a
- * member, or by its look (a private key, a JWT, an address with a password). At most 256 characters.
+ * `<nil>` for a missing value, `[a b]` for lists, `map[a:1 b:2]` for objects, sorted by key; `***` for possible secrets, recognised by the name of
+ * the field or member, or by form (a private key, a JWT, a URL with a password). At most 256 characters.
  */
 export const shownValue = (field: string, value: unknown): string => {
   const shown = SECRET_NAME.test(field) ? HIDDEN : show(value, MOST.levels);

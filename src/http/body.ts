@@ -1,20 +1,22 @@
 import type { Body } from '../api/kit/operation.ts';
+import { FORM_TYPE, JSON_TYPE } from '../api/surfaces/media-types.ts';
 import { JSON_LIMITS, tooMany } from '../call/json.ts';
 import { ApiError, invalidField, RETRY_AFTER } from '../errors/index.ts';
 import { timeout } from './deadline.ts';
 import { formOf } from './form.ts';
 import { excessOf } from './json-size.ts';
-import { FORM_TYPE, JSON_TYPE, mediaType } from './media-types.ts';
+import { mediaType } from './media-types.ts';
 import { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreRequest, Overloaded } from './message.ts';
 import { isStorable } from './path.ts';
 
 /**
  * Reads and parses the body of a request: `Content-Type` first, then the bytes, then the JSON.
  * @param limit largest body in bytes
- * @returns the JSON value, `{}` for `null`; the fields of a form, or the text, where the operation takes another media type and the body has it; undefined when there is no
- * body and none is required
+ * @returns the JSON value, `{}` for `null`; the fields of a form, or the string, if the operation accepts another media type and the body has it;
+ * undefined when there is no body and none is required
  * @throws ApiError 415 for another media type, 413 above the limit, 400 `COULD_NOT_VALIDATE` with the body's name when a required body is missing,
- * 400 `COULD_NOT_PARSE_BODY` for what is no JSON in UTF-8, is beyond `JSON_LIMITS`, or holds what no store can (U+0000, lone surrogates, endless numbers).
+ * 400 `COULD_NOT_PARSE_BODY` for a body that is not JSON in UTF-8, exceeds `JSON_LIMITS`, or contains values that no store can hold (U+0000, lone
+ * surrogates, infinite numbers).
  */
 export const readBody = async (request: CoreRequest, body: Body, limit: number): Promise<unknown> => {
   const length = request.header('content-length');
@@ -38,7 +40,10 @@ export const readBody = async (request: CoreRequest, body: Body, limit: number):
 
 const JSON_ONLY: readonly string[] = Object.freeze([JSON_TYPE]);
 
-/** Parses JSON in UTF-8, refusing what is too much, before it is made, and what cannot be stored. Of keys given twice the last one counts; keys named `__proto__` are dropped. */
+/**
+ * Parses JSON in UTF-8. Limits are checked before parsing; values that cannot be stored are refused. Of duplicate keys the last one counts; keys
+ * named `__proto__` are dropped.
+ */
 export const parseJson = (bytes: Uint8Array): unknown => {
   const excess = excessOf(bytes);
   if (excess) throw unparsable(excess);
@@ -49,7 +54,8 @@ export const parseJson = (bytes: Uint8Array): unknown => {
   } catch (error) {
     throw unparsable(`the body is not JSON${position(error)}`);
   }
-  // Control characters and lone surrogates can only come from escapes, endless numbers from exponents and very many digits: without any, nothing needs a look.
+  // Control characters and lone surrogates require escapes; infinite numbers require exponents or very many digits. Without any of these, the value
+  // needs no check.
   const escapes = text.includes('\\u');
   const prototypes = escapes || text.includes('__proto__');
   if (!prototypes && !/\d[eE]|\d{300}/.test(text)) return value;

@@ -4,7 +4,7 @@ import type { CoreRequest } from './message.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What browsers of other origins may do. */
+/** CORS for browsers of other origins. */
 export interface Cors {
   /** The headers that every answer to a request from this origin carries. */
   headers(origin: string | undefined): Headers | undefined;

@@ -35,9 +35,9 @@ export class Deadline {
   }
 
   /**
-   * Told to stop, work has one turn to end well: what it changed is committed then, and was only being announced.
-   * @returns what `work` gives
-   * @throws what `work` throws; `late()` once the time is over, unless `work` then says that it was never begun (429). Called once.
+   * When its time is over, work gets one turn to finish: if it has committed and only announces its changes, it succeeds.
+   * @returns the result of `work`
+   * @throws errors of `work`; `late()` once the time is over, unless `work` then reports that it was never begun (429). Called once.
    */
   race<T>(work: Promise<T>, late: () => ApiError): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -68,8 +68,8 @@ export class Deadline {
   }
 
   /**
-   * For work that goes on when its answer has begun, as a stream does: it has all the time that it wants, and is told to stop when the client goes away.
-   * @returns tells it to stop, at its end at the latest
+   * For work that continues after its answer has begun, such as a stream: it has no deadline, and is aborted when the client disconnects.
+   * @returns aborts it, at its end at the latest
    */
   outlive(): () => void {
     this.#isOutlived = true;

@@ -1,4 +1,4 @@
-import { type Group, isConditional, type Operation } from '../api/kit/operation.ts';
+import { type Group, isConditional, type Operation, statusOf } from '../api/kit/operation.ts';
 import { refusalsOf } from '../api/kit/refusals.ts';
 import { dataAndMeta } from '../api/surfaces/envelope.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
@@ -6,7 +6,7 @@ import type { ErrorCode } from '../errors/index.ts';
 import { type JsonSchema, jsonSchemas } from './json-schemas.ts';
 import { offersOf } from './media-types.ts';
 
-/** An operation of one surface, with all that a description of it says, whatever the format. */
+/** An operation of one surface, with everything that its descriptions say in any format. */
 export interface DescribedOperation {
   readonly surface: Surface;
   readonly group: string;
@@ -35,7 +35,7 @@ export interface Described {
 }
 
 /** Everything that the documents say of the operations of some surfaces, derived from their declarations. */
-export const describe = (groups: readonly Group[], surfaces: readonly Surface[]): Described => {
+export const describeOperations = (groups: readonly Group[], surfaces: readonly Surface[]): Described => {
   const chosen = surfaces.flatMap((surface) =>
     groups.flatMap((group) =>
       Object.values(group.operations)
@@ -63,7 +63,7 @@ export const describe = (groups: readonly Group[], surfaces: readonly Surface[])
         ...(isConditional(operation) ? [IF_MATCH] : []),
       ],
       body: schemas.inputs[`${key} body`],
-      status: operation.status ?? (operation.answer.is === 'created' ? 201 : 200),
+      status: statusOf(operation),
       offers: offersOf(surface, operation),
       answer: enveloped(surface, operation, schemas.outputs[key]),
       refusals: refusalsOf(operation),

@@ -4,7 +4,7 @@ import type { Settings } from '../call/settings.ts';
 import { openApiDocument } from './openapi.ts';
 import { swaggerDocument } from './swagger.ts';
 
-/** The descriptions of the APIs as JSON text, each made when it is first asked for. */
+/** The API descriptions as JSON text, each created on first use. */
 export const createDocuments = (groups: Readonly<Record<string, Group>>, settings: Pick<Settings, 'address'>) => {
   const list = Object.values(groups);
   const made = new Map<string, string>();

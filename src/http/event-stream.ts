@@ -1,4 +1,5 @@
 import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
+import { abandon } from './abandon.ts';
 
 /** Milliseconds of silence after which a comment is sent, for what cuts off connections without traffic. */
 const HEARTBEAT_MS = 15_000;
@@ -30,8 +31,7 @@ export const eventStream = (events: AsyncIterable<ServerSentEvent>, heartbeatMs 
     },
     return: async () => {
       clearTimeout(timer);
-      // Not waited for: a source in the middle of something settles when it can.
-      source.return?.().catch(() => undefined);
+      abandon(source);
       return { done: true, value: undefined };
     },
   };

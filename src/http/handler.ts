@@ -1,12 +1,16 @@
 import { versionOf } from '../api/kit/entity-version.ts';
-import type { Operation } from '../api/kit/operation.ts';
+import { type Operation, statusOf } from '../api/kit/operation.ts';
 import { errorAndMeta } from '../api/surfaces/envelope.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entry, Invoke } from '../call/call.ts';
+import { destinationOf } from '../call/observed.ts';
+import { isRequestId } from '../call/options.ts';
 import type { Settings } from '../call/settings.ts';
 import { ApiError, invalidField, type MessageCause } from '../errors/index.ts';
+import { Observation } from '../observability/observation.ts';
+import type { Observer } from '../observability/observer.ts';
 import type { Platform } from '../platform/platform.ts';
 import { software } from '../version.ts';
 import { createCors } from './cors.ts';
@@ -31,17 +35,33 @@ export interface HandlerOptions {
   readonly invoke: Invoke;
   readonly settings: Pick<Settings, 'maxBodyBytes' | 'requestTimeoutMs' | 'corsOrigins' | 'maxOpenStreams'>;
   readonly platform: Pick<Platform, 'random' | 'logger'>;
+  /** Default: nobody. */
+  readonly observer?: Observer | undefined;
 }
 
-/** Answers one request. Never rejects: whatever goes wrong is an answer. */
+/** A request that is being answered. */
+interface Asked {
+  readonly id: string;
+  readonly request: CoreRequest;
+  readonly observation: Observation | undefined;
+}
+
+/** Answers one request. Never rejects: every error becomes an answer. */
 export type Handle = (request: CoreRequest) => Promise<CoreAnswer>;
 
 /**
- * Requests in, answers out. The order of the checks is the wire's: path 404, method 405, session 401, `Content-Type` 415, body 413, parameters and body 400,
- * then rights and the operation itself. An `Accept` that leaves no answer is 406 after the session and the rights, and before the rest. From the session on
- * the checks are made by `invoke`, which asks for the input in between.
+ * Handles requests. The order of checks is part of the wire contract: path 404, method 405, session 401, `Content-Type` 415, body 413, parameters and
+ * body 400, then permissions and the operation itself. An `Accept` that allows no answer is 406 after session and permissions, and before the rest.
+ * From the session on, `invoke` makes the checks, and requests the input in between.
  */
-export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke, settings, platform }: HandlerOptions): Handle => {
+export const createHandler = ({
+  entries,
+  surfaces = surfacesOf(entries),
+  invoke,
+  settings,
+  platform,
+  observer,
+}: HandlerOptions): Handle => {
   const route = createRouter(entries, surfaces);
   const queries = new Map(entries.map(({ operation }) => [operation, operation.query && queryParameters(operation.query)]));
   const cors = createCors(
@@ -49,13 +69,18 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
     surfaces,
     entries.flatMap(({ operation }) => Object.values(operation.headers ?? {})),
   );
-  const requestId = requestIds(platform.random);
+  const newRequestId = requestIds(platform.random);
+  /** The one that the host or the client gave, where it can stand in logs as it is. */
+  const requestIdOf = (request: CoreRequest): string =>
+    [request.requestId, request.header('x-request-id')].find(isRequestId) ?? newRequestId();
   const streams = createStreams(settings.maxOpenStreams, platform.logger);
-  const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': requestId() });
+  const common = Object.freeze({ ...SAFE_HEADERS, server: software.name, 'ziti-instance-id': newRequestId() });
 
   /** @param surface below whose prefix the request lies, if any */
-  const refuse = (error: unknown, id: string, request: CoreRequest, surface?: Surface, source?: HttpSource): CoreAnswer => {
+  const refuse = (error: unknown, asked: Asked, surface?: Surface, source?: HttpSource): CoreAnswer => {
+    const { id, request, observation } = asked;
     const known = toApiError(error, platform.logger, { requestId: id, method: request.method, path: splitTarget(request.target).path });
+    observation?.refused(known.code);
     const more = surface && refusalHeaders(known, surface, source?.credentials ?? ANONYMOUS, source?.stage === 'session');
     const { status = known.status, contentType, body } = (surface?.errorForm ?? errorAndMeta)(known, id);
     return { status, headers: { 'content-type': contentType, ...common, ...more }, body };
@@ -72,7 +97,8 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
     };
   };
 
-  const answer = (request: CoreRequest, id: string): CoreAnswer | Promise<CoreAnswer> => {
+  const answer = (asked: Asked): CoreAnswer | Promise<CoreAnswer> => {
+    const { id, request, observation } = asked;
     const { method } = request;
     if (method === 'OPTIONS') return { status: 200, headers: { ...common, ...cors.preflight(request) }, body: '' };
     const { path, query } = splitTarget(request.target);
@@ -85,11 +111,11 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
       };
     if (found.is === 'pathUnknown') {
       const cause = unhandled(`path ${path.slice(0, 256)} was not found`);
-      return refuse(new ApiError('NOT_FOUND', { cause }), id, request, found.surface);
+      return refuse(new ApiError('NOT_FOUND', { cause }), asked, found.surface);
     }
     if (found.is === 'methodUnknown') {
       const cause = unhandled(`method ${method.slice(0, 32)} is not allowed, but [${found.allowed.join()}] are`);
-      return refuse(new ApiError('METHOD_NOT_ALLOWED', { cause }), id, request, found.surface);
+      return refuse(new ApiError('METHOD_NOT_ALLOWED', { cause }), asked, found.surface);
     }
     const { entry, surface, parameters } = found;
     const offers = offersOf(surface, entry.operation);
@@ -109,7 +135,9 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
       deadline,
       timeLimit: settings.requestTimeoutMs,
       refusal: wanted === undefined && offers.length > 0 ? unacceptable(offers, accept) : undefined,
+      observation,
     });
+    observation?.leadsTo(destinationOf(entry, surface, source.credentials));
     const late = () => {
       // A body that does not come is the client's fault, work that does not end is ours.
       if (source.stage === 'body') return timeout('the body did not come in time', 408);
@@ -120,25 +148,36 @@ export const createHandler = ({ entries, surfaces = surfacesOf(entries), invoke,
       });
       return tooLate(entry.operation);
     };
-    return deadline
-      .race(call(source, entry, deadline, wanted), late)
-      .catch((error: unknown) => refuse(error, id, request, surface, source));
+    return deadline.race(call(source, entry, deadline, wanted), late).catch((error: unknown) => refuse(error, asked, surface, source));
   };
 
   return async (request) => {
-    const id = requestId();
+    const id = requestIdOf(request);
+    const asked = { id, request, observation: observer && observationOf(observer, id, request) };
     let result: CoreAnswer;
     try {
-      result = await answer(request, id);
+      result = await answer(asked);
     } catch (error) {
-      result = refuse(error, id, request);
+      result = refuse(error, asked);
     }
+    asked.observation?.end(result.status);
     const granted = cors.headers(request.header('origin'));
     return granted === undefined ? result : { ...result, headers: { ...result.headers, ...granted } };
   };
 };
 
-const statusOf = ({ answer, status }: Operation): number => status ?? (answer.is === 'created' ? 201 : 200);
+const observationOf = (observer: Observer, requestId: string, request: CoreRequest): Observation =>
+  new Observation(observer, {
+    requestId,
+    transport: 'http',
+    method: request.method,
+    remoteAddress: request.remoteAddress ?? '',
+    traceparent: brief(request.header('traceparent')),
+    tracestate: brief(request.header('tracestate')),
+  });
+
+/** Longer values of trace context are none that anybody must pass on (W3C Trace Context, 3.3.1.5). */
+const brief = (value: string | undefined): string | undefined => (value !== undefined && value.length > 512 ? undefined : value);
 
 /** The entity tag of an entity that is answered by its id. */
 const entityHeaders = ({ entity, method, answer }: Operation, output: unknown): HeaderValues | undefined => {

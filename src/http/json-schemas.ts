@@ -4,11 +4,11 @@ import * as z from 'zod';
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 export interface JsonSchemas {
-  /** Every schema that has a name (`meta({ id })`), by that name. One that is taken in another form than it is given has two: `Tags` and `TagsInput`. */
+  /** All named schemas (`meta({ id })`), by name. A schema whose input differs from its output has two: `Tags` and `TagsInput`. */
   readonly components: Readonly<Record<string, JsonSchema>>;
-  /** What is taken, by the key it was handed in with. */
+  /** Input schemas, by the key they were registered with. */
   readonly inputs: Readonly<Record<string, JsonSchema>>;
-  /** What is given. */
+  /** Output schemas. */
   readonly outputs: Readonly<Record<string, JsonSchema>>;
 }
 
@@ -80,21 +80,23 @@ const tidy = (schema: JsonSchema): void => {
 /** Names whose two forms differ, and those that refer to such a name. */
 const namesThatDiffer = (given: Converted['named'], taken: Converted['named']): ReadonlySet<string> => {
   const differing = new Set<string>();
-  const shared = Object.keys(given).filter((name) => name in taken);
-  for (const name of shared) if (JSON.stringify(given[name]) !== JSON.stringify(taken[name])) differing.add(name);
+  const shared = Object.entries(taken).flatMap(([name, schema]) => (name in given ? [{ name, text: JSON.stringify(schema) }] : []));
+  for (const { name, text } of shared) if (JSON.stringify(given[name]) !== text) differing.add(name);
   for (let before = -1; before !== differing.size; ) {
     before = differing.size;
-    for (const name of shared)
-      if ([...differing].some((other) => JSON.stringify(taken[name]).includes(`"${LOCAL}${other}"`))) differing.add(name);
+    for (const { name, text } of shared) if ([...differing].some((other) => text.includes(`"${LOCAL}${other}"`))) differing.add(name);
   }
   return differing;
 };
 
 /** The same with references into the document's components. */
-const refer = <T>(value: T, rename: (name: string) => string): T =>
-  // A reviver that changes only texts of references keeps the shape.
-  JSON.parse(JSON.stringify(value), (key, item: unknown) =>
-    key === '$ref' && typeof item === 'string' && item.startsWith(LOCAL)
-      ? `#/components/schemas/${rename(item.slice(LOCAL.length))}`
-      : item,
-  ) as T;
+const refer = <T>(value: T, rename: (name: string) => string): T => {
+  const referred = (item: unknown, key?: string): unknown => {
+    if (key === '$ref' && typeof item === 'string' && item.startsWith(LOCAL))
+      return `#/components/schemas/${rename(item.slice(LOCAL.length))}`;
+    if (Array.isArray(item)) return item.map((each) => referred(each));
+    if (typeof item !== 'object' || item === null) return item;
+    return Object.fromEntries(Object.entries(item).map(([name, each]) => [name, referred(each, name)]));
+  };
+  return referred(value) as T; // only texts of references change
+};

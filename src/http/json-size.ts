@@ -1,8 +1,8 @@
 import { JSON_LIMITS, tooMany } from '../call/json.ts';
 
 /**
- * Why a JSON text in UTF-8 is beyond `JSON_LIMITS`, told by its punctuation alone: what it would become takes many times the memory of its text, and
- * must not be made. Undefined for one within the limits; whether it is JSON, the parser tells.
+ * The reason why a JSON text exceeds `JSON_LIMITS`, from its punctuation alone: parsing it first would take many times its memory. Undefined for one
+ * within the limits; whether it is valid JSON is left to the parser.
  */
 export const excessOf = (bytes: Uint8Array): string | undefined => {
   let values = 1;

@@ -1,9 +1,6 @@
 import type { Operation } from '../api/kit/operation.ts';
+import { EVENTS_TYPE, JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
-
-export const JSON_TYPE = 'application/json';
-export const FORM_TYPE = 'application/x-www-form-urlencoded';
-export const EVENTS_TYPE = 'text/event-stream';
 
 /** The media types of an operation's answer; none where it never has a body. */
 export const offersOf = ({ envelope }: Pick<Surface, 'envelope'>, { answer }: Pick<Operation, 'answer'>): readonly string[] => {
@@ -12,10 +9,10 @@ export const offersOf = ({ envelope }: Pick<Surface, 'envelope'>, { answer }: Pi
 };
 
 /**
- * Which of the offered media types a client likes best by its `Accept` header (RFC 9110, 12.5.1): the most specific range that names a type
- * decides its weight, `q=0` excludes it, and among equals the first offered wins. No header, or an empty one, accepts everything; so does one that takes
- * JSON, which clients of this API send by habit for every operation.
- * @returns undefined when the client takes none of them.
+ * The offered media type that a client prefers by its `Accept` header (RFC 9110, 12.5.1): the most specific range that matches a type decides its
+ * weight, `q=0` excludes it, and among equals the first offered wins. A missing or empty header accepts everything; so does one that accepts JSON,
+ * which clients of this API send with every operation.
+ * @returns undefined when the client accepts none of them
  */
 export const negotiate = (accept: string | undefined, offered: readonly string[]): string | undefined => {
   const first = offered[0];

@@ -11,17 +11,19 @@ export interface CoreRequest {
   /** Header value by lower-case name; several headers of one name joined by `, `. */
   header(name: string): string | undefined;
   /**
-   * Reads the body. Called at most once, and not before the path, the method and the session are known to be good.
-   * @throws BodyTooLarge once more than `limit` bytes have come, without reading on; BodyIncomplete when the client stopped in the middle; BodyTooSlow
-   * when it was cut off for coming too slowly; Overloaded when it has come, and there is no room to go on.
+   * Reads the body. Called at most once, and only after path, method and session were checked.
+   * @throws BodyTooLarge once more than `limit` bytes have arrived, without reading on; BodyIncomplete when the client disconnected in the middle;
+   * BodyTooSlow when it was aborted for arriving too slowly; Overloaded when it has arrived, but no request slot is free
    */
   body(limit: number): Promise<Uint8Array>;
-  /** DER of the certificates that the client presented in the TLS handshake, leaf first. Not verified by anybody. */
+  /** DER of the certificates that the client presented in the TLS handshake, leaf first. Not verified. */
   readonly peerCertificates?: readonly Uint8Array[];
   /** Address of the client, e.g. `127.0.0.1`. */
   readonly remoteAddress?: string;
   /** Aborted when the client goes away. */
   readonly signal?: AbortSignal;
+  /** By which the host knows the request, e.g. from its own middleware. Ignored unless it is 1 to 128 visible ASCII characters. Default: the header `x-request-id`. */
+  readonly requestId?: string | undefined;
 }
 
 /** An answer: status, headers and body. */
@@ -36,22 +38,22 @@ export interface CoreAnswer {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** What `CoreRequest.body` throws when more comes than may. */
+/** Thrown by `CoreRequest.body` when it exceeds the limit. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
-/** What `CoreRequest.body` throws when the client stopped in the middle. */
+/** Thrown by `CoreRequest.body` when the client disconnected in the middle. */
 export class BodyIncomplete extends Error {
   override readonly name = 'BodyIncomplete';
 }
 
-/** What `CoreRequest.body` throws when the adapter waits no longer. */
+/** Thrown by `CoreRequest.body` when it arrives too slowly. */
 export class BodyTooSlow extends Error {
   override readonly name = 'BodyTooSlow';
 }
 
-/** What `CoreRequest.body` throws when as many requests are handled as may be. */
+/** Thrown by `CoreRequest.body` when too many requests are being handled. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }

@@ -1,8 +1,9 @@
 import type { Group, Operation } from '../api/kit/operation.ts';
 import { allSurfaces } from '../api/surfaces/index.ts';
+import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
-import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
+import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
 import type { JsonSchema } from './json-schemas.ts';
 
 export interface DocumentInfo {
@@ -12,18 +13,18 @@ export interface DocumentInfo {
   readonly version?: string;
 }
 
-const ERROR = { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } };
+const ERROR = { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } };
 
 /**
- * The OpenAPI 3.1 document of one surface, or of all of them. With all, paths are whole, and an operation id that two surfaces share gets the surface's name
- * appended in the second, because a document must not repeat an id.
+ * The OpenAPI 3.1 document of one surface or of all. With all, paths include the prefix, and an operation id that two surfaces share gets the
+ * surface's name appended in the second, because ids must be unique in a document.
  */
 export const openApiDocument = (
   groups: readonly Group[],
   { address, version = software.version }: DocumentInfo,
   surface?: Surface,
 ): object => {
-  const { operations, components } = describe(groups, surface === undefined ? allSurfaces : [surface]);
+  const { operations, components } = describeOperations(groups, surface === undefined ? allSurfaces : [surface]);
   const paths: Record<string, Record<string, object>> = {};
   const ids = new Set<string>();
   for (const described of operations) {
@@ -91,11 +92,9 @@ const parameterObject = ({ schema: { description, ...schema }, ...parameter }: D
   schema,
 });
 
-/** What is not JSON is a text. */
+/** Other media types than JSON are strings. */
 const bodyContent = ({ body }: Operation, schema: JsonSchema): object =>
-  Object.fromEntries(
-    (body?.media ?? ['application/json']).map((type) => [type, { schema: type.endsWith('json') ? schema : { type: 'string' } }]),
-  );
+  Object.fromEntries((body?.media ?? [JSON_TYPE]).map((type) => [type, { schema: type.endsWith('json') ? schema : { type: 'string' } }]));
 
 const contentOf = ({ operation: { answer }, answer: schema, offers }: DescribedOperation): object =>
   answer.is === 'raw' || answer.is === 'response' || answer.is === 'events'

@@ -1,12 +1,12 @@
 import type { Answer } from '../api/kit/operation.ts';
 import type { HttpOutput, ServerSentEvent } from '../api/surfaces/http-output.ts';
+import { EVENTS_TYPE, JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { eventStream } from './event-stream.ts';
-import { EVENTS_TYPE, JSON_TYPE } from './media-types.ts';
 
 export type OutputBody = NonNullable<HttpOutput['body']>;
 
-/** What an operation without envelope returns. */
+/** The output of an operation without an envelope. */
 interface RawOutput {
   readonly contentType: string;
   readonly body: string | Uint8Array;
@@ -17,7 +17,7 @@ type WrittenOutput = HttpOutput & { readonly body: OutputBody };
 
 /** The output of an operation, in the form of its surface. @param wanted the media type that the client likes best */
 export const bodyOf = ({ envelope }: Surface, answer: Answer, output: unknown, wanted: string | undefined): WrittenOutput => {
-  // What an operation declares as its answer is what its handler returns.
+  // The handler returns the declared answer.
   switch (answer.is) {
     case 'raw': {
       const { contentType, body } = output as RawOutput;

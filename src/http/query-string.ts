@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { invalidField } from '../errors/index.ts';
+import { formDecoded } from './form.ts';
 import { isStorable } from './path.ts';
 
 /** The declared parameters of a query, by name; true for those that may be repeated. */
@@ -10,9 +11,10 @@ export const queryParameters = (schema: z.ZodObject): QueryParameters =>
   new Map(Object.entries(schema.shape).map(([name, value]) => [name, takesMany(value as z.ZodType)])); // a shape holds schemas
 
 /**
- * The declared parameters that a query holds, still as text: the first value of each, or all where it may be repeated. Names are case sensitive,
- * others are ignored. `;` separates nothing and must be escaped: a list whose filter was silently dropped would show everything.
- * @throws ApiError 400 `COULD_NOT_VALIDATE` for a declared parameter with a malformed escape or a bare `;`, and for a value that no store could hold (U+0000).
+ * The declared parameters of a query, as strings: the first value of each, or all where it may be repeated. Names are case-sensitive; others are
+ * ignored. `;` is not a separator and must be escaped: silently dropping a filter after it would return the whole list.
+ * @throws ApiError 400 `COULD_NOT_VALIDATE` for a declared parameter with a malformed escape or a bare `;`, and for a value that no store can hold
+ * (U+0000)
  */
 export const parseQuery = (query: string, declared: QueryParameters): Readonly<Record<string, string | readonly string[]>> => {
   const values: Record<string, string | string[]> = {};
@@ -29,7 +31,7 @@ export const parseQuery = (query: string, declared: QueryParameters): Readonly<R
     const known = values[name];
     if (known !== undefined && !many) continue;
     const raw = mark < 0 ? '' : pair.slice(mark + 1);
-    const value = decode(raw);
+    const value = formDecoded(raw);
     if (value === undefined) throw invalidField(name, `${name} in query is no text in UTF-8, percent-encoded`, raw);
     if (!isStorable(value)) throw invalidField(name, `${name} in query holds a character that cannot be stored`, '');
     if (Array.isArray(known)) known.push(value);
@@ -51,19 +53,8 @@ const refuseSemicolon = (pair: string, declared: QueryParameters): void => {
 /** An escape of anything but an ASCII character: malformed, or of what no declared name holds. */
 const NO_NAME = /%(?![0-7][0-9A-Fa-f])/;
 
-/** Undefined for what is no declared name. Nothing is thrown on the way: thousands of malformed names in one query would cost as many stack traces. */
-const decodeName = (text: string): string | undefined => (NO_NAME.test(text) ? undefined : decode(text));
-
-/** Undefined for a malformed escape. */
-const decode = (text: string): string | undefined => {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  if (!spaced.includes('%')) return spaced;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return undefined;
-  }
-};
+/** Undefined for an undeclared name. Throws nothing on the way: thousands of malformed names in one query would cost as many stack traces. */
+const decodeName = (text: string): string | undefined => (NO_NAME.test(text) ? undefined : formDecoded(text));
 
 /** Whether a list is what stands below the wrappers of a schema. */
 const takesMany = (schema: z.ZodType): boolean => {

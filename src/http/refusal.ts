@@ -3,10 +3,7 @@ import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
 
-/**
- * What a caller is told about anything that was thrown. Only what is nobody's mistake but ours is logged, with the id that the caller sees:
- * the answer itself tells no detail.
- */
+/** The API error for anything thrown. Only internal errors are logged, with the request id that the caller sees; the answer contains no details. */
 export const toApiError = (error: unknown, logger: Logger, context: Readonly<Record<string, unknown>>): ApiError => {
   if (error instanceof ApiError) return error;
   logger.error('unhandled error', { ...context, error });

@@ -1,11 +1,11 @@
+import { BASE_62 } from '../platform/base62.ts';
 import type { Random } from '../platform/platform.ts';
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const LENGTH = 10;
 
 /**
- * Makes request ids: ten characters of `0-9A-Za-z`. Random bytes are fetched many at a time, because asking for ten of them costs as much as for a thousand.
- * The ids only have to differ, so the slight preference of the first letters by the remainder does no harm.
+ * Creates request ids: ten characters of `0-9A-Za-z`. Random bytes are fetched in bulk, because ten of them cost as much as a thousand. The ids only
+ * have to be unique, so the slight bias from the remainder does not matter.
  */
 export const requestIds = (random: Random): (() => string) => {
   let pool = new Uint8Array(0);
@@ -16,7 +16,7 @@ export const requestIds = (random: Random): (() => string) => {
       at = 0;
     }
     let id = '';
-    for (const end = at + LENGTH; at < end; at++) id += ALPHABET[(pool[at] ?? 0) % ALPHABET.length];
+    for (const end = at + LENGTH; at < end; at++) id += BASE_62[(pool[at] ?? 0) % BASE_62.length];
     return id;
   };
 };

@@ -2,7 +2,7 @@ import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entry } from '../call/call.ts';
 import { pathSegments } from './path.ts';
 
-/** What a method and a path lead to. */
+/** The match of a method and a path. */
 export type Route =
   | {
       readonly is: 'found';
@@ -17,7 +17,7 @@ export type Route =
   /** 400: an escape of the path is no escape. */
   | { readonly is: 'malformed' };
 
-export type Router = (method: string, path: string) => Route;
+export type OperationRouter = (method: string, path: string) => Route;
 
 /**
  * One tree of path segments for each surface; an address costs a look-up a segment, however many operations there are.
@@ -25,7 +25,7 @@ export type Router = (method: string, path: string) => Route;
  * @param offered surfaces that are answered for, default all that the operations name; paths of others are unknown
  * @throws Error when two operations claim the same method and path, or two surfaces the same prefix.
  */
-export const createRouter = (entries: readonly Entry[], offered: readonly Surface[] = surfacesOf(entries)): Router => {
+export const createRouter = (entries: readonly Entry[], offered: readonly Surface[] = surfacesOf(entries)): OperationRouter => {
   const mounts = offered.flatMap((surface) => mountsOf(surface, treeOf(surface, entries)));
   const twice = mounts.find(({ at }, i) => mounts.findIndex((other) => other.at === at) < i);
   if (twice) throw new Error(`two surfaces claim the prefix ${twice.at}, one of them ${twice.surface.name}`);

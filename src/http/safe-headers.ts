@@ -1,5 +1,5 @@
 /**
- * Headers of every answer, also of refusals below the controller. Browsers and proxies cache nothing, because an answer that looks harmless today may carry a
- * token tomorrow, and guess no content type.
+ * Headers of every answer, also of refusals below the controller: no caching, because an answer that is harmless today may contain a token tomorrow,
+ * and no content type sniffing.
  */
 export const SAFE_HEADERS = Object.freeze({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });

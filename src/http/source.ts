@@ -2,6 +2,7 @@ import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { CallSource, Entry } from '../call/call.ts';
 import type { ApiError } from '../errors/index.ts';
+import type { Observation } from '../observability/observation.ts';
 import { readBody } from './body.ts';
 import type { Deadline } from './deadline.ts';
 import { versionsIn } from './entity-tag.ts';
@@ -23,16 +24,18 @@ export interface HttpSourceOptions {
   readonly timeLimit: number;
   /** A fault of the request itself, reported only to callers that have the right to the operation. */
   readonly refusal: ApiError | undefined;
+  readonly observation: Observation | undefined;
 }
 
 /**
- * A request as the pipeline sees it. What is costly (signal, certificates, body) is made when it is asked for. A class, because an object literal with
- * getters gets a hidden class of its own each time, which costs more than all the rest of a request's way.
+ * A request as the pipeline sees it. Costly parts (signal, certificates, body) are created on demand. A class, because an object literal with getters
+ * gets a hidden class of its own each time, which costs more than the rest of a request's path.
  */
 export class HttpSource implements CallSource {
   readonly requestId: string;
   readonly surface: Surface;
   readonly credentials: Credentials;
+  readonly observation: Observation | undefined;
   readonly #of: HttpSourceOptions;
   #stage: 'session' | 'body' | 'work' = 'session';
 
@@ -40,6 +43,7 @@ export class HttpSource implements CallSource {
     this.requestId = options.requestId;
     this.surface = options.surface;
     this.credentials = options.surface.session.credentialsOf((name) => options.request.header(name));
+    this.observation = options.observation;
     this.#of = options;
   }
 

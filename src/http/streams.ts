@@ -1,5 +1,6 @@
 import { unavailable } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
+import { abandon } from './abandon.ts';
 import type { Deadline } from './deadline.ts';
 
 /** The bodies of a handler that are sent as they are made. */
@@ -27,10 +28,8 @@ export const createStreams = (most: number, logger: Pick<Logger, 'error'>): Stre
   return {
     open: (parts, deadline, context) => {
       const source = parts[Symbol.asyncIterator]();
-      // Not waited for: a source that is in the middle of something settles when it can.
-      const abandon = () => void source.return?.().catch(() => undefined);
       if (taken >= most) {
-        abandon();
+        abandon(source);
         throw unavailable(`${most} streams are open already: try again later`);
       }
       taken++;
@@ -44,7 +43,7 @@ export const createStreams = (most: number, logger: Pick<Logger, 'error'>): Stre
         taken--;
         signal.removeEventListener('abort', end);
         stop();
-        abandon();
+        abandon(source);
         give?.(ENDED);
       };
       signal.addEventListener('abort', end);

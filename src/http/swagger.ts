@@ -1,19 +1,22 @@
 import type { Group } from '../api/kit/operation.ts';
+import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
-import { type DescribedOperation, type DescribedParameter, describe } from './described.ts';
+import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
 import type { JsonSchema } from './json-schemas.ts';
 import { type DocumentInfo, GOES_ON, tagsOf, titleOf } from './openapi.ts';
 
 const ERROR = { $ref: '#/definitions/ErrorEnvelope' };
 
-/** The OpenAPI 2.0 document of one surface, for clients that know no newer form. What 2.0 cannot say (unions, null) is said more loosely. */
+/**
+ * The OpenAPI 2.0 document of one surface, for clients without support for newer versions. What 2.0 cannot express (unions, null) is approximated.
+ */
 export const swaggerDocument = (
   groups: readonly Group[],
   surface: Surface,
   { address, version = software.version }: DocumentInfo,
 ): object => {
-  const { operations, components } = describe(groups, [surface]);
+  const { operations, components } = describeOperations(groups, [surface]);
   const paths: Record<string, Record<string, object>> = {};
   for (const described of operations)
     (paths[described.operation.path] ??= {})[described.operation.method.toLowerCase()] = operationObject(described);
@@ -24,8 +27,8 @@ export const swaggerDocument = (
     host,
     basePath: `${pathname.replace(/\/$/, '')}${surface.prefix}`,
     schemes: [protocol.slice(0, -1)],
-    consumes: ['application/json'],
-    produces: ['application/json'],
+    consumes: [JSON_TYPE],
+    produces: [JSON_TYPE],
     tags: tagsOf(groups, operations),
     paths,
     definitions: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, older(schema)])),

@@ -1,22 +1,20 @@
+import type { Attribution } from '../changes/attribution.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import type { Write } from '../changes/writer.ts';
 import type { Clock } from '../platform/platform.ts';
 import { after, every } from '../platform/timers.ts';
 import type { Store } from '../storage/port.ts';
 
-/** Work of a controller that no call waits for, or that goes on when the call that asked for it has been answered. It ends with the controller. */
+/** Background work of a controller: no call waits for it, or it continues after its call was answered. It ends with the controller. */
 export interface Background {
   /**
    * Begins at once. What goes wrong is the caller's to look at.
-   * @param origin named in the change records of what the work writes
+   * @param attribution kept in the change records of what the work writes
    */
-  run<T>(origin: Origin, work: (job: Job) => Promise<T>): Promise<T>;
+  run<T>(attribution: Attribution, work: (job: Job) => Promise<T>): Promise<T>;
   /** Tells all work to stop, and waits until it has: some seconds at most where the store does not answer. */
   close(): Promise<void>;
 }
-
-/** The actor and the request that some work is done for. */
-export type Origin = Pick<EntitiesContext, 'actor' | 'requestId'>;
 
 export interface Job {
   /** Aborted when the controller closes. */
@@ -34,20 +32,25 @@ export interface Job {
   every(milliseconds: number, step: () => Promise<void>): () => void;
 }
 
-/** How long what is to be said at the end may take once the controller closes. ms */
+/** How long final writes may take once the controller closes. ms */
 const LAST_WORDS = 3000;
 
-export const createBackground = (store: Store, clock: Clock, write: Write, common: Omit<EntitiesContext, keyof Origin>): Background => {
+export const createBackground = (
+  store: Store,
+  clock: Clock,
+  write: Write,
+  common: Omit<EntitiesContext, keyof Attribution>,
+): Background => {
   const running = new Set<Promise<unknown>>();
   /** A signal for each piece of work: what listens to it goes with it. */
   const stops = new Set<() => void>();
   let isClosed = false;
   return {
-    run: async (origin, work) => {
+    run: async (attribution, work) => {
       if (isClosed) throw CLOSED();
       const [stopping, ending] = [new AbortController(), new AbortController()];
       const { signal } = stopping;
-      const context = { ...common, ...origin };
+      const context = { ...common, ...attribution };
       const timers: (() => void)[] = [];
       const job: Job = {
         signal,

@@ -1,5 +1,5 @@
 /**
- * A durable cursor over the change log: a consumer reads on from where it stopped, on whichever controller, and each change comes to it at least once.
+ * A durable cursor over the change log: a consumer continues where it stopped, on any controller, and receives each change at least once.
  *
  * ```ts
  * for await (const changes of readFrom(lease, 'mirror')) {
@@ -7,7 +7,7 @@
  *   await lease.write((entities) => advance(entities, 'mirror', changes.at(-1).revision));
  * }
  * ```
- * A consumer whose effect is in the store itself has it exactly once: it advances in the transaction of the effect.
+ * A consumer whose effect is in the store itself has exactly-once semantics: it advances in the transaction of the effect.
  */
 import { change as changeKind } from '../api/changes.ts';
 import { cursor as cursorKind } from '../api/cursors.ts';
@@ -19,7 +19,10 @@ import type { Job } from './background.ts';
 /** Changes that are read in one transaction. */
 const PAGE = 500;
 
-/** Changes left the log (settings `changesKept`, `changeBytesKept`) before a consumer read them. It must read anew what it follows, and goes on after `advance` to `to`. */
+/**
+ * Changes left the log (settings `changesKept`, `changeBytesKept`) before a consumer read them. It must read its entities again, and continues after
+ * `advance` to `to`.
+ */
 export class ChangesMissing extends Error {
   override readonly name = 'ChangesMissing';
   /** Name of the cursor. */

@@ -1,11 +1,15 @@
+import type { Attribution } from '../changes/attribution.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import { pause } from '../platform/timers.ts';
-import type { Background, Job, Origin } from './background.ts';
+import type { Background, Job } from './background.ts';
 
-/** Work that is left in the store, and done step by step. Each step finds in its own transaction what is left, so that several controllers may take steps at once. */
+/**
+ * Work that is recorded in the store and done step by step. Each step finds in its own transaction what is left, so several controllers may take
+ * steps concurrently.
+ */
 export interface Drainage {
-  readonly origin: Origin;
+  readonly attribution: Attribution;
   /** @returns whether there may be more to do */
   step(job: Job): Promise<boolean>;
   /** Logged when a step has failed, which is tried again. */
@@ -18,7 +22,7 @@ const PAUSE = 1000;
 /** @returns what begins the work. Called again while it goes on, the work looks once more before it ends */
 export const createDrain = (
   platform: Pick<Platform, 'clock' | 'logger'>,
-  { origin, step, failure }: Drainage,
+  { attribution, step, failure }: Drainage,
 ): ((background: Background) => void) => {
   const log = createRepeatedLog(platform);
   let isWorking = false;
@@ -45,6 +49,6 @@ export const createDrain = (
     if (isWorking) return;
     isWorking = true;
     // It fails only where the controller is closed already.
-    background.run(origin, work).catch(() => undefined);
+    background.run(attribution, work).catch(() => undefined);
   };
 };

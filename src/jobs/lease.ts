@@ -1,10 +1,10 @@
 /**
- * A lease lets one of several controllers on a store do a thing. Its row says who holds it and until when; the holder renews it while it works, and one
- * that is lost is succeeded once that time is over.
+ * A lease gives one of several controllers on a store the right to do something. Its row says who holds it and until when. The holder renews it while
+ * it works; if the holder is lost, another controller takes over after that time.
  *
- * Expiry is judged by the clock of whichever controller wants the lease next: where clocks differ by more than what is left of the lease between two
- * renewals, it is taken from a holder that is alive. So expiry never protects data. The fence does: each write of a holder reads the row in its own
- * transaction, and is refused once another has acquired the lease. What a holder does outside of the store may be done twice.
+ * Expiry is determined by the clock of the controller that wants the lease next: if clocks differ by more than the time between two renewals leaves,
+ * the lease is taken from a live holder. Expiry therefore never protects data; the fence does: each write of a holder reads the row in its own
+ * transaction, and is refused once another has acquired the lease. Effects outside the store may happen twice.
  */
 import type { RowOf } from '../api/kit/resource.ts';
 import { lease as leaseKind } from '../api/leases.ts';
@@ -15,7 +15,7 @@ import type { Job } from './background.ts';
 
 type LeaseRow = RowOf<typeof leaseKind>;
 
-/** What the transaction that acquires a lease hands to the job that works under it. */
+/** Passed from the transaction that acquires a lease to the job that works under it. */
 export interface Claim {
   readonly name: string;
   /** New for each time that the lease is acquired. */

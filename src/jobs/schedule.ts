@@ -10,11 +10,13 @@ export interface Schedule {
   readonly name: string;
   /** From the beginning of a run to that of the next. ms, at most `MOST` */
   readonly every: number;
-  /** `each`: every controller has its own runs. `one`: a run is by one of the controllers on a store, and the others wait until the next one is due. */
+  /**
+   * `each`: every controller has its own runs. `one`: one of the controllers on a store makes each run; the others wait until the next one is due.
+   */
   readonly by: 'each' | 'one';
 }
 
-/** What a run reads and writes by; of one that is by one controller, its lease. */
+/** Access to the store in a run; if a run is by one controller, it is under its lease. */
 export type Run = Pick<Lease, 'signal' | 'read' | 'write'>;
 
 /** The longest pause that every runtime's timers take. ms */
@@ -64,7 +66,7 @@ export const schedule = (
         if (!job.signal.aborted) log('warn', 'a scheduled run could not begin or end', { schedule: name, error: String(error) });
         return clock.now() + every;
       });
-      // Never longer than the schedule says, whatever another controller's clock has written.
+      // Never longer than the schedule, even if another controller's clock is wrong.
       await pause(clock, Math.min(Math.max(next - clock.now(), 1), every), job.signal);
     }
   };

@@ -5,7 +5,7 @@ import { password as passwordSchema, username as usernameSchema } from '../api/s
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import { usernameFault } from '../domain/directory/authenticators/usernames.ts';
 import type { Platform } from '../platform/platform.ts';
-import { equals, flag } from '../query/index.ts';
+import { booleanField, equals } from '../query/index.ts';
 import { newRow } from '../resources/merge.ts';
 import { newId } from '../storage/ids.ts';
 import type { Store } from '../storage/port.ts';
@@ -67,7 +67,7 @@ export const bootstrap = async (
 };
 
 const hasAdministrator = async (entities: Entities): Promise<boolean> =>
-  (await entities.count(identity, equals(flag('isDefaultAdmin'), true))) > 0;
+  (await entities.count(identity, equals(booleanField('isDefaultAdmin'), true))) > 0;
 
 const within = (schema: z.ZodType, value: string, message: string) => {
   if (!schema.safeParse(value).success) throw new TypeError(message);

@@ -4,8 +4,8 @@ import { builtinConfigTypes } from '../domain/catalogue/configs/builtin.ts';
 import { builtInPostureCheckTypes } from '../domain/policy/posture/check-types.ts';
 
 /**
- * How a built-in row follows the releases: `fixed` is always as this release has it, for no operation changes it; `seeded` is inserted where it is missing,
- * and then the administrators'; `offered` is inserted once, follows the releases while it is as it was given, and stays changed or deleted otherwise.
+ * How a built-in row follows the releases. `fixed`: always as in this release, because no operation changes it. `seeded`: inserted if missing, then
+ * left to administrators. `offered`: inserted once, follows the releases while it is unchanged, and is left alone once it is changed or deleted.
  */
 type Policy = 'fixed' | 'seeded' | 'offered';
 

@@ -1,18 +1,116 @@
+import { change } from '../api/changes.ts';
+import { controller } from '../api/controllers.ts';
+import type { Core } from '../call/core.ts';
+import { endOfLog } from '../changes/log.ts';
+import type { Certificate } from '../pki/certificate.ts';
+import { equals, stringField } from '../query/index.ts';
 import { StoreSchemaMismatch } from '../storage/errors.ts';
-import type { Store } from '../storage/port.ts';
+import type { Row } from '../storage/port.ts';
+import type { Opening } from './options.ts';
 
-/** What a controller says of itself. */
-export interface Health {
-  readonly isHealthy: boolean;
-  /** What is the matter: `away`, the database does not answer; `superseded`, a newer release has migrated it, and this process writes no more until it is replaced. */
-  readonly store: 'ready' | 'away' | 'superseded';
+/** Something that keeps a controller from its work (`error`), or will, or makes it less than it could be (`warning`). */
+export interface HealthReason {
+  /**
+   * `database`: it does not answer; `migrations`: a newer release has migrated it; `lease`: the others of the network take this controller for gone;
+   * `clock`: this machine's clock is behind that of the latest change; `certificate`: one that signs, or that of the server, has ended or ends soon;
+   * `address`: `settings.address` was never set.
+   */
+  readonly concerns: 'database' | 'migrations' | 'lease' | 'clock' | 'certificate' | 'address';
+  readonly severity: 'error' | 'warning';
+  /** A sentence for operators. It holds no secrets. */
+  readonly message: string;
 }
 
-export const healthOf = async (store: Store): Promise<Health> => {
+/** The health of a controller. */
+export interface Health {
+  /** False when there is an error among the reasons. */
+  readonly isHealthy: boolean;
+  /** `away`: the database does not answer; `superseded`: a newer release has migrated it, and this process cannot write until it is upgraded. */
+  readonly store: 'ready' | 'away' | 'superseded';
+  /** Errors and warnings; empty when all is well. */
+  readonly reasons: readonly HealthReason[];
+}
+
+/** A clock that differs less from another controller's does no harm. ms */
+const CLOCK_MS = 10_000;
+/** Before the end of a certificate. ms */
+const WARNED_MS = 14 * 86_400_000;
+
+/** @returns how the controller is now; those who ask at the same time get the same answer. Never rejects. */
+export const createHealth = (
+  core: Core,
+  { member, pki, isAddressSet }: Pick<Opening, 'member' | 'pki' | 'isAddressSet'>,
+): (() => Promise<Health>) => {
+  const look = async (): Promise<Health> => {
+    const now = core.platform.clock.now();
+    const [{ store, reasons }, certificates] = await Promise.all([
+      lookAtStore(core, member?.name, now),
+      lookAtCertificates(core, pki.serverCertificate !== undefined, now),
+    ]);
+    const all = [...reasons, ...certificates, ...(isAddressSet ? [] : [warning('address', ADDRESS)])];
+    return { isHealthy: all.every(({ severity }) => severity !== 'error'), store, reasons: all };
+  };
+  let looking: Promise<Health> | undefined;
+  return () =>
+    (looking ??= look().finally(() => {
+      looking = undefined;
+    }));
+};
+
+type Concern = HealthReason['concerns'];
+const error = (concerns: Concern, message: string): HealthReason => ({ concerns, severity: 'error', message });
+const warning = (concerns: Concern, message: string): HealthReason => ({ concerns, severity: 'warning', message });
+
+const ADDRESS = 'settings.address was never set: set it to the address under which clients reach this controller';
+
+const lookAtStore = async ({ store }: Core, member: string | undefined, now: number): Promise<Pick<Health, 'store' | 'reasons'>> => {
   try {
     await store.check?.();
-    return { isHealthy: true, store: 'ready' };
-  } catch (error) {
-    return { isHealthy: false, store: error instanceof StoreSchemaMismatch ? 'superseded' : 'away' };
+    const [last, own] = await store.transaction('read', async (tx) => [
+      (await tx.list(change.kind, endOfLog('newest')))[0],
+      member === undefined ? undefined : (await tx.list(controller.kind, { where: equals(stringField('name'), member), limit: 1 }))[0],
+    ]);
+    return { store: 'ready', reasons: [...clockOf(last, now), ...(member === undefined ? [] : leaseOf(own, now))] };
+  } catch (failure) {
+    if (failure instanceof StoreSchemaMismatch)
+      return {
+        store: 'superseded',
+        reasons: [error('migrations', 'a newer release has migrated the database: this process writes no more, and must be replaced')],
+      };
+    return { store: 'away', reasons: [error('database', 'the database does not answer: the log says why')] };
   }
+};
+
+const clockOf = (last: Row | undefined, now: number): readonly HealthReason[] => {
+  const behind = last ? Date.parse(last.createdAt) - now : 0;
+  return behind <= CLOCK_MS
+    ? []
+    : [
+        warning(
+          'clock',
+          `the clock is ${Math.round(behind / 1000)} seconds behind the latest change in the database: it is wrong, or that of another controller`,
+        ),
+      ];
+};
+
+const leaseOf = (own: Row | undefined, now: number): readonly HealthReason[] =>
+  own && Date.parse(String(own.onlineUntil)) > now
+    ? []
+    : [warning('lease', 'this controller could not say in time that it is there: the others of the network take it for gone')];
+
+/** The certificate of a server is looked at only where the host gives it: the controller's own is a key that nobody connects to. */
+const lookAtCertificates = async ({ pki }: Core, hasServer: boolean, now: number): Promise<readonly HealthReason[]> => {
+  try {
+    const { certificate } = await pki.signer();
+    const signer = endOf('that signs certificates', certificate, now);
+    return hasServer ? [...signer, ...endOf('of the server', (await pki.networkKey()).certificate, now)] : signer;
+  } catch {
+    return [error('certificate', 'what signs, or the certificate of the server, cannot be had from the host, or does not fit together')];
+  }
+};
+
+const endOf = (which: string, { notAfter }: Certificate, now: number): readonly HealthReason[] => {
+  const at = new Date(notAfter).toISOString();
+  if (notAfter <= now) return [error('certificate', `the certificate ${which} ended at ${at}`)];
+  return notAfter - now > WARNED_MS ? [] : [warning('certificate', `the certificate ${which} ends at ${at}`)];
 };

@@ -1,17 +1,17 @@
-import { authPolicy } from '../api/auth-policies.ts';
 import { builtInRow } from '../api/built-in-rows.ts';
-import { kinds } from '../api/index.ts';
-import type { AnyRow, Kind } from '../api/kit/resource.ts';
+import { type KindName, kinds } from '../api/index.ts';
+import type { AnyRow, Kind, RowOf } from '../api/kit/resource.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import { equals, text } from '../query/index.ts';
+import { equals, stringField } from '../query/index.ts';
 import { rowFields } from '../resources/merge.ts';
+import { rowsById } from '../resources/rows-by-id.ts';
 import type { Store } from '../storage/port.ts';
 import { isSameJson } from '../storage/same-json.ts';
 import { type BuiltIn, builtIn, OFFERED_UNRECORDED } from './built-in.ts';
 
 /**
- * Gives the network the built-in rows of this release that it lacks, and brings those up to date that follow the releases. A network that has them all is
- * only read. Of controllers that open one network at the same time, each finds what the one before it wrote.
+ * Inserts the built-in rows of this release that the network lacks, and updates those that follow the releases. If nothing is missing, it only reads.
+ * Controllers that open a network at the same time see each other's rows.
  */
 export const keepBuiltIn = async (store: Store, context: EntitiesContext, rows: readonly BuiltIn[] = builtIn): Promise<void> => {
   const due = await store.transaction('read', (tx) => dueWrites(entitiesOf(tx, context), rows));
@@ -26,30 +26,58 @@ type Write = (entities: Entities) => Promise<unknown>;
 type Fields = Readonly<Record<string, unknown>>;
 
 const dueWrites = async (entities: Entities, rows: readonly BuiltIn[]): Promise<readonly Write[]> => {
-  const isNew = !(await entities.get(authPolicy, 'default'));
+  const known = await knownOf(entities, rows);
   const due: Write[] = [];
-  for (const row of rows) due.push(...(row.policy === 'offered' ? await offered(entities, row, isNew) : await kept(entities, row)));
+  for (const row of rows) due.push(...(row.policy === 'offered' ? await offered(entities, row, known) : kept(row, known)));
   return due;
 };
 
-const kept = async (entities: Entities, { kind: name, id, policy, fields }: BuiltIn): Promise<readonly Write[]> => {
-  const kind: Kind = kinds[name];
-  const row = await entities.get(kind, id);
-  if (!row) return [insertion(kind, id, fields)];
-  return policy === 'fixed' && !has(row, fields) ? [update(kind, row, fields)] : [];
+/** What the store has of the built-in rows. */
+interface Known {
+  row(of: BuiltIn): AnyRow | undefined;
+  /** What was recorded when a row was offered. */
+  record(of: BuiltIn): RowOf<typeof builtInRow> | undefined;
+  /** Whether the network is being made: it has none of them. */
+  readonly isNew: boolean;
+}
+
+/** Asks once for each kind, however many rows it has. */
+const knownOf = async (entities: Entities, rows: readonly BuiltIn[]): Promise<Known> => {
+  const ids = (of: readonly BuiltIn[]): readonly string[] => of.map(({ id }) => id);
+  const byKind = new Map<KindName, ReadonlyMap<string, AnyRow>>();
+  for (const [name, of] of Map.groupBy(rows, ({ kind }) => kind)) byKind.set(name, await rowsById(entities, kindOf(name), ids(of)));
+  const records = await rowsById(entities, builtInRow, rows.filter(({ policy }) => policy === 'offered').map(keyOf));
+  return {
+    row: ({ kind, id }) => byKind.get(kind)?.get(id),
+    record: (of) => records.get(keyOf(of)),
+    isNew: [...byKind.values()].every((rows) => rows.size === 0),
+  };
 };
 
-const offered = async (entities: Entities, { kind: name, id, fields }: BuiltIn, isNew: boolean): Promise<readonly Write[]> => {
-  const kind: Kind = kinds[name];
-  const key = `${name}/${id}`;
-  const record = await entities.get(builtInRow, key);
+const kindOf = (name: KindName): Kind => kinds[name];
+
+/** The id of a row's record. */
+const keyOf = ({ kind, id }: BuiltIn): string => `${kind}/${id}`;
+
+const kept = (of: BuiltIn, known: Known): readonly Write[] => {
+  const kind = kindOf(of.kind);
+  const row = known.row(of);
+  if (!row) return [insertion(kind, of)];
+  return of.policy === 'fixed' && !has(row, of.fields) ? [update(kind, row, of.fields)] : [];
+};
+
+const offered = async (entities: Entities, of: BuiltIn, known: Known): Promise<readonly Write[]> => {
+  const { fields } = of;
+  const kind = kindOf(of.kind);
+  const key = keyOf(of);
+  const record = known.record(of);
   if (record && isSameJson(record.fields, fields)) return [];
   const note: Write = (entities) =>
     record ? entities.update(builtInRow, record, { fields }) : entities.insert(builtInRow, { id: key, fields });
-  const row = await entities.get(kind, id);
+  const row = known.row(of);
   if (row) return follows(row, record?.fields ?? undefined) && !has(row, fields) ? [update(kind, row, fields), note] : [note];
-  const wasDeleted = record !== undefined || (!isNew && OFFERED_UNRECORDED.has(key));
-  return wasDeleted || (await isTaken(entities, kind, fields)) ? [note] : [insertion(kind, id, fields), note];
+  const wasDeleted = record !== undefined || (!known.isNew && OFFERED_UNRECORDED.has(key));
+  return wasDeleted || (await isTaken(entities, kind, fields)) ? [note] : [insertion(kind, of), note];
 };
 
 /** Whether a row is as a release gave it. Without a record: whether it was never updated. */
@@ -57,12 +85,12 @@ const follows = (row: AnyRow, given: Fields | undefined): boolean => (given ? ha
 
 /** Whether an administrator has an entity of that name already: it stays, and the built-in one is not offered again. */
 const isTaken = async (entities: Entities, kind: Kind, { name }: Fields): Promise<boolean> =>
-  (await entities.find(kind, equals(text('name'), String(name)))) !== undefined;
+  (await entities.find(kind, equals(stringField('name'), String(name)))) !== undefined;
 
 const has = (row: AnyRow, fields: Fields): boolean => isSameJson({ ...row, ...fields }, row);
 
 const insertion =
-  (kind: Kind, id: string, fields: Fields): Write =>
+  (kind: Kind, { id, fields }: BuiltIn): Write =>
   (entities) =>
     entities.insert(kind, { ...rowFields(kind, {}), ...fields, id });
 

@@ -1,10 +1,11 @@
-import { keptSecret } from '../api/kept-secrets.ts';
-import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import type { EntitiesContext } from '../changes/entities.ts';
+import { keepAs, keptAs } from '../changes/kept-secrets.ts';
 import { newRoot, newServerCertificate, newSigner } from '../pki/authority.ts';
 import { readCertificates } from '../pki/certificate.ts';
 import type { KeyPair } from '../pki/network-key.ts';
 import type { PkiSources } from '../pki/pki.ts';
 import { openSigner } from '../pki/signer.ts';
+import { DAY, YEAR } from '../platform/durations.ts';
 import type { Clock } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
@@ -29,7 +30,7 @@ export interface FormerAuthority {
   readonly server?: KeyPair | undefined;
 }
 
-/** What a store keeps of its network's authority. */
+/** The authority as the store keeps it. */
 export interface KeptAuthority extends PkiSources {
   /** The first one signs. */
   readonly roots: readonly KeyPair[];
@@ -38,17 +39,16 @@ export interface KeptAuthority extends PkiSources {
 }
 
 const ID = 'authority';
-const DAY = 86_400_000;
 /** Half of a signer's life: the other half is left for what it signed. ms */
-const RENEW_AFTER = 5 * 365 * DAY;
+const RENEW_AFTER = 5 * YEAR;
 /** It signs for a year. ms */
 const LAST_RENEWAL = 400 * DAY;
 
 /**
- * The authority of a controller whose host brings none: made with a new network and kept in the store, sealed. It is there before any
- * call is, so that no call needs a transaction of its own for it. Of several controllers that make or renew it at the same time, the first one's counts.
- * @param former becomes the authority of a network that has none yet; where there is one, the root of `former` is trusted, too
- * @throws TypeError when `former` does not fit together; nothing is kept then
+ * The authority of a controller whose host supplies none: created with a new network and kept in the store, sealed. It is ready before the first
+ * call, so that no call needs an extra transaction for it. If several controllers create or renew it at the same time, the first one wins.
+ * @param former becomes the authority of a network that has none; otherwise the root of `former` is trusted, too
+ * @throws TypeError when `former` is inconsistent; nothing is stored then
  */
 export const keptAuthority = async (
   store: Store,
@@ -57,44 +57,44 @@ export const keptAuthority = async (
   context: EntitiesContext,
   former?: FormerAuthority,
 ): Promise<KeptAuthority> => {
-  const making = { random: context.random, now: clock.now() };
-  let kept = await store.transaction('read', async (tx) => (await entitiesOf(tx, context).get(keptSecret, ID))?.sealed);
+  const issuing = { random: context.random, now: clock.now() };
+  let kept = await keptAs(store, context, ID);
   for (;;) {
-    // What was sealed here is of that shape.
+    // Sealed by this function, so it has that shape.
     const current: OwnAuthority | undefined = kept == null ? undefined : JSON.parse(await secrets.unseal(kept, ID));
-    const next = await dueChange(current, former, making);
-    if (next) kept = await replace(store, kept, await secrets.seal(JSON.stringify(next), ID), context);
+    const next = await dueChange(current, former, issuing);
+    if (next) kept = await keepAs(store, context, ID, await secrets.seal(JSON.stringify(next), ID), kept);
     else if (current) return sourcesOf(current);
   }
 };
 
-type Making = Pick<EntitiesContext, 'random'> & { readonly now: number };
+type IssueContext = Pick<EntitiesContext, 'random'> & { readonly now: number };
 
 /** @returns what the authority is to be from now on, undefined when it is that already */
 const dueChange = async (
   current: OwnAuthority | undefined,
   former: FormerAuthority | undefined,
-  making: Making,
+  issuing: IssueContext,
 ): Promise<OwnAuthority | undefined> => {
-  if (!current) return former ? takenOver(former, making) : renewed(await newRoot(making), undefined, making);
+  if (!current) return former ? takenOver(former, issuing) : renewed(await newRoot(issuing), undefined, issuing);
   if (former && !rootsOf(current).some(({ cert }) => cert === former.root.cert)) {
-    const { root } = await takenOver(former, making);
+    const { root } = await takenOver(former, issuing);
     return { ...current, further: [...(current.further ?? []), root] };
   }
-  return current.renewAt > making.now ? undefined : { ...current, ...(await renewed(current.root, current.server, making)) };
+  return current.renewAt > issuing.now ? undefined : { ...current, ...(await renewed(current.root, current.server, issuing)) };
 };
 
-const renewed = async (root: KeyPair, server: KeyPair | undefined, making: Making): Promise<OwnAuthority> => ({
+const renewed = async (root: KeyPair, server: KeyPair | undefined, issuing: IssueContext): Promise<OwnAuthority> => ({
   root,
-  signer: await newSigner(root, making),
-  server: server ?? (await newServerCertificate(root, [], making)),
-  renewAt: making.now + RENEW_AFTER,
+  signer: await newSigner(root, issuing),
+  server: server ?? (await newServerCertificate(root, [], issuing)),
+  renewAt: issuing.now + RENEW_AFTER,
 });
 
 /** Tried before it is kept: a network whose authority is of no use would be of none itself. */
-const takenOver = async ({ root, signer, server }: FormerAuthority, making: Making): Promise<OwnAuthority> => {
+const takenOver = async ({ root, signer, server }: FormerAuthority, issuing: IssueContext): Promise<OwnAuthority> => {
   const like = server ? { like: server } : {};
-  const made = await renewed(root, await newServerCertificate(root, [], { ...making, ...like }), making);
+  const made = await renewed(root, await newServerCertificate(root, [], { ...issuing, ...like }), issuing);
   if (!signer) return made;
   await openSigner({ certificates: signer.cert, anchors: root.cert, key: signer.key });
   const { value: [certificate] = [] } = await readCertificates(signer.cert);
@@ -114,17 +114,3 @@ const sourcesOf = (authority: OwnAuthority): KeptAuthority => {
     networkKey: server,
   };
 };
-
-/** @returns what is kept now: `sealed`, or what another controller has put in place of `before` */
-const replace = (
-  store: Store,
-  before: string | null | undefined,
-  sealed: string,
-  context: EntitiesContext,
-): Promise<string | null | undefined> =>
-  store.transaction('write', async (tx) => {
-    const entities = entitiesOf(tx, context);
-    const known = await entities.get(keptSecret, ID);
-    if (!known) return (await entities.insert(keptSecret, { id: ID, sealed })).sealed;
-    return known.sealed === before ? (await entities.update(keptSecret, known, { sealed })).sealed : known.sealed;
-  });

@@ -1,7 +1,12 @@
 import { checkedSettings, defaultSettings, type Settings } from '../call/settings.ts';
 import type { MemberOptions } from '../domain/maintenance/controllers/membership.ts';
+import type { Observe } from '../observability/events.ts';
+import { createObserver, type Observer } from '../observability/observer.ts';
 import { checkedOptions } from '../options.ts';
+import type { Hooks } from '../pipeline/hooks.ts';
+import type { HostRule } from '../pipeline/host-rule.ts';
 import type { PkiOptions } from '../pki/pki.ts';
+import { fittedLogger } from '../platform/fitted-logger.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Secrets } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
@@ -24,8 +29,19 @@ export interface ControllerOptions extends PkiOptions {
   readonly secretKey?: string | readonly string[];
   /** Where snapshots of the database are kept, e.g. `snapshotFolder('snapshots')` on Node. Default: nowhere, and none can be taken. */
   readonly snapshots?: SnapshotSink | undefined;
+  /**
+   * The host's own rule of who may do what, asked for every call of identities, of clients without a session, and of the host's own code with the option
+   * `actor`. Default: administrators may do everything, other sessions what is for every session. `readOnly` is one.
+   */
+  readonly authorize?: HostRule | undefined;
+  /** Where the host's own code comes in: before an operation, in the transaction of a change, after its commit. */
+  readonly hooks?: Hooks | undefined;
   /** Makes the controller known under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
   readonly member?: MemberOptions | undefined;
+  /**
+   * Is told of every call, login and denial, e.g. `createMetrics().observe`, or several that are. Default: nobody, and nothing is measured.
+   */
+  readonly observe?: Observe | readonly Observe[] | undefined;
 }
 
 /** The options of a controller, checked, with the default of each that was left out. */
@@ -39,6 +55,11 @@ export interface Opening {
   readonly pki: PkiOptions;
   readonly snapshots: SnapshotSink | undefined;
   readonly member: MemberOptions | undefined;
+  readonly observer: Observer | undefined;
+  /** Whether the host has said under which address clients reach it. */
+  readonly isAddressSet: boolean;
+  readonly authorize: HostRule | undefined;
+  readonly hooks: Hooks;
 }
 
 /** @throws TypeError for an unknown option, and for settings, credentials or a secret key out of bounds */
@@ -46,15 +67,24 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
   const {
     storage,
     administrator = {},
-    platform = webPlatform(),
+    platform: givenPlatform = webPlatform(),
     settings: given = {},
     secretKey,
     snapshots,
     member,
+    observe,
+    authorize,
+    hooks = {},
     ...pki
   } = checkedOptions('ManagementController.open', options, OPTIONS);
+  // Whoever puts a platform together himself may have put in a logger as it is.
+  const { clock, random, passwords, outbound } = givenPlatform;
+  const platform: Platform = { clock, random, passwords, outbound, logger: fittedLogger(givenPlatform.logger) };
   checkedOptions("the option 'administrator' of ManagementController.open", administrator, { username: true, password: true, name: true });
+  if ([observe ?? []].flat().some((one) => typeof one !== 'function'))
+    throw new TypeError("the option 'observe' of ManagementController.open must be a function, or a list of functions");
   if (member) checkedOptions("the option 'member' of ManagementController.open", member, { name: true, ctrlAddress: true });
+  checkedOptions("the option 'hooks' of ManagementController.open", hooks, { before: true, inTransaction: true, afterCommit: true });
   const settings = checkedSettings({ ...defaultSettings, ...given });
   if (given.address === undefined)
     platform.logger.warn(
@@ -62,7 +92,9 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     );
   const credentials = firstCredentials(platform, administrator);
   const secrets = await secretsOf(secretKey, storage, platform.random);
-  return { storage, platform, settings, secrets, credentials, pki, snapshots, member };
+  const observer = createObserver(observe, platform);
+  const isAddressSet = given.address !== undefined;
+  return { storage, platform, settings, secrets, credentials, pki, snapshots, member, authorize, hooks, observer, isAddressSet };
 };
 
 const OPTIONS = {
@@ -73,6 +105,9 @@ const OPTIONS = {
   secretKey: true,
   snapshots: true,
   member: true,
+  observe: true,
+  authorize: true,
+  hooks: true,
   pki: true,
   serverCertificate: true,
   bundle: true,

@@ -7,16 +7,17 @@ import { type ChangeListeners, createListeners } from '../changes/listeners.ts';
 import { createPublisher, type Publisher } from '../changes/publisher.ts';
 import { createRecentChanges } from '../changes/recent.ts';
 import { createWriter } from '../changes/writer.ts';
-import { createSemaphore } from '../concurrency/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { behaviours } from '../domain/behaviours.ts';
 import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
-import { createSessionUpkeep } from '../domain/sessions/service-sessions/upkeep.ts';
+import { createSessionHooks } from '../domain/sessions/sessions/write-hooks.ts';
 import { createDocuments } from '../http/documents.ts';
 import { createBackground } from '../jobs/background.ts';
 import type { Parts } from '../pipeline/ongoing-call.ts';
 import { createPki, type PkiSources } from '../pki/pki.ts';
 import { addressRule } from '../platform/addresses.ts';
+import { MINUTE } from '../platform/durations.ts';
 import { createConnections } from '../presence/connections.ts';
 import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
@@ -26,9 +27,10 @@ import type { Opening } from './options.ts';
 export interface ControllerParts extends Parts {
   readonly events: ChangeListeners;
   readonly publisher: Publisher;
+  /** The turns of writes. */
+  readonly writes: Semaphore;
 }
 
-const MINUTE = 60_000;
 /** Writes, and enrollments, that are under way at a time; the others wait for their turn. */
 const WRITES_AT_ONCE = 4;
 const ENROLLMENTS_AT_ONCE = 2;
@@ -42,12 +44,10 @@ export const createParts = async (
   const { stamp } = common;
   const events = createListeners(platform.logger);
   const publisher = await createPublisher(store, events, platform.logger);
-  const { carryOut, goOn } = createSessionUpkeep(platform);
-  const reviewSessions = () => goOn(background);
-  const write = createWriter(store, publisher, createSemaphore(WRITES_AT_ONCE, settings.maxQueuedWrites), {
-    carryOut,
-    goOn: reviewSessions,
-  });
+  const { aroundWrite, continueReviews } = createSessionHooks(platform);
+  const reviewSessions = () => continueReviews(background);
+  const writes = createSemaphore(WRITES_AT_ONCE, settings.maxQueuedWrites);
+  const write = createWriter(store, publisher, writes, { aroundWrite, afterCommit: reviewSessions });
   const background = createBackground(store, platform.clock, write, common);
   const pki = createPki(sources);
   const startedAt = stamp();
@@ -72,5 +72,5 @@ export const createParts = async (
     presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
     recentChanges: createRecentChanges(concerningKinds, startedAt),
   };
-  return { core, write, carryOut, events, publisher };
+  return { core, write, aroundWrite, inTransaction: common.inTransaction, events, publisher, writes };
 };

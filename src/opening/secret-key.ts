@@ -1,5 +1,6 @@
 import { keptSecret } from '../api/kept-secrets.ts';
-import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import type { EntitiesContext } from '../changes/entities.ts';
+import { keepAs, keptAs } from '../changes/kept-secrets.ts';
 import type { Random } from '../platform/platform.ts';
 import { createSecrets, type Secrets, SecretUnreadable } from '../platform/secrets.ts';
 import type { StorageAdapter, Store } from '../storage/port.ts';
@@ -7,8 +8,8 @@ import type { StorageAdapter, Store } from '../storage/port.ts';
 const ID = 'key-check';
 
 /**
- * What this controller seals its secrets with.
- * @throws TypeError when a store that outlives the process is opened without a key, or with one that is none
+ * Seals the secrets of this controller.
+ * @throws TypeError when a persistent store is opened without a key, or with an invalid one
  */
 export const secretsOf = (given: string | readonly string[] | undefined, storage: StorageAdapter, random: Random): Promise<Secrets> => {
   const keys = given ?? storage.secretKey;
@@ -24,8 +25,7 @@ export const secretsOf = (given: string | readonly string[] | undefined, storage
  * @throws TypeError when the store's secrets were sealed under another key
  */
 export const checkSecretKey = async (store: Store, secrets: Secrets, context: EntitiesContext): Promise<void> => {
-  const known = await store.transaction('read', (tx) => entitiesOf(tx, context).get(keptSecret, ID));
-  const sealed = known?.sealed ?? (await keepFirst(store, await secrets.seal(ID, ID), context));
+  const sealed = (await keptAs(store, context, ID)) ?? (await keepAs(store, context, ID, await secrets.seal(ID, ID)));
   try {
     await secrets.unseal(sealed ?? '', ID);
   } catch (error) {
@@ -39,11 +39,3 @@ export const checkSecretKey = async (store: Store, secrets: Secrets, context: En
 /** Whether a network in this store has a secret key already. */
 export const isSealed = (store: Store): Promise<boolean> =>
   store.transaction('read', async (tx) => (await tx.get(keptSecret.kind, ID)) !== undefined);
-
-/** Of several controllers that open a new store at the same time, the first one's counts. */
-const keepFirst = (store: Store, sealed: string, context: EntitiesContext): Promise<string | null> =>
-  store.transaction('write', async (tx) => {
-    const entities = entitiesOf(tx, context);
-    const known = await entities.get(keptSecret, ID);
-    return (known ?? (await entities.insert(keptSecret, { id: ID, sealed }))).sealed;
-  });

@@ -1,9 +1,9 @@
 import { loadKeysEarly } from '../domain/directory/external-jwt-signers/load-keys.ts';
-import { followChanges } from '../domain/fabric/presence/endings.ts';
+import { followChanges } from '../domain/fabric/connections/endings.ts';
 import { joinNetwork, type MemberOptions } from '../domain/maintenance/controllers/membership.ts';
 import type { ControllerParts } from './parts.ts';
 
-/** Begins what a controller does without being asked. It ends with `core.background`. */
+/** Starts the background work of a controller, which ends with `core.background`. */
 export const beginWork = async (
   { core, events }: Pick<ControllerParts, 'core' | 'events'>,
   member: MemberOptions | undefined,
@@ -11,6 +11,6 @@ export const beginWork = async (
   loadKeysEarly(events, core);
   followChanges(events, core);
   if (member) await joinNetwork(core, member);
-  // What a controller that was closed, or lost, has left.
+  // Resumes work that a closed or lost controller left.
   core.reviewSessions();
 };

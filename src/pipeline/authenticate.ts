@@ -1,8 +1,8 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { accompanied } from '../authentication/factors.ts';
+import { actingIdentity, actorOfToken } from '../authentication/api-session-actor.ts';
+import { withSecondFactor } from '../authentication/factors.ts';
 import { expiry, needsTouch } from '../authentication/lifetime.ts';
-import { actorOfToken } from '../authentication/session-actor.ts';
-import type { Actor, SessionActor } from '../call/actor.ts';
+import type { Actor, ApiSessionActor } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import { unauthorized } from '../errors/index.ts';
 
@@ -11,16 +11,18 @@ type Early = Omit<Call, 'actor'>;
 export interface Caller {
   readonly actor: Actor;
   /** The session whose activity is to be written down, after the call. */
-  readonly active?: SessionActor['session'];
+  readonly active?: ApiSessionActor['session'];
 }
 
 /**
- * Who calls. Operations open to anybody look at no token, so that a stale one does no harm there.
- * @throws ApiError `UNAUTHORIZED`: with a cause when nothing was presented, without when it is not good
+ * Determines the actor. Open operations ignore tokens, so that a stale one does no harm there.
+ * @throws ApiError `UNAUTHORIZED`: with a cause when no credential was presented, without when it is invalid
  */
 export const authenticate = async (call: Early, operation: Operation): Promise<Caller> => {
   const { credentials, core } = call;
   if (credentials.kind === 'system') return { actor: { kind: 'system' } };
+  if (credentials.kind === 'identity')
+    return { actor: await call.read((entities) => actingIdentity(entities, credentials.id, call.now())) };
   if (operation.permission === 'open') return { actor: { kind: 'anonymous' } };
   if (credentials.kind === 'none' || credentials.token === undefined)
     throw unauthorized('no session token was presented: send the header zt-session');
@@ -28,7 +30,7 @@ export const authenticate = async (call: Early, operation: Operation): Promise<C
   const now = call.now();
   const known = await call.read((entities) => actorOfToken(entities, core.settings, token, now, core.activity));
   if (!known) throw unauthorized();
-  const actor = await accompanied(call, known);
+  const actor = await withSecondFactor(call, known);
   const { expirationSeconds, expiresAt } = expiry(core.settings, now);
   call.answerHeaders.set('expiration-seconds', String(expirationSeconds)).set('expires-at', expiresAt);
   const session = { ...actor.session, lastActivityAt: now };

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { type Actor, isAdministrator, type SessionActor } from '../call/actor.ts';
+import { type Actor, type ApiSessionActor, isAdministrator } from '../call/actor.ts';
 import { explained, unauthorized } from '../errors/index.ts';
 
 /**
@@ -8,16 +8,25 @@ import { explained, unauthorized } from '../errors/index.ts';
  */
 export const authorize = (actor: Actor, { permission, denied }: Operation): void => {
   if (permission === 'open' || actor.kind === 'system') return;
+  if (actor.kind === 'identity' && (permission === 'partial' || permission === 'session' || isAdministrator(actor))) return;
   if (actor.kind === 'session') {
     if (permission === 'partial') return;
-    // A session that still owes a factor may do nothing else, an administrator's no more than any other.
-    if (actor.authQueries.length > 0) throw unauthorized(`the login is not complete: it still owes ${owed(actor)}`);
+    assertOwesNothing(actor, { permission });
     if (permission === 'session' || isAdministrator(actor)) return;
   }
   throw explained('UNAUTHORIZED', 'only an administrator may do this: log in as one', denied === undefined ? {} : { status: denied });
 };
 
-const owed = ({ authQueries }: SessionActor): string =>
+/**
+ * A session that still owes a factor may do nothing else, an administrator's no more than any other.
+ * @throws ApiError `UNAUTHORIZED`
+ */
+export const assertOwesNothing = (actor: Actor, { permission }: Pick<Operation, 'permission'>): void => {
+  if (actor.kind !== 'session' || permission === 'open' || permission === 'partial' || actor.authQueries.length === 0) return;
+  throw unauthorized(`the login is not complete: it still owes ${owed(actor)}`);
+};
+
+const owed = ({ authQueries }: ApiSessionActor): string =>
   authQueries
     .map(({ typeId }) =>
       typeId === 'MFA' ? 'a code, by POST /authenticate/mfa' : 'a token of its external JWT signer, in the header Authorization',

@@ -75,7 +75,7 @@ const isWrongType = (issue: Issue): boolean => {
   return issue.code === 'invalid_format' && issue.format === 'datetime';
 };
 
-/** What a document says that chooses its variant: no known one, for there is an issue. */
+/** The discriminator of a document: not a known one, because there is an issue. */
 const discriminatorOf = ({ discriminator, input }: Extract<Issue, { readonly code: 'invalid_union' }>): unknown =>
   discriminator !== undefined && typeof input === 'object' && input !== null ? ((input as Values)[discriminator] ?? undefined) : input; // any object is one of values
 

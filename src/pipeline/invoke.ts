@@ -1,18 +1,23 @@
 import { isConditional } from '../api/kit/operation.ts';
 import type { CallSource, Entry, Invoke } from '../call/call.ts';
+import { observeActor } from '../call/observed.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
 import type { Precondition } from '../changes/precondition.ts';
 import { unauthorized } from '../errors/index.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { decode } from './decode.ts';
+import type { BeforeArguments, Hooks } from './hooks.ts';
+import { calledOperation } from './host-rule.ts';
 import { OngoingCall, type Parts } from './ongoing-call.ts';
+import type { Permit } from './permit.ts';
+import { principalOf } from './principal.ts';
 
 /**
- * What happens to every call, whether it came over HTTP or from the host's own code:
- * who calls, what they ask, whether they may, and then the operation itself in transactions of the store.
+ * The steps of every call, from HTTP or from the host's own code: authenticate, decode, authorize, and then the operation itself, in transactions of
+ * the store.
  */
-export const createInvoke = (parts: Parts, storeErrors: StoreErrors): Invoke => {
+export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Permit, before: Hooks['before']): Invoke => {
   const { activity } = parts.core;
   return async (entry, source) => {
     const call = new OngoingCall(parts, entry, source);
@@ -21,6 +26,7 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors): Invoke => 
       const caller = await authenticate(call, entry.operation);
       ({ active } = caller);
       call.actor = caller.actor;
+      if (source.observation) observeActor(source.observation, caller.actor);
       call.takePlace();
       if (entry.operation.needsCertificate && call.peerCertificates.length === 0)
         throw unauthorized('present the client certificate in the TLS handshake of this request');
@@ -29,9 +35,12 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors): Invoke => 
         authorize(call.actor, entry.operation);
         throw refusal;
       }
-      const input = decode(entry.operation, await source.input());
-      const precondition = preconditionOf(entry, source, input);
-      authorize(call.actor, entry.operation);
+      const given = decode(entry.operation, await source.input());
+      const precondition = preconditionOf(entry, source, given);
+      call.permission = await permit(call, entry, source, given);
+      const replaced = before && (await asked(before, call, entry, source, given));
+      const input = replaced ? decode(entry.operation, replaced) : given;
+      if (replaced) call.permission = await permit(call, entry, source, input);
       call.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
     };
@@ -47,6 +56,13 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors): Invoke => 
   };
 };
 
+/** What the host's hook makes of a call: another input, or none. */
+const asked = (before: NonNullable<Hooks['before']>, call: OngoingCall, entry: Entry, source: CallSource, input: unknown) => {
+  const { requestId, onBehalfOf, reason } = call.attribution;
+  const hooked = { actor: principalOf(call.actor, source), requestId, onBehalfOf, reason, signal: call.signal };
+  return before(...([calledOperation(entry).name, structuredClone(input), hooked] as unknown as BeforeArguments)); // the input is that of the operation
+};
+
 const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown): Precondition | undefined => {
   if (!isConditional(operation)) return undefined;
   const versions = source.expectedVersions?.();
@@ -55,8 +71,8 @@ const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown
 };
 
 /**
- * Whether a call of a session sees one state, from its session to its answer: what only reads needs no more than one transaction. One with a body, which
- * may be slow to come or hold a code to be spent, does not, nor one with an external token, whose signer's keys may have to be fetched.
+ * Whether a call sees one consistent state, from its session to its answer: a read-only call needs only one transaction. Not with a body, which may
+ * be slow to arrive or contain a code to be spent, and not with an external token, whose signer's keys may have to be fetched.
  */
 const readsOneState = ({ operation }: Entry, { credentials, hostTransaction }: CallSource): boolean =>
   operation.method === 'GET' &&

@@ -1,22 +1,24 @@
-import { apiSession } from '../api/sessions.ts';
-import { actorOfSession } from '../authentication/session-actor.ts';
+import { currentActor } from '../authentication/current-actor.ts';
 import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
-import { type Entities, type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import { OWN_RIGHT } from '../call/grant.ts';
+import type { Attribution } from '../changes/attribution.ts';
+import { type Entities, type EntitiesContext, entitiesOf, type InTransaction } from '../changes/entities.ts';
 import type { Precondition } from '../changes/precondition.ts';
-import type { CarryOut, Write } from '../changes/writer.ts';
+import type { AroundWrite, Write } from '../changes/writer.ts';
 import type { Release } from '../concurrency/semaphore.ts';
-import { unauthorized } from '../errors/index.ts';
 import type { Transaction } from '../storage/port.ts';
-import { authorize } from './authorize.ts';
+import type { Permission } from './permit.ts';
 
 export interface Parts {
   readonly core: Core;
   /** Through which every change goes. */
   readonly write: Write;
-  /** What a change in the host's transaction brings with it, as every change does. */
-  readonly carryOut: CarryOut;
+  /** Runs with changes in the host's transaction, as with every other. */
+  readonly aroundWrite: AroundWrite;
+  /** The host's own part in every write. */
+  readonly inTransaction: InTransaction | undefined;
 }
 
 /** That a read is to begin anew, with a place. */
@@ -26,17 +28,19 @@ const NO_CERTIFICATES: readonly Uint8Array[] = [];
 
 /** A call on its way. A class for the reason that `HttpSource` is one: it has getters, and there is one for each request. */
 export class OngoingCall implements Call {
-  /** Nobody, until it is known. */
+  /** Anonymous until it is authenticated. */
   actor: Actor = { kind: 'anonymous' };
   readonly answerHeaders: Call['answerHeaders'] = new Map();
   readonly operation: Entry['operation'];
   readonly #parts: Parts;
   readonly #source: CallSource;
-  /** What a call that sees one state reads from. */
+  /** The read transaction of a call that sees one consistent state. */
   #state: Entities | undefined;
   /** The place that an ordinary session has while it reads. */
   #place: Release | undefined;
   isAccepted = false;
+  /** Once the call may be made. */
+  permission: Permission | undefined;
   /** Until the write that it is for is made. */
   precondition: Precondition | undefined;
 
@@ -50,12 +54,21 @@ export class OngoingCall implements Call {
     return this.#parts.core;
   }
 
+  get grant() {
+    return this.permission?.grant ?? OWN_RIGHT;
+  }
+
   get isJoined() {
     return this.#source.hostTransaction !== undefined;
   }
 
   get requestId() {
     return this.#source.requestId;
+  }
+
+  get attribution(): Attribution {
+    const { actor = actorId(this.actor), requestId, onBehalfOf, reason } = this.#source;
+    return { actor, requestId, onBehalfOf, reason };
   }
 
   get surface() {
@@ -72,6 +85,10 @@ export class OngoingCall implements Call {
 
   get remoteAddress() {
     return this.#source.remoteAddress ?? '';
+  }
+
+  get observation() {
+    return this.#source.observation;
   }
 
   get signal() {
@@ -93,8 +110,8 @@ export class OngoingCall implements Call {
   }
 
   /**
-   * Runs `work` with all reading inside of it in one transaction. Nothing can be written there. It is run anew when its session turns out to be an ordinary
-   * one, and all places of these are taken: a call never waits while it holds a connection.
+   * Runs `work` with all its reads in one read-only transaction. It starts over if its session turns out to be an ordinary one and all connections
+   * for these are in use: a call never waits while it holds a connection.
    */
   async inOneState<T>(work: () => Promise<T>): Promise<T> {
     const { store } = this.core;
@@ -112,7 +129,9 @@ export class OngoingCall implements Call {
         } catch (error) {
           if (error !== NO_PLACE) throw error;
         }
+        const admitted = this.observation?.wait();
         this.#place = await store.places?.acquire(this.#source.signal);
+        admitted?.();
       }
     } finally {
       this.#place?.();
@@ -136,40 +155,30 @@ export class OngoingCall implements Call {
   }
 
   async #writeOnce<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
-    if (this.#source.hostTransaction !== undefined) return (await this.#parts.carryOut(this.#joined(), work)).result;
+    const { permission } = this;
+    const permitted = async (entities: Entities) => {
+      const result = await work(entities);
+      await permission?.verify(entities);
+      return result;
+    };
+    if (this.#source.hostTransaction !== undefined) return (await this.#parts.aroundWrite(this.#joined(), permitted)).result;
     return this.#parts.write(this.#context(), this.#source.signal, async (entities) => {
-      await this.#assertStillAllowed(entities);
-      return work(entities);
+      await permission?.recheck(entities, await currentActor(entities, this));
+      return permitted(entities);
     });
   }
 
-  /** A right may be lost between the start of a call and its write: what counts is the state that the write sees. */
-  async #assertStillAllowed(entities: Entities): Promise<void> {
-    if (this.actor.kind !== 'session') return;
-    const session = await entities.get(apiSession, this.actor.session.id);
-    const actor =
-      session &&
-      (await actorOfSession(
-        entities,
-        this.core.settings,
-        this.core.activity.current(session),
-        this.actor.token,
-        this.now(),
-        this.actor.proofs,
-      ));
-    if (!actor) throw unauthorized();
-    authorize(actor, this.operation);
-  }
-
   get #isOrdinary(): boolean {
-    return this.actor.kind === 'session' && !isAdministrator(this.actor);
+    return 'identity' in this.actor && !isAdministrator(this.actor);
   }
 
   /** One read within another has the place of that. */
   async #inPlace<T>(work: () => Promise<T>): Promise<T> {
     const { places } = this.core.store;
     if (!places || this.#place || !this.#isOrdinary) return work();
+    const admitted = this.observation?.wait();
     this.#place = await places.acquire(this.#source.signal);
+    admitted?.();
     try {
       return await work();
     } finally {
@@ -189,13 +198,14 @@ export class OngoingCall implements Call {
   #context(): EntitiesContext {
     const { platform, settings, stamp } = this.core;
     return {
-      actor: actorId(this.actor),
-      requestId: this.requestId,
+      ...this.attribution,
       random: platform.random,
       stamp,
       changesKept: settings.changesKept,
       changeBytesKept: settings.changeBytesKept,
       precondition: this.precondition,
+      observation: this.observation,
+      inTransaction: this.#parts.inTransaction,
     };
   }
 }

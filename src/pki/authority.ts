@@ -1,3 +1,4 @@
+import { DAY, HOUR } from '../platform/durations.ts';
 import type { Random } from '../platform/platform.ts';
 import { webRandom } from '../platform/web.ts';
 import { type Certificate, certificatesPem, Eku, KeyUsage, readCertificates } from './certificate.ts';
@@ -6,15 +7,12 @@ import { issue, type Profile } from './issue.ts';
 import { type KeyHolder, keyHolder, newKeyPair } from './keys.ts';
 import type { KeyPair } from './network-key.ts';
 
-/** When and by what chance a certificate is made. */
-export interface Making {
+/** The clock and the randomness that a new certificate is made with. */
+export interface IssueOptions {
   /** ms; default: now. */
   readonly now?: number;
   readonly random?: Random;
 }
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** Of authorities: how long, and how many others may be below. Of servers: below the 398 days that clients of public authorities put up with. */
 const ROOT = { days: 30 * 365, pathLength: 1 } as const;
@@ -22,22 +20,22 @@ const SIGNER = { days: 10 * 365, pathLength: 0 } as const;
 const SERVER_DAYS = 365;
 
 /** A new root, valid for 30 years, for one authority below it. */
-export const newRoot = ({ now = Date.now(), random = webRandom }: Making = {}): Promise<KeyPair> =>
+export const newRoot = ({ now = Date.now(), random = webRandom }: IssueOptions = {}): Promise<KeyPair> =>
   made(`overlay-controller root ${mark(random)}`, authority(ROOT, now), undefined, random);
 
 /** A new authority below a root, valid for 10 years, for certificates of clients and routers. */
-export const newSigner = async (root: KeyPair, { now = Date.now(), random = webRandom }: Making = {}): Promise<KeyPair> =>
+export const newSigner = async (root: KeyPair, { now = Date.now(), random = webRandom }: IssueOptions = {}): Promise<KeyPair> =>
   made(`overlay-controller signer ${mark(random)}`, authority(SIGNER, now), await holderOf(root, 'the root'), random);
 
 /**
  * A new certificate below a root for a server that is reached under these names and addresses, valid for 365 days.
- * @param making `like`: a certificate whose key this one is for, too. Default: a new key, on P-256.
+ * @param options `like`: a certificate whose key this one is for, too. Default: a new key, on P-256.
  * @throws TypeError for what is no certificate with its key
  */
 export const newServerCertificate = async (
   root: KeyPair,
   names: readonly string[],
-  { now = Date.now(), random = webRandom, like }: Making & { readonly like?: KeyPair } = {},
+  { now = Date.now(), random = webRandom, like }: IssueOptions & { readonly like?: KeyPair } = {},
 ): Promise<KeyPair> => {
   const profile = {
     ...validity(SERVER_DAYS, now),

@@ -13,7 +13,7 @@ export interface AlternativeNames {
   readonly ipAddresses: readonly string[];
 }
 
-/** A certificate (RFC 5280), read once. Nothing here says that anybody is to be trusted: that is `validateChain`'s to say. */
+/** A parsed certificate (RFC 5280). Parsing implies no trust: that is up to `validateChain`. */
 export interface Certificate extends AlternativeNames {
   readonly der: Uint8Array<ArrayBuffer>;
   /** SHA-1 of the DER, lower-case hex: a name, and never the only proof. */
@@ -65,8 +65,8 @@ export const MAX_CHAIN = 10;
 export const MAX_PRESENTED = MAX_CHAIN + 1;
 
 /**
- * Elements (X.690) of a certificate, a request or a presented chain at most: the library takes some 50 microseconds for each, and a common certificate
- * has around a hundred. It bounds the names, the extensions and the usages alike.
+ * Most elements (X.690) of a certificate, a request or a presented chain: the library takes some 50 microseconds for each, and a typical certificate
+ * has around a hundred. This bounds names, extensions and key usages alike.
  */
 export const MAX_ELEMENTS = 1000;
 
@@ -113,7 +113,7 @@ export const fingerprintOf = (der: Uint8Array): string => bytesToHex(sha1(der));
 
 type Library = Awaited<ReturnType<typeof x509>>;
 
-/** Those that `certificateOf` or nobody needs to heed: key identifiers, certificate policies (any will do). */
+/** Extensions that `certificateOf` reads or that may be ignored: key identifiers, certificate policies. */
 const UNDERSTOOD = ['2.5.29.14', '2.5.29.15', '2.5.29.17', '2.5.29.19', '2.5.29.32', '2.5.29.35', '2.5.29.37'];
 
 /** @throws for a certificate that cannot be read */

@@ -16,7 +16,7 @@ export type ChainFault =
 export interface ChainRules {
   /** Who is trusted. Each must be an authority; it need not have signed itself. */
   readonly anchors: readonly Certificate[];
-  /** What the other side sent beside its certificate. Not trusted. */
+  /** Certificates that the peer sent beside its own. Not trusted. */
   readonly intermediates: readonly Certificate[];
   /** The time to judge by, ms. */
   readonly now: number;
@@ -30,13 +30,13 @@ export type ChainAnswer =
   | { readonly chain: readonly Certificate[]; readonly fault?: undefined }
   | { readonly chain?: undefined; readonly fault: ChainFault };
 
-/** Signatures that one answer may cost, whatever is sent: what is sent is small, so only a hostile set reaches it. */
+/** Most signatures verified for one answer: legitimate chains are small, so only a hostile one reaches it. */
 const MAX_SIGNATURES = 64;
 
 /**
- * Whether a certificate descends from an anchor, by signatures of authorities that may sign (RFC 5280, section 6, as far as it has to do
- * with clients: no policies; name constraints and whatever else is critical and not understood make a certificate useless).
- * It costs at most one signature for each pair of certificates, and never more than 64: neither circles nor many certificates of one name matter.
+ * Whether a certificate chains to an anchor, by signatures of authorities that may sign (RFC 5280, section 6, as far as it concerns clients: no
+ * policies; a certificate with name constraints or any other critical extension that is not understood is rejected). It verifies at most one
+ * signature for each pair of certificates, and never more than 64, so neither cycles nor many certificates of one name matter.
  * @returns the chain, the certificate first and the anchor last
  */
 export const validateChain = async (leaf: Certificate, rules: ChainRules): Promise<ChainAnswer> => {
@@ -114,7 +114,7 @@ class Search {
 const checked = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
 
 /** Whether the key of one certificate signed the other. Says nothing of names, dates or rights. */
-export const isSignedBy = async (child: Certificate, issuer: Certificate): Promise<boolean> => {
+const isSignedBy = async (child: Certificate, issuer: Certificate): Promise<boolean> => {
   try {
     return await child.parsed.verify({ publicKey: issuer.parsed.publicKey, signatureOnly: true });
   } catch {
@@ -123,7 +123,7 @@ export const isSignedBy = async (child: Certificate, issuer: Certificate): Promi
 };
 
 /** Whether an extended key usage is allowed: stated, or nothing is stated. */
-export const allowsUsage = ({ extendedKeyUsage }: Certificate, { usage }: Pick<ChainRules, 'usage'>): boolean =>
+const allowsUsage = ({ extendedKeyUsage }: Certificate, { usage }: Pick<ChainRules, 'usage'>): boolean =>
   usage === undefined || extendedKeyUsage === undefined || extendedKeyUsage.includes(usage) || extendedKeyUsage.includes(Eku.any);
 
 /** Whether a certificate may prove a client in TLS (RFC 5280, sections 4.2.1.3 and 4.2.1.12), as far as it says for what it may be used. */

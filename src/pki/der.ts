@@ -34,9 +34,9 @@ const headerAt = (der: Uint8Array, at: number, end: number): Header | undefined 
 };
 
 /**
- * How many elements a DER has, those in octet strings included, where extensions keep theirs: what reading it costs grows with their number, and 3 bytes
- * are enough for one. Costs a few nanoseconds each, and stops once there are more than `most`.
- * @returns Infinity for what is no DER
+ * The number of elements in a DER, including those in octet strings, where extensions keep theirs: the cost of parsing grows with that number, and 3
+ * bytes suffice for one. Counting takes a few nanoseconds each, and stops beyond `most`.
+ * @returns Infinity if it is not DER
  */
 export const countElements = (der: Uint8Array, most: number): number => {
   let count = 0;
@@ -56,7 +56,7 @@ export const countElements = (der: Uint8Array, most: number): number => {
   return scan(0, der.length, 0) ? count : Number.POSITIVE_INFINITY;
 };
 
-/** The SubjectPublicKeyInfo of a certificate (RFC 5280, section 4.1), as it stands there. Whatever else the certificate holds is not read. */
+/** The SubjectPublicKeyInfo of a certificate (RFC 5280, section 4.1), unchanged. Nothing else of the certificate is read. */
 export const spkiOf = (certificate: Uint8Array): Uint8Array | undefined => {
   const outer = headerAt(certificate, 0, certificate.length);
   const body = outer && headerAt(certificate, outer.start, outer.end);

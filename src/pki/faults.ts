@@ -3,7 +3,7 @@ import type { ChainFault } from './chain.ts';
 import { MAX_DER, type PemFault } from './pem.ts';
 import { RSA_BITS } from './strength.ts';
 
-/** What was expected in a text in PEM. */
+/** The expected content of a PEM text. */
 interface Expected {
   /** The label of its blocks. Default `CERTIFICATE`. */
   readonly label?: string;
@@ -11,7 +11,7 @@ interface Expected {
   readonly most?: number;
 }
 
-/** What is wrong with a text in PEM, and what would be right: the end of a sentence such as `certPem must be certificates in PEM: ...`. */
+/** The reason why a PEM text is invalid, and what would be right: completes a sentence such as `certPem must be certificates in PEM: ...`. */
 export const pemFaultText = (fault: PemFault, { label = 'CERTIFICATE', most = MAX_CHAIN }: Expected = {}): string =>
   ({
     noPem: `it holds no block from -----BEGIN ${label}----- to -----END ${label}-----`,

@@ -5,7 +5,7 @@ import { type AlternativeNames, type Certificate, readCertificate } from './cert
 import type { Key, KeyHolder } from './keys.ts';
 import { x509 } from './x509.ts';
 
-/** What a certificate is to say. */
+/** The content of a new certificate. */
 export interface Profile {
   readonly subject: Name | JsonName;
   /** Of the subject: DER, or a key of Web Crypto. */
@@ -85,7 +85,10 @@ const extensionsOf = async (library: Library, profile: Profile, above: Certifica
 const authorityKey = ({ AuthorityKeyIdentifierExtension }: Library, { subjectKeyId, parsed }: Certificate) =>
   subjectKeyId === undefined ? AuthorityKeyIdentifierExtension.create(parsed.publicKey) : new AuthorityKeyIdentifierExtension(subjectKeyId);
 
-/** 16 random bytes (RFC 5280, section 4.1.2.2); the first bit is 0, lest it be a negative number, and the second is 1, lest it be shorter. */
+/**
+ * 16 random bytes (RFC 5280, section 4.1.2.2); the first bit is 0, so that the number is not negative, and the second is 1, so that it is not
+ * shorter.
+ */
 const newSerial = (random: Random): string => {
   const bytes = random.bytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;

@@ -60,7 +60,7 @@ export const keyIn = async (certificate: Uint8Array): Promise<Certificate['parse
   }
 };
 
-/** What signs with a key that others may keep. */
+/** Signs with a key that may be held elsewhere. */
 export interface KeyHolder {
   readonly algorithm: SigningAlgorithm;
   /** In the form of Web Crypto: of ECDSA, r and s side by side. */

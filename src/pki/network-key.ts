@@ -9,7 +9,7 @@ export interface KeyPair {
   readonly cert: string;
 }
 
-/** What signs the network's JWTs: the key of the server's certificate, which clients see when they connect. */
+/** Signs the network's JWTs, with the key of the server's certificate, which clients see when they connect. */
 export interface NetworkKey {
   /** The server's certificate. */
   readonly certificate: Certificate;

@@ -1,12 +1,12 @@
 /** Why a text in PEM (RFC 7468) cannot be used. */
 export type PemFault = 'noPem' | 'anotherType' | 'malformed' | 'trailingData' | 'tooLarge' | 'tooMany';
 
-/** What came of reading something that others made: its value, or what is wrong with it. Callers say so in their own words. */
+/** The result of parsing input: its value, or the reason why it is invalid. Callers phrase the message. */
 export type Reading<T, F extends string> =
   | { readonly value: T; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: F };
 
-/** What a text in PEM may hold. */
+/** The types of blocks in a PEM text. */
 export interface PemLimits {
   /** Labels that blocks may have, e.g. `CERTIFICATE`. */
   readonly labels: readonly string[];
@@ -19,7 +19,7 @@ export const MAX_DER = 16_384;
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,64})-----([^-]*)-----END \1-----/g;
 
-/** The DER of the blocks of a text, of which there is at least one. Text before the first is allowed; after the last and between there is only white space. */
+/** The DER of the blocks in a PEM text, at least one. Other text is allowed before the first block; between and after blocks, only white space. */
 export const readPem = (text: string, { labels, most }: PemLimits): Reading<readonly Uint8Array<ArrayBuffer>[], PemFault> => {
   if (text.length > most * 2 * MAX_DER) return { fault: 'tooLarge' };
   const blocks: Uint8Array<ArrayBuffer>[] = [];

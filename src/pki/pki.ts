@@ -1,18 +1,18 @@
 import { type KeyPair, type NetworkKey, openNetworkKey } from './network-key.ts';
 import { openSigner, type Signer, type SignerOptions } from './signer.ts';
 
-/** What one controller signs with. Nothing is read before it is needed, and nothing twice. */
+/** The signing keys of one controller. Each is read on first use, and only once. */
 export interface Pki {
-  /** What signs certificates. @throws TypeError when what the host gave does not fit together */
+  /** Signs certificates. @throws TypeError when the host's configuration is inconsistent */
   signer(): Promise<Signer>;
-  /** What signs the network's JWTs, as the server's certificate is now. @throws TypeError likewise */
+  /** Signs the network's JWTs with the current server key. @throws TypeError likewise */
   networkKey(): Promise<NetworkKey>;
 }
 
 export interface PkiSources {
-  /** Asked once. */
+  /** Called once. */
   readonly signer: () => SignerOptions | Promise<SignerOptions>;
-  /** Asked each time, for it is renewed while the server runs. */
+  /** Called each time, because it is renewed while the server runs. */
   readonly serverCertificate: () => KeyPair | Promise<KeyPair>;
   /** PEM. */
   readonly bundle?: string | undefined;
@@ -26,15 +26,16 @@ export interface PkiOptions {
    */
   readonly pki?: SignerOptions | PkiSources['signer'];
   /**
-   * Certificate and key of the server behind `settings.address`, asked for each time, as they are renewed. JWTs are signed with this key, for clients
-   * verify them by the certificate that they see there. Default: a key of the controller's own, which only clients that are told of it can verify.
+   * Certificate and key of the server behind `settings.address`, called each time, because they may be renewed. JWTs are signed with this key,
+   * because clients verify them with the certificate that they see there. Default: a key of the controller's own, which clients can verify only if
+   * they are configured with it.
    */
   readonly serverCertificate?: PkiSources['serverCertificate'];
   /** PEM: authorities that clients shall trust beside the roots of `pki`, e.g. that of the server's certificate. */
   readonly bundle?: string | undefined;
 }
 
-/** What the host brings, and the controller's own for the rest, which is made only if there is a rest. */
+/** The host's sources, completed by the controller's own authority, which is created only if needed. */
 export const pkiSources = async ({ pki, serverCertificate, bundle }: PkiOptions, own: () => Promise<PkiSources>): Promise<PkiSources> => {
   const signer = pki && (typeof pki === 'function' ? pki : () => pki);
   if (signer && serverCertificate) return { signer, serverCertificate, bundle };

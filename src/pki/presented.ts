@@ -3,10 +3,10 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { LRUCache } from 'lru-cache';
 import { type Certificate, elementsOf, MAX_ELEMENTS, MAX_PRESENTED, readCertificate } from './certificate.ts';
 
-/** What a client sent in the TLS handshake, where it proved that it has the key of the first, and of no other. */
+/** The certificates that a client sent in the TLS handshake, where it proved possession of the key of the first only. */
 export interface Presented {
   readonly leaf: Certificate;
-  /** Said to stand above it. Not trusted. Read when they are first asked for. */
+  /** The intermediate certificates. Not trusted. Parsed on demand. */
   others(): Promise<readonly Certificate[]>;
 }
 
@@ -44,6 +44,6 @@ const readLeaf = async (first: Uint8Array, rest: readonly Uint8Array[]): Promise
   return { leaf, others: () => (others ??= readOthers(rest)) };
 };
 
-/** What is no certificate does not matter. */
+/** Entries that are not certificates are ignored. */
 const readOthers = async (ders: readonly Uint8Array[]): Promise<readonly Certificate[]> =>
   (await Promise.all(ders.map(readCertificate))).filter((other) => other !== undefined);

@@ -1,17 +1,17 @@
+import { HOUR, MINUTE, YEAR } from '../platform/durations.ts';
 import { type AlternativeNames, Eku, KeyUsage } from './certificate.ts';
 import type { Profile } from './issue.ts';
 import type { CertificateRequest } from './request.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const YEAR = 365 * 24 * HOUR;
 
 const LEAF = KeyUsage.digitalSignature | KeyUsage.keyEncipherment | KeyUsage.dataEncipherment;
 
 type Requested = Pick<CertificateRequest, 'publicKey'> & Pick<Profile, 'subject'>;
 type Names = Partial<AlternativeNames>;
 
-/** For clients that prove an identity: a year, from a minute ago for clocks that are behind. The names that the request asks for are not taken over unless they are given here. */
+/**
+ * Client certificates: valid for a year, from a minute ago for clocks that are behind. The names in the request are not copied unless they are given
+ * here.
+ */
 export const clientProfile = ({ subject, publicKey }: Requested, now: number, names: Names = {}): Profile => ({
   subject,
   publicKey,

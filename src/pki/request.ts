@@ -5,7 +5,7 @@ import { readPem } from './pem.ts';
 import { keyWeakness } from './strength.ts';
 import { x509 } from './x509.ts';
 
-/** What is taken of a certificate request (RFC 2986): whose key it is, and the name. What else it asks for is for the profile to say. */
+/** The parts of a certificate request (RFC 2986) that are used: the public key and the name. The profile determines the rest. */
 export interface CertificateRequest extends AlternativeNames {
   readonly subject: Name;
   /** DER of the subject's public key. */
@@ -22,8 +22,8 @@ const isSayable = (subject: string): boolean =>
   subject.length <= MAX_SUBJECT && !subject.includes('\0') && subject.isWellFormed() && !subject.includes('=#');
 
 /**
- * Reads a request in PEM: one block, signed by the key that it is for, which is of a kind that is accepted.
- * @returns undefined for anything else: clients are told no more than that it could not be processed
+ * Parses a request in PEM: one block, signed with its own key, which must be of an accepted kind.
+ * @returns undefined for anything else: clients only learn that it could not be processed
  */
 export const readRequest = async (pem: string): Promise<CertificateRequest | undefined> => {
   const { value: [der] = [] } = readPem(pem, { labels: ['CERTIFICATE REQUEST', 'NEW CERTIFICATE REQUEST'], most: 1 });

@@ -51,7 +51,7 @@ const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
 const NAME = new RegExp(`^(\\*\\.)?${LABEL}(\\.${LABEL})*$`, 'i');
 const FIRST_LABEL = new RegExp(`^${LABEL}\\.`);
 
-/** What ends in a number is an address, or meant to be one (RFC 1123, section 2.1). */
+/** A name that ends in a number is an address, or meant to be one (RFC 1123, section 2.1). */
 const isName = (entry: string): boolean => NAME.test(entry) && !/(^|\.)\d+$/.test(entry);
 
 /** A record may have a name that is none of a server: then it means none. */

@@ -10,7 +10,10 @@ export interface SignerOptions {
   readonly certificates: string;
   /** PEM: the roots of the network. */
   readonly anchors: string;
-  /** The authority's private key, as PKCS#8 in PEM; or what signs bytes with it, as `crypto.subtle.sign` would (SHA-2 of the curve's size; RSA: PKCS#1 v1.5 with SHA-256). */
+  /**
+   * The authority's private key, as PKCS#8 in PEM; or a function that signs bytes, as `crypto.subtle.sign` would (SHA-2 of the curve's size; RSA:
+   * PKCS#1 v1.5 with SHA-256).
+   */
   readonly key: string | ((bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>);
   /** Of the SPIFFE names in session certificates. Default: the fingerprint of the first root. */
   readonly trustDomain?: string;
@@ -20,12 +23,12 @@ export interface SignerOptions {
 export interface Signer {
   readonly certificate: Certificate;
   readonly holder: KeyHolder;
-  /** What stands behind a certificate that it signed: itself and those above, without the root. */
+  /** The chain of a certificate that it signed: its own certificate and those above, without the root. */
   readonly chain: readonly Certificate[];
   readonly anchors: readonly Certificate[];
-  /** What clients are given to trust. */
+  /** The certificates that clients should trust. */
   readonly bundle: readonly Certificate[];
-  /** The same as certs-only PKCS#7, for whoever asks. */
+  /** The same as certs-only PKCS#7. */
   readonly certsOnly: string;
   readonly trustDomain: string;
 }

@@ -25,7 +25,7 @@ export const isGoodRsa = (spki: ArrayBuffer): boolean => {
 
 const isEd25519 = ({ name, namedCurve }: Algorithm): boolean => name === 'Ed25519' || (name === 'EdDSA' && namedCurve === 'Ed25519');
 
-/** @returns what is wrong with the key of a certificate or of a request (NIST SP 800-57, part 1, section 5.6.1); undefined for one that is strong enough */
+/** @returns why the key of a certificate or request is too weak (NIST SP 800-57, part 1, section 5.6.1); undefined for one that is strong enough */
 export const keyWeakness = ({ publicKey }: Pick<Parsed, 'publicKey'>): string | undefined => {
   const algorithm: Algorithm = publicKey.algorithm;
   const isGood = algorithm.name.startsWith('RSA')

@@ -17,7 +17,7 @@ const load = async (): Promise<X509> => {
   try {
     return await import('@peculiar/x509');
   } finally {
-    // Somebody else may have brought the real ones meanwhile.
+    // The real polyfill may have been loaded meanwhile.
     for (const name of given) if (Reflect.get(Reflect, name) === none) Reflect.deleteProperty(Reflect, name);
   }
 };

@@ -136,7 +136,7 @@ export const canonicalAddress = (text: string): string | undefined => {
   return Array.from({ length: 8 }, (_, i) => (((meant[2 * i] ?? 0) << 8) | (meant[2 * i + 1] ?? 0)).toString(16)).join(':');
 };
 
-/** Whether an address is this machine, whichever asks. */
+/** Whether an address is a loopback or unspecified one: this machine, for any machine. */
 export const isLoopback = (text: string): boolean => {
   const address = readAddress(text);
   return address !== undefined && reachOf(meantBy(address)) === 'loopback';

@@ -37,14 +37,15 @@ const plain = (value: unknown, depth: number): unknown => {
   if (value === null || value === undefined || typeof value === 'boolean' || typeof value === 'number') return value;
   if (typeof value !== 'object') return shorten(String(value)); // a bigint, symbol or function
   if (depth > MAX_DEPTH) return '…';
-  if (value instanceof Error) return errorOf(value, depth);
+  if (value instanceof Error) return plainError(value, depth);
   if (value instanceof Date) return value.toJSON();
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`; // may be key material
   if (Array.isArray(value)) return value.slice(0, 100).map((item) => plain(item, depth + 1));
   return asObject(value as Record<string, unknown>, depth); // any other object is a map of its own properties
 };
 
-const errorOf = (error: Error, depth: number): Record<string, unknown> => ({
+/** What there is to an error, for what writes errors as `{}`. */
+export const plainError = (error: Error, depth = 0): Record<string, unknown> => ({
   name: error.name,
   message: shorten(error.message),
   ...(error.stack === undefined ? {} : { stack: shorten(error.stack) }),

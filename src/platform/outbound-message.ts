@@ -1,4 +1,4 @@
-/** What a transport sends: judged, and as it is to stand on the wire. */
+/** The message that a transport sends: checked, and in its form on the wire. */
 export interface OutboundMessage {
   readonly method: string;
   /** By lower-case name. */
@@ -16,7 +16,7 @@ const MAX_HEADER_BYTES = 8192;
 
 /** A token (RFC 9110, 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** What a field value may hold, as bytes of ASCII: nothing that ends a line (RFC 9110, 5.5). */
+/** The bytes of a header field value: ASCII without line breaks (RFC 9110, 5.5). */
 const VALUE = /^[\t\x20-\x7e]*$/;
 /** The first makes a tunnel, which no rule of addresses sees through; the second sends back what was sent, with its secrets. */
 const FORBIDDEN_METHODS: readonly string[] = ['CONNECT', 'TRACE', 'TRACK'];

@@ -6,9 +6,9 @@ export { type OutboundMessage, OutboundRefused } from './outbound-message.ts';
 /** Requests that the controller itself makes, to addresses that people gave it. */
 export interface Outbound {
   /**
-   * Sends a request to an http or https address. Redirects of a GET are followed within the address's origin, three at most; other methods are answered with
-   * the redirect itself, for to send them twice may do something twice.
-   * @throws OutboundRefused for what the rules forbid; other errors for what did not work
+   * Sends a request to an http or https address. Redirects of a GET are followed within the address's origin, three at most; for other methods the
+   * redirect itself is returned, because repeating the request might have its effect twice.
+   * @throws OutboundRefused for what the rules forbid; other errors for failures
    */
   request(url: string, options: OutboundOptions): Promise<OutboundAnswer>;
 }
@@ -17,7 +17,7 @@ export interface Outbound {
 export interface OutboundOptions {
   /** Default `GET`. `CONNECT` and `TRACE` are refused. */
   readonly method?: string;
-  /** By name. Default `accept: application/json`. Those that say how a message is framed or where it goes (`content-length`, `host`, ...) are refused. */
+  /** By name. Default `accept: application/json`. Fields that control framing or routing (`content-length`, `host`, ...) are refused. */
   readonly headers?: Readonly<Record<string, string>>;
   /** At most 1 MiB; none with `GET` and `HEAD`. */
   readonly body?: Uint8Array | undefined;
@@ -30,7 +30,7 @@ export interface OutboundOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What came back. */
+/** The response. */
 export interface OutboundAnswer {
   readonly status: number;
   readonly body: Uint8Array;

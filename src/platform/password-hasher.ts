@@ -2,7 +2,7 @@ import { type Argon2Parameters, parsePhc, printPhc } from './phc.ts';
 import type { PasswordHasher, Random } from './platform.ts';
 
 /** OWASP's password storage advice for Argon2id: 19 MiB, two passes, one lane. */
-export const ARGON2_TODAY: Argon2Parameters = Object.freeze({ m: 19456, t: 2, p: 1 });
+const ARGON2_TODAY: Argon2Parameters = Object.freeze({ m: 19456, t: 2, p: 1 });
 const SALT_LENGTH = 16;
 const TAG_LENGTH = 32;
 

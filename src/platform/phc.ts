@@ -17,7 +17,7 @@ export interface Argon2Hash extends Argon2Parameters {
   readonly tag: Uint8Array;
 }
 
-/** What `parsePhc` still reads. One check may touch 1 GiB in all: 256 MiB four times, or 64 MiB sixteen times. */
+/** Upper bounds for `parsePhc`. One check may touch 1 GiB in all: 256 MiB four times, or 64 MiB sixteen times. */
 const MAX = { m: 2 ** 18, t: 16, p: 16, work: 2 ** 20 } as const;
 const SALT_BYTES = { min: 8, max: 64 } as const;
 const TAG_BYTES = { min: 16, max: 64 } as const;
@@ -25,7 +25,9 @@ const TAG_BYTES = { min: 16, max: 64 } as const;
 const PHC =
   /^\$argon2id\$v=19\$m=([1-9][0-9]{0,9}),t=([1-9][0-9]{0,9}),p=([1-9][0-9]{0,9})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** @returns what the text says, or undefined for any other text: another algorithm or version, malformed, or parameters beyond what is reasonable. Never throws. */
+/**
+ * @returns the parsed hash; undefined for any other string: another algorithm or version, malformed, or with parameters out of bounds. Never throws.
+ */
 export const parsePhc = (text: string): Argon2Hash | undefined => {
   const [, m, t, p, salt, tag] = PHC.exec(text) ?? [];
   if (salt === undefined || tag === undefined) return undefined;

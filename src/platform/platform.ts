@@ -1,6 +1,6 @@
 import type { Outbound } from './outbound.ts';
 
-/** What the core needs of its surroundings, as ports. `webPlatform()` has defaults that run on any web-standard runtime. */
+/** Ports to the environment. `webPlatform()` has defaults that run on any web-standard runtime. */
 export interface Platform {
   readonly clock: Clock;
   readonly random: Random;
@@ -9,10 +9,12 @@ export interface Platform {
   readonly outbound: Outbound;
 }
 
-/** What time it is, and when some time has gone by. Tests hand in one that stands still. */
+/** The current time, and timers. Tests pass a clock that only they advance. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+  /** Milliseconds since some time, by which durations are measured: it never goes back. Default: `now`. */
+  monotonic?(): number;
   /**
    * Runs `task` once, when so many milliseconds have gone by, unless the returned function is called before. It keeps no process alive.
    * Default: a timer of the runtime, independent of `now`.
@@ -39,11 +41,11 @@ export interface PasswordHasher {
 }
 
 /**
- * Where the controller says what its callers are not told. Details hold no secrets. `webPlatform` and `nodePlatform` also take loggers of pino and bunyan,
- * which take the details before the message.
+ * Logs what callers must not see. Details contain no secrets. Loggers of pino, bunyan and winston, and the console, can be passed as they are: each is called
+ * in its own way, so that no detail is lost.
  */
 export interface Logger {
-  /** Something is broken, and somebody should look. */
+  /** Something is broken and needs an operator. */
   error(message: string, details?: Readonly<Record<string, unknown>>): void;
   /** Something did not work this time; the controller goes on. */
   warn(message: string, details?: Readonly<Record<string, unknown>>): void;

@@ -26,8 +26,9 @@ const FORMAT = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
 export const newSecretKey = (random: Pick<Random, 'bytes'> = webRandom): string => encode(random.bytes(KEY_BYTES));
 
 /**
- * @param secretKeys each 32 bytes in base64 or base64url. The first one seals; all of them unseal, so that a key can be replaced by putting a new one first.
- * @throws TypeError for a key that is none
+ * @param secretKeys each 32 bytes in base64 or base64url. The first one seals; all of them unseal, so that a key can be rotated by putting a new one
+ * first.
+ * @throws TypeError for an invalid key
  */
 export const createSecrets = async (secretKeys: readonly string[], random: Pick<Random, 'bytes'>): Promise<Secrets> => {
   const keys = new Map<string, Key>();
@@ -75,7 +76,7 @@ const keyBytes = (text: string): Uint8Array<ArrayBuffer> => {
   try {
     bytes = new Uint8Array(decode(text.replaceAll('+', '-').replaceAll('/', '_')));
   } catch {
-    // Said below, without the text: it may be nearly the right key.
+    // The error below does not contain the text: it may be nearly the right key.
   }
   if (bytes?.length !== KEY_BYTES)
     throw new TypeError(`a secret key must be ${KEY_BYTES} random bytes in base64, got ${bytes ? `${bytes.length} bytes` : 'no base64'}`);

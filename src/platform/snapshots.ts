@@ -1,9 +1,9 @@
-/** Where snapshots are kept. The host gives it; whoever asks for a snapshot has no say in it. */
+/** Where snapshots are stored. Configured by the host; a request for a snapshot cannot influence it. */
 export interface SnapshotSink {
   /**
-   * Keeps the parts of a snapshot, one after another, under this name (letters, digits and hyphens; no name comes twice). Resolves once the snapshot is
-   * there to stay. When it rejects, or `parts` throws, nothing is left that could be taken for a snapshot.
-   * The store is being read meanwhile: no call of the controller may be waited for.
+   * Saves the parts of a snapshot, one after another, under this name (letters, digits and hyphens; unique). Resolves once the snapshot is durable.
+   * If it rejects, or `parts` throws, it must leave nothing that could be mistaken for a snapshot.
+   * The store is being read meanwhile: do not wait for calls of the controller.
    */
   save(name: string, parts: AsyncIterable<string>): Promise<void>;
 }

@@ -1,5 +1,8 @@
 import type { Clock } from './platform.ts';
 
+/** Milliseconds by which durations are measured on this clock. */
+export const monotonic = (clock: Clock): number => (clock.monotonic ? clock.monotonic() : clock.now());
+
 /** Runs `task` when so many milliseconds have gone by on this clock. @returns what calls it off */
 export const after = (clock: Clock, milliseconds: number, task: () => void): (() => void) =>
   clock.after ? clock.after(milliseconds, task) : realAfter(milliseconds, task);
@@ -38,7 +41,7 @@ export const pause = (clock: Clock, milliseconds: number, signal: AbortSignal): 
 
 const realAfter = (milliseconds: number, task: () => void): (() => void) => {
   const timer = setTimeout(task, milliseconds);
-  // Node's timers are objects, and keep the process alive unless told otherwise.
+  // Node's timers are objects, and keep the process alive unless unreferenced.
   (timer as { unref?(): void }).unref?.();
   return () => clearTimeout(timer);
 };

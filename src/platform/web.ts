@@ -1,16 +1,16 @@
 import { argon2idAsync } from '@noble/hashes/argon2.js';
 import { checkedOptions } from '../options.ts';
 import { consoleLogger } from './console-logger.ts';
-import { messageFirst } from './message-first.ts';
+import { fittedLogger } from './fitted-logger.ts';
 import { createOutbound, fetchTransport } from './outbound.ts';
 import { argon2idHasher, type DeriveArgon2id } from './password-hasher.ts';
 import type { Platform, Random } from './platform.ts';
 
 /**
- * What the core needs, on any web-standard runtime: Node, Deno, Bun, workers, browsers.
- * Passwords are hashed in JavaScript, which is portable and several times slower than native code; it yields to other work
- * every 10 ms, but still takes the thread. On Node, `nodePlatform()` hashes off the event loop.
- * Outbound requests are made by `fetch`, which cannot tell where a host name leads to: see `fetchTransport`.
+ * The default platform for any web-standard runtime: Node, Deno, Bun, workers, browsers.
+ * Passwords are hashed in JavaScript, which is portable and several times slower than native code; it yields to other work every 10 ms, but still
+ * occupies the thread. On Node, `nodePlatform()` hashes off the event loop.
+ * Outbound requests use `fetch`, which does not reveal what a host name resolves to: see `fetchTransport`.
  *
  * ```ts
  * const platform = webPlatform({ clock: { now: () => 0 } });
@@ -19,12 +19,12 @@ import type { Platform, Random } from './platform.ts';
 export const webPlatform = (overrides: Partial<Platform> = {}): Platform => {
   checkedOptions('the platform', overrides, { clock: true, random: true, passwords: true, logger: true, outbound: true });
   const random = overrides.random ?? webRandom;
-  const clock = overrides.clock ?? { now: () => Date.now() };
+  const clock = overrides.clock ?? { now: () => Date.now(), monotonic: () => performance.now() };
   return Object.freeze({
     clock,
     random,
     passwords: overrides.passwords ?? argon2idHasher(deriveInJavaScript, random),
-    logger: overrides.logger ? messageFirst(overrides.logger) : consoleLogger(() => clock.now()),
+    logger: overrides.logger ? fittedLogger(overrides.logger) : consoleLogger(() => clock.now()),
     outbound: overrides.outbound ?? createOutbound(fetchTransport),
   });
 };

@@ -8,13 +8,13 @@ export interface Carried<Connection> {
   add(by: Connection, identityId: string): void;
   /** The identity itself is gone from there. */
   remove(by: Connection, identityId: string): void;
-  /** Nobody knows of the identities that only this one carried. */
+  /** The status of identities that only this router carried becomes unknown. */
   lose(by: Connection): void;
   forget(identityId: string): void;
   statusOf(identityId: string): ConnectionStatus;
 }
 
-/** Time goes by the clock when somebody looks: nothing needs a timer. */
+/** Elapsed time is computed on reading: no timer is needed. */
 export const createCarried = <Connection>(clock: Clock, unknownMs: number): Carried<Connection> => {
   const byConnection = new Map<Connection, Set<string>>();
   const byIdentity = new Map<string, Set<Connection>>();

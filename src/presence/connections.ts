@@ -8,11 +8,11 @@ export interface RouterKey {
   readonly enrolledBy: string | null;
 }
 
-/** What is known of a router while it is connected. */
+/** The state of a connected router. */
 export interface RouterState {
   readonly versionInfo: Readonly<Record<'arch' | 'buildDate' | 'os' | 'revision' | 'version', string>>;
   readonly syncStatus: string;
-  /** Undefined until it has said how it is reached. */
+  /** Undefined until the router has reported how it is reached. */
   readonly reached: { readonly hostname: string; readonly supportedProtocols: Readonly<Record<string, string>> } | undefined;
 }
 
@@ -28,16 +28,13 @@ export interface Connection {
   end(reason: string): void;
 }
 
-/**
- * The routers that are connected to this controller, and the identities that they carry. It lives in memory, and nowhere else: it is true of the moment,
- * and as soon as the process ends, none of it is.
- */
+/** The routers connected to this controller, and the identities that they carry. In memory only: presence is momentary, and ends with the process. */
 export interface Connections {
   /** A router has one connection: an older one ends. */
   open(key: RouterKey, state: RouterState): Connection;
-  /** What is known of a router, unless its row says that it may not be connected: then it is not any more. */
+  /** The state of a router; if its row says that it may not be connected, its connection ends. */
   of(row: RouterKey & { readonly disabled: boolean }): RouterState | undefined;
-  /** The routers that are connected; `reached`: those that have said how they are reached. */
+  /** The connected routers; `reached`: those that have reported how they are reached. */
   keys(which?: 'reached'): readonly RouterKey[];
   /** Where other routers than this one say that they are reached: names and addresses. */
   hostsBeside(routerId: string): readonly string[];

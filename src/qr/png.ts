@@ -54,7 +54,7 @@ const crc32 = (bytes: Uint8Array): number => {
   return (crc ^ 0xffffffff) >>> 0;
 };
 
-/** What the Compression Streams Standard calls `deflate` is the zlib format (RFC 1950) that PNG wants. */
+/** `deflate` of the Compression Streams Standard is the zlib format (RFC 1950), which PNG requires. */
 const deflated = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate'))).arrayBuffer());
 

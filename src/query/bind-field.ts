@@ -1,9 +1,9 @@
 /**
- * What comparisons of single-valued fields mean (docs/filters.md). Null makes every plain comparison false and so every
- * negated one true, because `!=` is `not =` and `not in` is `not (in)`.
+ * The semantics of comparisons of single-valued fields (docs/filters.md). Null makes every plain comparison false and so every negated one true,
+ * because `!=` is `not =` and `not in` is `not (in)`.
  */
 import { FilterError } from './errors.ts';
-import { isValue, textOf, type Value } from './literal.ts';
+import { isValue, literalText, type Value } from './literal.ts';
 import {
   and,
   equals,
@@ -21,14 +21,14 @@ import type { SymbolOf } from './symbols.ts';
 import type { Comparison } from './tree.ts';
 import { checkTypes } from './types.ts';
 
-/** What a comparison says of a field. */
+/** The predicate of a comparison of a field. */
 export const bindField = (comparison: Comparison, field: FieldRef): Predicate => {
   checkTypes(comparison, field.type);
   const holds = positively(comparison, field);
   return comparison.negated ? negate(holds) : holds;
 };
 
-/** What a comparison says of a secret: equality by its `matches`, anything else never, so that the answers tell nothing about it. */
+/** The predicate of a comparison of a secret: equality by its `matches`; anything else is false, so that answers reveal nothing about it. */
 export const bindSecret = (comparison: Comparison, { type, matches }: SymbolOf<'secret'>): Predicate => {
   checkTypes(comparison, type);
   const isEquality = comparison.operator === '=' || comparison.operator === 'in';
@@ -36,7 +36,7 @@ export const bindSecret = (comparison: Comparison, { type, matches }: SymbolOf<'
     isEquality && matches !== undefined
       ? oneOfMany(
           comparison,
-          comparison.values.filter(isValue).map((value) => matches(textOf(value))),
+          comparison.values.filter(isValue).map((value) => matches(literalText(value))),
         )
       : NONE;
   return comparison.negated ? negate(holds) : holds;
@@ -66,7 +66,7 @@ export const positively = ({ operator, values }: Comparison, field: FieldRef): P
   switch (operator) {
     case 'contains':
     case 'icontains':
-      return { op: 'contains', field, value: textOf(first), fold: operator === 'icontains' };
+      return { op: 'contains', field, value: literalText(first), fold: operator === 'icontains' };
     case 'in':
       return oneOf(field, [...new Set(values.filter(isValue).flatMap((value) => scalars(value, field.type)))]);
     case 'between':
@@ -86,5 +86,5 @@ const compare = (field: FieldRef, is: Ordering, literal: Value): Predicate => {
 /** The value as the field's type wants it; nothing when no value of the field can be like it. */
 const scalars = (literal: Value, type: FieldType): readonly Scalar[] => {
   if (literal.is === 'date' && type === 'tag') return []; // tags hold no dates
-  return [type === 'string' ? textOf(literal) : literal.value];
+  return [type === 'string' ? literalText(literal) : literal.value];
 };

@@ -1,6 +1,6 @@
 /** Comparisons of sets (docs/filters.md): `anyOf` and `allOf` ask their elements, `count` and `isEmpty` how many there are. */
 import { negate, oneOfMany, positively } from './bind-field.ts';
-import { isValue, type Literal, textOf } from './literal.ts';
+import { isValue, type Literal, literalText } from './literal.ts';
 import { ALL, and, ELEMENT, NONE, type Ordering, type Predicate } from './predicate.ts';
 import type { Comparison } from './tree.ts';
 import { checkTypes } from './types.ts';
@@ -18,7 +18,7 @@ export const bindElements = (comparison: Comparison, quantifier: 'anyOf' | 'allO
 
 /** Some element satisfies the comparison, its own negation left aside, or (`!isSought`) does not. */
 const someElement = (comparison: Comparison, set: string, isSought: boolean): Predicate => {
-  const values = comparison.values.filter(isValue).map(textOf);
+  const values = comparison.values.filter(isValue).map(literalText);
   const isNullAsked = values.length === 0;
   // No element is ever null.
   if (isNullAsked) return isSought ? NONE : { op: 'size', set, is: '>=', value: 1 };
@@ -33,7 +33,7 @@ const someElement = (comparison: Comparison, set: string, isSought: boolean): Pr
 /** A set, or those of its elements that are ids of rows of another kind satisfying a predicate. */
 export type Counted = Pick<Extract<Predicate, { op: 'size' }>, 'set' | 'of'>;
 
-/** What a comparison says of the number of elements, which is never null. */
+/** The predicate of a comparison of the number of elements, which is never null. */
 export const bindCount = (comparison: Comparison, counted: Counted): Predicate => {
   checkTypes(comparison, 'count');
   const holds = countHolds(comparison, counted);
@@ -62,7 +62,7 @@ const wholeOrAny = (literal: Literal): readonly number[] => {
 /** More elements than this no set has. */
 const MAX_SIZE = 2 ** 31 - 1;
 
-/** Stores are only asked for whole numbers of elements from 0 to `MAX_SIZE`. */
+/** Stores accept only whole numbers of elements from 0 to `MAX_SIZE`. */
 export const size = (counted: Counted, is: Ordering, value: number): Predicate => {
   if (is === '=') return Number.isInteger(value) && value >= 0 && value <= MAX_SIZE ? { op: 'size', ...counted, is, value } : NONE;
   const isUpper = is === '<' || is === '<=';

@@ -30,7 +30,7 @@ export interface BoundFilter {
 export const readFilter = (text: string, symbols: Symbols): BoundFilter => bind(parse(text), symbols);
 
 /** @throws FilterError for unknown names, wrong types and sort keys that cannot be sorted by. */
-export const bind = (filter: Filter, symbols: Symbols): BoundFilter => ({
+const bind = (filter: Filter, symbols: Symbols): BoundFilter => ({
   where: filter.where === undefined ? ALL : bindCondition(filter.where, symbols),
   sort: filter.sort === undefined ? undefined : bindSortItems(filter.sort, symbols),
   skip: filter.skip,
@@ -71,7 +71,7 @@ const compared = (comparison: Comparison, symbols: Symbols): Predicate => {
   return symbol.is === 'secret' ? bindSecret(comparison, symbol) : bindField(comparison, symbol.field);
 };
 
-/** What is asked of a set that is withheld is answered here, as of an empty one. */
+/** Conditions on a withheld set are evaluated here, as on an empty one. */
 const unlessWithheld = (name: Name, symbols: Symbols, asked: Predicate): Predicate => {
   const symbol = findSet(name, symbols);
   if (symbol.is !== 'set' || !symbol.withheld) return asked;

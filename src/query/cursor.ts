@@ -1,6 +1,6 @@
 /** The parser's way through the tokens of a filter: one token of lookahead, keywords in any case, and the bounds on what is read. */
-import { FilterError, shown } from './errors.ts';
-import { type Token, tokenize } from './tokens.ts';
+import { FilterError, shownText } from './errors.ts';
+import { type FilterToken, tokenize } from './tokens.ts';
 import type { Name } from './tree.ts';
 
 /** The most conditions that one filter may have in all. */
@@ -15,17 +15,17 @@ const KEYWORDS = new Set(
 
 export interface Cursor {
   /** The next token, which stays. */
-  readonly token: Token;
+  readonly token: FilterToken;
   /** Whether the next token is this keyword or mark. */
   at(symbol: string): boolean;
-  take(): Token;
+  take(): FilterToken;
   /** Takes the next token if it is this keyword or mark. */
   accept(symbol: string): boolean;
   /** Takes this keyword or mark. */
   expect(symbol: string): void;
   /** Takes an opening parenthesis that belongs to the function before it: no blank may stand between. */
   expectArguments(name: string): void;
-  /** Sees to it that a blank stands before the next token. */
+  /** Requires a blank before the next token. */
   expectBlank(): void;
   takeName(wanted?: string): Name;
   countTerm(): void;
@@ -35,15 +35,15 @@ export interface Cursor {
 
 export const cursorOf = (text: string): Cursor => {
   const tokens = tokenize(text);
-  let token = tokens[0] as Token; // there is always an end token
+  let token = tokens[0] as FilterToken; // there is always an end token
   let next = 1;
   let terms = 0;
 
   const unexpected = (wanted: string): FilterError =>
-    new FilterError(`expected ${wanted}, found ${token.is === 'end' ? 'the end' : shown(token.text)}`, token.at + 1);
+    new FilterError(`expected ${wanted}, found ${token.is === 'end' ? 'the end' : shownText(token.text)}`, token.at + 1);
   const at = (symbol: string): boolean =>
     (token.is === 'word' && token.text.toLowerCase() === symbol.toLowerCase()) || (token.is === 'mark' && token.text === symbol);
-  const take = (): Token => {
+  const take = (): FilterToken => {
     const taken = token;
     token = tokens[next++] ?? token; // the end is never passed
     return taken;

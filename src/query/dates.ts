@@ -5,7 +5,10 @@
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
-/** @returns undefined when `text` is no RFC 3339 date-time, names no real day or time, or lies outside of the years 0000 to 9999 in UTC. Digits after the third decimal are dropped. */
+/**
+ * @returns undefined unless `text` is an RFC 3339 date-time with a real day and time, in the years 0000 to 9999 in UTC. Digits after the third
+ * decimal are dropped.
+ */
 export const normaliseDate = (text: string): string | undefined => {
   const match = RFC_3339.exec(text);
   if (match === null) return undefined;

@@ -26,4 +26,4 @@ export const asSortError = <T>(work: () => T): T => {
 };
 
 /** A piece of the client's text, short enough to be shown in a message. */
-export const shown = (text: string): string => `'${text.length > 40 ? `${text.slice(0, 40)}...` : text}'`;
+export const shownText = (text: string): string => `'${text.length > 40 ? `${text.slice(0, 40)}...` : text}'`;

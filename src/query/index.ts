@@ -1,17 +1,16 @@
 /** The filter language: from a client's text to a predicate, and from a predicate to an answer about a row. */
-export { type BoundFilter, bind, readFilter } from './bind.ts';
+export { type BoundFilter, readFilter } from './bind.ts';
 export { MAX_ALTERNATIVES } from './bind-field.ts';
 export { bindSort, readSort } from './bind-sort.ts';
 export { MAX_TERMS } from './cursor.ts';
 export { FilterError, SortError } from './errors.ts';
-export { compileMatcher, type Lookup, matches } from './evaluate.ts';
+export { compileMatcher, matches } from './evaluate.ts';
 export { comparator, compareText } from './order.ts';
 export { MAX_NESTING, parse, parseSort } from './parse.ts';
 export { MAX_LIST_ITEMS } from './parse-comparison.ts';
 export * from './predicate.ts';
-export { costOf, type Price, priceOf, type Shape, type ShapeOf } from './price.ts';
+export { costOf, type Price, priceOf, type Shape } from './price.ts';
 export type { Document } from './read.ts';
 export { rewrite } from './rewrite.ts';
 export { type FilterSymbol, fieldSymbol, type Symbols, symbolsOf } from './symbols.ts';
 export { MAX_FILTER_LENGTH } from './tokens.ts';
-export type { Filter, SortItem } from './tree.ts';

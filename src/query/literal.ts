@@ -22,4 +22,4 @@ export type Value = Exclude<Literal, { readonly is: 'null' }>;
 export const isValue = (literal: Literal): literal is Value => literal.is !== 'null';
 
 /** A number is its decimal text where it meets text. */
-export const textOf = (value: Value): string => (value.is === 'number' ? value.decimal : String(value.value));
+export const literalText = (value: Value): string => (value.is === 'number' ? value.decimal : String(value.value));

@@ -1,5 +1,5 @@
 /** Finds what a name of a filter stands for, and refuses names that are unknown or stand where such a thing cannot. */
-import { FilterError, shown } from './errors.ts';
+import { FilterError, shownText } from './errors.ts';
 import type { SymbolOf, Symbols } from './symbols.ts';
 import type { Name } from './tree.ts';
 
@@ -28,7 +28,7 @@ export const findSortable = (name: Name, symbols: Symbols): SymbolOf<'field'> =>
 };
 
 /** The error that `name` is not what it should be. */
-export const wrong = (name: Name, reason: string): FilterError => new FilterError(`${shown(name.text)} ${reason}`, name.at + 1);
+export const wrong = (name: Name, reason: string): FilterError => new FilterError(`${shownText(name.text)} ${reason}`, name.at + 1);
 
 /** Takes `tags.<name>` for a field: all after the first dot is the tag's name, dots included. */
 const find = (name: Name, symbols: Symbols): SymbolOf => {

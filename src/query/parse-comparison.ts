@@ -2,7 +2,7 @@
 import type { Cursor } from './cursor.ts';
 import { FilterError } from './errors.ts';
 import { type Literal, VALUE_NAMES } from './literal.ts';
-import type { Token } from './tokens.ts';
+import type { FilterToken } from './tokens.ts';
 import type { Comparison, Operator, Subject } from './tree.ts';
 
 /** The most values that a list may have. */
@@ -31,7 +31,7 @@ const marked = (cursor: Cursor): Rest => {
   throw cursor.unexpected(OPERATORS);
 };
 
-const worded = (cursor: Cursor, first: Token): Rest => {
+const worded = (cursor: Cursor, first: FilterToken): Rest => {
   const negated = cursor.accept('not');
   const { at, blanks } = cursor.token;
   const operator = WORDS.find((word) => cursor.at(word));

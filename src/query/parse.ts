@@ -1,7 +1,7 @@
 /**
- * Reads the filter language (docs/filters.md): recursive descent, one function for each rule of its grammar.
- * `and` and `or` have no precedence: whatever follows belongs to the right side, so `a and b or c` is `a and (b or c)`
- * and `not a and b` is `not (a and b)`. Terms joined by the same word come out as one node.
+ * Parser of the filter language (docs/filters.md): recursive descent, one function per grammar rule. `and` and `or` have no precedence: everything
+ * that follows belongs to the right side, so `a and b or c` is `a and (b or c)` and `not a and b` is `not (a and b)`. Terms joined by the same
+ * operator become one node.
  */
 import { type Cursor, cursorOf } from './cursor.ts';
 import { asSortError, FilterError } from './errors.ts';
@@ -12,7 +12,7 @@ import type { Condition, Filter, SetQuery, SortItem, Subject } from './tree.ts';
 export const MAX_NESTING = 64;
 
 /**
- * Parses a filter. The empty text is no filter: whoever takes an empty parameter for "everything" does so before.
+ * Parses a filter. Empty text is not a filter: callers that take an empty parameter for "everything" must check before.
  *
  * @throws FilterError saying what was found at which position, and what would be right there.
  * @example parse('name contains "a" and isAdmin sort by name desc limit 5')
@@ -85,7 +85,7 @@ const condition = (cursor: Cursor, level: number): Condition => {
   return { is: 'not', term: condition(cursor, deeper(cursor, level)) };
 };
 
-/** What follows `first`: its fellow terms, the last of which takes with it all that is joined by the other word. */
+/** The terms after `first`; the last of them includes everything joined by the other operator. */
 const chain = (cursor: Cursor, first: Condition, level: number): Condition => {
   const is = joiner(cursor);
   if (is === undefined) return first;
@@ -119,7 +119,7 @@ const primary = (cursor: Cursor, level: number): Condition => {
   return standsAlone ? { is: 'flag', name: subject.name } : parseComparison(cursor, subject);
 };
 
-/** What may follow a name that is a condition by itself. */
+/** Tokens that may follow a name which is a condition by itself. */
 const ALONE = [')', 'and', 'or', 'sort', 'skip', 'limit'];
 
 const subjectOf = (cursor: Cursor, level: number): Subject => {

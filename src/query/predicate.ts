@@ -4,7 +4,7 @@
  * so that `not` is plain negation in every store (contract of the filter language, "null").
  */
 
-/** What a field holds. `tag` is a value of `tags.<name>`: text, boolean, number or null, told apart by the value it is compared with. */
+/** The type of a field. `tag` is a value of `tags.<name>`: string, boolean, number or null, depending on the value it is compared with. */
 export type FieldType = 'string' | 'number' | 'boolean' | 'date' | 'tag';
 
 /** A single-valued field of a row: the way to it through the row's document, e.g. `['name']` or `['primary', 'updb', 'allowed']`. */
@@ -65,9 +65,9 @@ export const ALL: Predicate = { op: 'all' };
 export const NONE: Predicate = { op: 'none' };
 
 /** A text field at the top of a row. */
-export const text = (name: string): FieldRef => ({ path: [name], type: 'string' });
-export const date = (name: string): FieldRef => ({ path: [name], type: 'date' });
-export const flag = (name: string): FieldRef => ({ path: [name], type: 'boolean' });
+export const stringField = (name: string): FieldRef => ({ path: [name], type: 'string' });
+export const dateField = (name: string): FieldRef => ({ path: [name], type: 'date' });
+export const booleanField = (name: string): FieldRef => ({ path: [name], type: 'boolean' });
 
 /** The field holds this value. */
 export const equals = (field: FieldRef, value: Scalar): Predicate => ({ op: 'compare', field, is: '=', value });

@@ -1,11 +1,11 @@
 /**
- * What a question costs a store that must look at its rows, before it is asked. The unit is about a microsecond of processor time, page and
- * total together, measured with SQLite on 2,000 to 100,000 rows; other stores are quicker. Each store looks up ids and unique values, so that
- * a question that names them is asked of those rows only. What the model does not know (how long texts are) is why limits keep a distance.
+ * Estimates the cost of a query for a store that must examine its rows, before it runs. The unit is about a microsecond of processor time, page and
+ * total together, measured with SQLite on 2,000 to 100,000 rows; other stores are faster. Every store looks up ids and unique values, so a query that
+ * names them examines only those rows. The limits leave a margin for what the model ignores (the length of strings).
  */
 import type { FieldRef, Predicate, SortKey } from './predicate.ts';
 
-/** What of a kind is found how. */
+/** How the rows of a kind are found. */
 export interface Shape {
   /** Whether a field stands in a column of its own, and whether no two rows share a value. Other fields are read out of the row's document. */
   column(field: FieldRef): 'unique' | 'plain' | undefined;
@@ -17,13 +17,13 @@ export type ShapeOf = (kind: string) => Shape;
 export interface Price {
   /** Of what is done for each row that is looked at. */
   readonly perRow: number;
-  /** Of what is done for each row of the kind, whichever of them the rest of the question leaves. */
+  /** The part that applies to every row of the kind, whatever the rest of the query selects. */
   readonly perEveryRow: number;
   /** How many rows are looked at, at most. */
   readonly reach: number;
   /** Whether the documents of the rows must be read. */
   readonly readsDocument: boolean;
-  /** Questions about rows of other kinds, each asked once. */
+  /** Subqueries on rows of other kinds, each run once. */
   readonly inner: readonly { readonly kind: string; readonly price: Price }[];
 }
 

@@ -2,7 +2,7 @@
 import { decimalText } from './decimal.ts';
 import type { FieldRef, FieldType } from './predicate.ts';
 
-/** A row, or anything else that is asked like one. */
+/** A row, or any other object that predicates are evaluated on. */
 export type Document = Readonly<Record<string, unknown>>;
 
 /** A function that reads the field; undefined and null both mean that there is no value. */

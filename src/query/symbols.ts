@@ -1,4 +1,4 @@
-/** What the filters of a kind can ask about: the names of docs/filters.md and what each of them stands for. */
+/** The symbols of a kind: the names that filters may use (docs/filters.md), and what each stands for. */
 import type { FieldRef, FieldType, Predicate } from './predicate.ts';
 
 export interface Symbols {

@@ -4,7 +4,7 @@
  */
 import { normaliseDate } from './dates.ts';
 import { decimalText } from './decimal.ts';
-import { FilterError, shown } from './errors.ts';
+import { FilterError, shownText } from './errors.ts';
 
 /** The longest filter that is read, in UTF-16 units. */
 export const MAX_FILTER_LENGTH = 16_384;
@@ -18,7 +18,7 @@ interface Place {
   readonly blanks: number;
 }
 
-export type Token = Place &
+export type FilterToken = Place &
   (
     | { readonly is: 'word' | 'mark' | 'end' }
     | { readonly is: 'string' | 'date'; readonly value: string }
@@ -26,11 +26,11 @@ export type Token = Place &
   );
 
 /** @returns the tokens of `text`, the last of which is `end`. @throws FilterError */
-export const tokenize = (text: string): readonly Token[] => {
+export const tokenize = (text: string): readonly FilterToken[] => {
   if (text.length > MAX_FILTER_LENGTH) {
     throw new FilterError(`the filter has ${text.length} characters, but at most ${MAX_FILTER_LENGTH} are read`, MAX_FILTER_LENGTH + 1);
   }
-  const tokens: Token[] = [];
+  const tokens: FilterToken[] = [];
   let at = 0;
   for (;;) {
     const blanks = run(BLANKS, text, at).length;
@@ -48,7 +48,7 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?(?:0|[1-9][0-9]*))?/
 /** Words and numbers end where none of these follows. */
 const GOES_ON = /[A-Za-z0-9_.-]?/y;
 const MARK = /[<>!]=|[=<>()[\],]/y;
-/** What a string holds as it is: anything but quotes, backslashes and control characters. */
+/** Characters of a string that need no escape: all but quotes, backslashes and control characters. */
 const PLAIN = /[ !#-[\]-\uffff]*/y;
 
 const run = (pattern: RegExp, text: string, at: number): string => {
@@ -56,7 +56,7 @@ const run = (pattern: RegExp, text: string, at: number): string => {
   return pattern.exec(text)?.[0] ?? '';
 };
 
-const tokenAt = (text: string, at: number, blanks: number): Token => {
+const tokenAt = (text: string, at: number, blanks: number): FilterToken => {
   if (at === text.length) return { is: 'end', at, blanks, text: '' };
   const word = run(WORD, text, at);
   if (word === 'datetime' && text[at + word.length] === '(') return dateAt(text, at, blanks);
@@ -74,7 +74,7 @@ const tokenAt = (text: string, at: number, blanks: number): Token => {
   if (text[at] === '"') return stringAt(text, at, blanks);
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
   throw new FilterError(
-    `${shown(found)} means nothing here${found === "'" || found === '`' ? ': strings stand in double quotes' : ''}`,
+    `${shownText(found)} means nothing here${found === "'" || found === '`' ? ': strings stand in double quotes' : ''}`,
     at + 1,
   );
 };
@@ -83,28 +83,28 @@ const DATES = ': dates are written like datetime(2024-02-29T12:30:00Z)';
 
 const whole = (token: string, text: string, at: number, reason: string): string => {
   const rest = run(GOES_ON, text, at + token.length);
-  if (rest !== '') throw new FilterError(`${shown(token + rest)} ${reason}`, at + 1);
+  if (rest !== '') throw new FilterError(`${shownText(token + rest)} ${reason}`, at + 1);
   return token;
 };
 
 const numberOf = (text: string, at: number): { readonly value: number; readonly decimal: string } => {
   const value = Number(text) || 0; // -0 is 0
-  if (!Number.isFinite(value)) throw new FilterError(`the number ${shown(text)} is too large`, at + 1);
+  if (!Number.isFinite(value)) throw new FilterError(`the number ${shownText(text)} is too large`, at + 1);
   const isExact = /^-?[0-9]+$/.test(text) && value !== 0;
   return { value, decimal: isExact ? text : decimalText(value) };
 };
 
-const dateAt = (text: string, at: number, blanks: number): Token => {
+const dateAt = (text: string, at: number, blanks: number): FilterToken => {
   const close = text.indexOf(')', at);
   const source = text.slice(at, close === -1 ? text.length : close + 1);
   const value = close === -1 ? undefined : normaliseDate(/^datetime\([ \t\r\n]*([^ \t\r\n]*)[ \t\r\n]*\)$/.exec(source)?.[1] ?? '');
-  if (value === undefined) throw new FilterError(`${shown(source)} is no date${DATES}`, at + 1);
+  if (value === undefined) throw new FilterError(`${shownText(source)} is no date${DATES}`, at + 1);
   return { is: 'date', at, blanks, text: source, value };
 };
 
 const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-const stringAt = (text: string, start: number, blanks: number): Token => {
+const stringAt = (text: string, start: number, blanks: number): FilterToken => {
   const parts: string[] = [];
   let at = start + 1;
   for (;;) {
@@ -118,7 +118,7 @@ const stringAt = (text: string, start: number, blanks: number): Token => {
       throw new FilterError('a string holds no line break or other control character: \\n, \\r, \\t and \\f stand for them', at + 1);
     const meaning = ESCAPES[text[at + 1] ?? ''];
     if (meaning === undefined)
-      throw new FilterError(`a string knows no ${shown(text.slice(at, at + 2))}: after a backslash stands one of " \\ f n r t`, at + 1);
+      throw new FilterError(`a string knows no ${shownText(text.slice(at, at + 2))}: after a backslash stands one of " \\ f n r t`, at + 1);
     parts.push(meaning);
     at += 2;
   }

@@ -1,5 +1,5 @@
 /** Which operators and values go with which type of field: the table "Types and operators" of docs/filters.md. */
-import { FilterError, shown } from './errors.ts';
+import { FilterError, shownText } from './errors.ts';
 import { type Literal, VALUE_NAMES, type Value } from './literal.ts';
 import type { FieldType, Ordering } from './predicate.ts';
 import type { Comparison, Operator } from './tree.ts';
@@ -10,7 +10,7 @@ export const checkTypes = ({ subject, operator, negated, values, at }: Compariso
     operator === '=' ? 'equality' : operator === '<' || operator === '<=' || operator === '>' || operator === '>=' ? 'order' : operator;
   const takes: readonly Literal['is'][] | undefined = TAKES[type][family];
   const word = family === 'equality' ? (negated ? '!=' : '=') : operator;
-  const of = subject.is === 'count' ? 'count' : `${shown(subject.name.text)} (${type})`;
+  const of = subject.is === 'count' ? 'count' : `${shownText(subject.name.text)} (${type})`;
   if (takes === undefined) throw new FilterError(`${of} takes no '${word}'`, at + 1);
   for (const value of values) {
     if (value.is === 'null' || takes.includes(value.is)) continue; // the parser lets null stand only after = and !=

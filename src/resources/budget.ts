@@ -1,10 +1,10 @@
-/** What a query may cost: only the host may ask what would hold up all others (docs/filters.md, "What a question costs"). */
+/** The cost that a query may have, so that no client can block others; the host has no limit (docs/filters.md, "Query cost"). */
 import type { Kind } from '../api/kit/resource.ts';
 import { isAdministrator } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
-import { ALL, costOf, type FieldRef, oneOf, type Predicate, type Price, priceOf, type Shape, text } from '../query/index.ts';
+import { ALL, costOf, type FieldRef, oneOf, type Predicate, type Price, priceOf, type Shape, stringField } from '../query/index.ts';
 import { storageSchema } from '../storage/schema.ts';
 import { kindOf } from './kinds.ts';
 import type { ListInput, ListPlan } from './lists.ts';
@@ -32,7 +32,7 @@ export const affordable = async (
   if (cost(price) <= limit) return within;
   const ids = within.op === 'all' ? undefined : await fewIds(entities, kind, within, mostRows(price, limit, cost));
   if (!ids) throw tooDear(input, cost(price), limit);
-  return oneOf(text('id'), ids);
+  return oneOf(stringField('id'), ids);
 };
 
 /** Of how many rows at most the question can be afforded, if these are fetched before it. */
@@ -48,7 +48,7 @@ const fewIds = async (entities: Entities, kind: Kind, where: Predicate, most: nu
   return rows.length > most ? undefined : rows.map(({ id }) => id);
 };
 
-/** The same for rows that are asked in memory, each of them. */
+/** The same for rows that are evaluated in memory. */
 export const assertAffordableInMemory = (call: Call, input: ListInput, { where, sort }: ListPlan, rows: number): void => {
   const limit = limitOf(call);
   const cost = costOf(
@@ -97,7 +97,7 @@ const shapeOf = (name: string): Shape => {
   const kind = kindOf(name);
   const columns = storageSchema.find((stored) => stored.kind === (kind?.view?.of ?? name))?.columns ?? [];
   const found = new Map<string, 'unique' | 'plain'>([
-    // What only the behaviour of a kind knows, it turns into a question about a column.
+    // Symbols that only the behaviour of a kind resolves become a condition on a column.
     ...Object.entries(kind?.symbols ?? {}).flatMap(([symbol, what]) => ('computed' in what ? [[symbol, 'plain'] as const] : [])),
     ...columns.map(({ name: column, index }) => [column, index === 'unique' ? 'unique' : 'plain'] as const),
     ...(['createdAt', 'updatedAt'] as const).map((column) => [column, 'plain'] as const),

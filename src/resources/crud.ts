@@ -9,6 +9,7 @@ import { explained } from '../errors/index.ts';
 import { and, type Predicate } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { affordable } from './budget.ts';
+import { granted } from './granted.ts';
 import { selfLink } from './links.ts';
 import { type ListInput, pageOf, planList } from './lists.ts';
 import { givesAnything, mergeBody, refuseChangeOfFixed, rowFields } from './merge.ts';
@@ -71,7 +72,7 @@ export const crudHandlers = <F extends Fields, O extends Operations>(
   };
   const offered = Object.entries(handlers).filter(([verb]) => verb in group.operations);
   // The shapes of rows and bodies are those of the field table.
-  return Object.fromEntries(offered) as unknown as Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O>;
+  return Object.fromEntries(offered) as Pick<CrudHandlers<F>, keyof CrudHandlers<F> & keyof O>;
 };
 
 const SYSTEM = 'the controller keeps it for another entity: change or delete that one';
@@ -106,7 +107,7 @@ export const listRows = async <F extends Fields>(
   const plan = planList(symbols, input);
   const among = await affordable(entities, kind, input, plan, call, within);
   const asked = (await presenter?.resolve?.(entities, plan.where, call)) ?? plan.where;
-  const where = and(among, asked);
+  const where = and(among, asked, await granted(entities, kind, call));
   const rows = await entities.list(kind, {
     where,
     sort: plan.sort,

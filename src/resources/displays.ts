@@ -2,7 +2,7 @@ import type { Kind } from '../api/kit/resource.ts';
 import { displayName, type RoleDisplay } from '../api/kit/role-display.ts';
 import { idOfSelector, readSelectors } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';
-import { oneOf, text } from '../query/index.ts';
+import { oneOf, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { kindOf } from './kinds.ts';
 
@@ -53,7 +53,7 @@ const rolesOf = (row: Row, field: string): readonly string[] => (row[field] ?? [
 const namesOf = async (entities: Entities, target: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
   const kind = kindOf(target);
   if (!kind || ids.length === 0) return new Map();
-  const found = await entities.list(kind, { where: oneOf(text('id'), ids) });
+  const found = await entities.list(kind, { where: oneOf(stringField('id'), ids) });
   return new Map(found.map((row) => [row.id, String(row.name)]));
 };
 

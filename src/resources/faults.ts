@@ -1,6 +1,6 @@
 /**
- * What is wrong with rows, as far as the field tables tell: something is pointed at that is not there. What makes it right is what the deletion of
- * that something should have done.
+ * Integrity faults of rows that follow from the field tables: references to missing entities. The remedy is what deleting the referenced entity
+ * should have done.
  */
 import type { Field } from '../api/kit/field.ts';
 import { withDerived } from '../api/kit/relations.ts';
@@ -26,7 +26,7 @@ interface Pointer {
   readonly target: string;
   /** The ids that a value of the field names. */
   ids(value: unknown): readonly string[];
-  /** What is to be done about a row in which these ids are of nothing; `isThere` tells of others. */
+  /** The remedy for a row in which these ids refer to nothing; `isThere` answers for other ids. */
   remedy(row: Row, missing: ReadonlySet<string>, isThere: (id: string) => boolean): Remedy | undefined;
   /** Further ids that the remedy may want. */
   readonly wanted: readonly string[];
@@ -87,7 +87,7 @@ interface Checks {
 
 const known = new WeakMap<Kind, Checks>();
 
-/** What can be wrong with rows of a kind. Fields that a view shares with its table are looked at there. */
+/** The checks for rows of a kind. Fields that a view shares with its table are checked there. */
 const checksOf = (kind: Kind): Checks => {
   let checks = known.get(kind);
   if (!checks) {
@@ -95,7 +95,7 @@ const checksOf = (kind: Kind): Checks => {
     const own = Object.entries(kind.fields).filter(([name, field]) => table?.[name] !== field);
     checks = {
       pointers: own.flatMap(([name, field]) => pointerOf(name, field) ?? []),
-      isDerived: own.some(([, { set }]) => set?.of === 'words' || set?.of === 'keys'),
+      isDerived: own.some(([, { set }]) => set?.of === 'attributeIndex' || set?.of === 'keys'),
     };
     known.set(kind, checks);
   }

@@ -16,7 +16,7 @@ import {
   SortError,
   type SortKey,
   type Symbols,
-  text,
+  stringField,
 } from '../query/index.ts';
 
 const DEFAULT_LIMIT = 10;
@@ -37,8 +37,8 @@ export interface ListInput extends ListQuery {
 }
 
 /**
- * What the parameters of a list ask: the filter's own `sort by`, `skip` and `limit` win over the parameters;
- * limit and offset are corrected, not refused, and the corrected values are echoed in `pagination`.
+ * The query for the parameters of a list. `sort by`, `skip` and `limit` in the filter override the parameters; limit and offset are clamped, not
+ * refused, and echoed in `pagination`.
  * @throws ApiError `INVALID_FILTER`, `INVALID_SORT_IDENTIFIER`, or `COULD_NOT_VALIDATE` for role filters
  */
 export const planList = (symbols: Symbols, input: ListInput, { defaultLimit = DEFAULT_LIMIT } = {}): ListPlan => {
@@ -106,7 +106,8 @@ const rolePredicate = (entries: readonly string[], semantic = 'AllOf'): Predicat
       'role entries must be prefixed with # (to indicate role attributes) or @ (to indicate an id)',
       strange,
     );
-  const { ids, words } = readSelectors(entries);
-  const byAttribute: Predicate = words.length === 0 ? NONE : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: words };
-  return or(byAttribute, oneOf(text('id'), ids));
+  const { ids, attributes } = readSelectors(entries);
+  const byAttribute: Predicate =
+    attributes.length === 0 ? NONE : { op: anyOf ? 'overlaps' : 'covers', set: 'roleAttributes', values: attributes };
+  return or(byAttribute, oneOf(stringField('id'), ids));
 };

@@ -1,4 +1,4 @@
-import type { Write } from '../api/kit/field.ts';
+import type { WriteMode } from '../api/kit/field.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
 import type { WriteVerb } from '../call/behaviour.ts';
@@ -41,13 +41,13 @@ export const mergeBody = (kind: Kind, verb: WriteVerb, before: Row, body: Values
 export const givesAnything = (kind: Kind, body: Values): boolean =>
   Object.entries(body).some(([name, value]) => {
     const field = kind.fields[name];
-    return name === 'tags' || (field !== undefined && field.write !== 'fixed' && (field.patch ? hasLeaf(value) : true));
+    return name === 'tags' || (field !== undefined && field.write !== 'discriminator' && (field.patch ? hasLeaf(value) : true));
   });
 
-/** @throws ApiError `COULD_NOT_VALIDATE` with the field when a body gives a fixed field another value than the entity has */
+/** @throws ApiError `COULD_NOT_VALIDATE` with the field when a body has another discriminator than the entity */
 export const refuseChangeOfFixed = (kind: Kind, before: Row, body: Values): void => {
   for (const [name, { write }] of Object.entries(kind.fields)) {
-    if (write === 'fixed' && body[name] !== before[name])
+    if (write === 'discriminator' && body[name] !== before[name])
       throw invalidField(name, `${name} of this ${kind.kind} is ${before[name]} and cannot be changed`, body[name]);
   }
 };
@@ -63,10 +63,10 @@ const mergeLeaves = (before: unknown, given: unknown): unknown => {
   return merged;
 };
 
-const CHANGED_BY: Readonly<Record<WriteVerb, readonly Write[]>> = {
+const CHANGED_BY: Readonly<Record<WriteVerb, readonly WriteMode[]>> = {
   create: [],
-  replace: ['required', 'optional', 'replaceRequired', 'notPatched'],
-  patch: ['required', 'optional', 'replaceRequired'],
+  replace: ['required', 'optional', 'requiredOnReplace', 'requiredOnCreate'],
+  patch: ['required', 'optional', 'requiredOnReplace'],
 };
 
 const isDocument = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -6,7 +6,7 @@ import type { EntityReference } from '../api/shared.ts';
 import { behaviourOf, type Presenter } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
-import { oneOf, text } from '../query/index.ts';
+import { oneOf, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { displaysFor } from './displays.ts';
 import { kindOf } from './kinds.ts';
@@ -120,6 +120,6 @@ const loadTargets = async (
   const found =
     ids.length === 1 && only !== undefined
       ? [await entities.get(target, only)]
-      : await entities.list(target, { where: oneOf(text('id'), ids) });
+      : await entities.list(target, { where: oneOf(stringField('id'), ids) });
   return new Map(found.flatMap((row) => (row ? [[row.id, referenceTo(target, row)]] : [])));
 };

@@ -3,7 +3,7 @@ import type { Kind } from '../api/kit/resource.ts';
 import { selectorOfId } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';
 import { ApiError } from '../errors/index.ts';
-import { equals, has, type Predicate, text } from '../query/index.ts';
+import { equals, has, type Predicate, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { allKinds } from './kinds.ts';
 
@@ -28,7 +28,7 @@ const pointers: ReadonlyMap<string, readonly Pointer[]> = Map.groupBy(
   (pointer) => pointer.target,
 );
 
-/** What points at a kind; at an edge router points also what points at any router. */
+/** The fields that refer to a kind; for an edge router, also those that refer to any router. */
 const pointersTo = ({ kind, view }: Kind): readonly Pointer[] => [
   ...(pointers.get(kind) ?? []),
   ...((view && pointers.get(view.of)) ?? []),
@@ -69,7 +69,7 @@ const forbids = (how: Pointer['how']): boolean => how === 'restrict' || how === 
 
 const pointingBy = (field: string, how: Pointer['how'], id: string): Predicate => {
   if (how === 'deselect') return has(field, selectorOfId(id));
-  return how === 'leaveSet' || how === 'restrictSet' || how === 'dropKey' ? has(field, id) : equals(text(field), id);
+  return how === 'leaveSet' || how === 'restrictSet' || how === 'dropKey' ? has(field, id) : equals(stringField(field), id);
 };
 
 const changesWithout = (holder: Kind, row: Row, field: string, how: Pointer['how'], id: string): Readonly<Record<string, unknown>> => {

@@ -3,7 +3,7 @@ import { fieldType } from '../api/kit/field.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { surfaces } from '../api/surfaces/index.ts';
-import { equals, type FilterSymbol, fieldSymbol, type Symbols, symbolsOf, text } from '../query/index.ts';
+import { equals, type FilterSymbol, fieldSymbol, type Symbols, stringField, symbolsOf } from '../query/index.ts';
 import { hashToken } from '../tokens/opaque.ts';
 import { kindOf } from './kinds.ts';
 
@@ -18,7 +18,7 @@ const base: Readonly<Record<string, FilterSymbol>> = {
 
 const known = new WeakMap<Kind, Symbols>();
 
-/** What the filters of a kind may name: the base fields, the fields that its table marks, and its own further symbols. */
+/** The symbols of a kind: the base fields, the fields that its table marks, and its own further symbols. */
 export const symbolsFor = (kind: Kind): Symbols => {
   let symbols = known.get(kind);
   if (!symbols) known.set(kind, (symbols = symbolsOf(kind.kind, { ...base, ...fieldSymbols(kind), ...furtherSymbols(kind) })));
@@ -28,8 +28,8 @@ export const symbolsFor = (kind: Kind): Symbols => {
 const narrowed = new WeakMap<Operation, Symbols>();
 
 /**
- * What the filters of a list may name. A list that clients have answers only of what it shows: what else is stored stands among the names, because
- * clients of the field know it, and is asked in vain, as a secret is; of what a set refers to, the id is shown and no more.
+ * The symbols of a list. A list of the client API evaluates only conditions on what it shows: other stored fields are accepted by name, because
+ * existing clients use them, but treated like secrets; of the entities in a set, only the id is queryable.
  */
 export const symbolsOfList = (kind: Kind, operation: Operation): Symbols => {
   const { answer } = operation;
@@ -51,8 +51,8 @@ const shownOnly = (symbol: FilterSymbol | undefined, shown: boolean): FilterSymb
   return symbol.is === 'field' ? { is: 'secret', type: symbol.field.type } : { is: 'set', set: symbol.set, withheld: true };
 };
 
-/** Whether a list of these items shows what a symbol asks for. The base fields of every kind may be asked for, whichever of them are shown. */
-export const isShown = (kind: Kind, name: string, item: z.ZodType): boolean => {
+/** Whether a list of these items shows the value of a symbol. The base fields of every kind are always queryable. */
+const isShown = (kind: Kind, name: string, item: z.ZodType): boolean => {
   if (Object.hasOwn(base, name)) return true;
   return wayTo(kind, name).reduce<z.ZodType | undefined>(property, item) !== undefined;
 };
@@ -102,7 +102,7 @@ const furtherSymbols = (kind: Kind): Record<string, FilterSymbol> =>
         {
           is: 'secret',
           type: symbol.secret,
-          ...(hashedAs ? { matches: (value: string) => equals(text(hashedAs), hashToken(value)) } : {}),
+          ...(hashedAs ? { matches: (value: string) => equals(stringField(hashedAs), hashToken(value)) } : {}),
         },
       ];
     }),

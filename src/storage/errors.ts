@@ -23,7 +23,7 @@ export class RowMissing extends StorageError {
   }
 }
 
-/** The row was written by somebody else meanwhile, or the engine could not serialise the transaction. Running it again may succeed. */
+/** The row was written concurrently, or the engine could not serialise the transaction. Retrying may succeed. */
 export class WriteConflict extends StorageError {
   override readonly name = 'WriteConflict';
   constructor(message = 'another write came first', options?: ErrorOptions) {
@@ -51,7 +51,7 @@ export class ValueTooLong extends StorageError {
   override readonly name = 'ValueTooLong';
 }
 
-/** What is to be restored is no snapshot, is damaged or of a newer format, or the store that it is to be restored into is not empty. Nothing was written. */
+/** The snapshot is invalid, damaged or of a newer format, or the target store is not empty. Nothing was written. */
 export class SnapshotRefused extends StorageError {
   override readonly name = 'SnapshotRefused';
 }

@@ -1,6 +1,6 @@
+import { BASE_62 } from '../platform/base62.ts';
 import type { Random } from '../platform/platform.ts';
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const LENGTH = 22;
 
 /** A new id: 22 of `0-9A-Za-z`, about 131 random bits, safe in URLs, filters and file names. */
@@ -9,7 +9,7 @@ export const newId = (random: Random): string => {
   while (id.length < LENGTH) {
     for (const byte of random.bytes(LENGTH + 4)) {
       // 248 is the largest multiple of 62 in a byte: the rest would favour the first letters.
-      if (byte < 248 && id.length < LENGTH) id += ALPHABET[byte % 62];
+      if (byte < 248 && id.length < LENGTH) id += BASE_62[byte % 62];
     }
   }
   return id;

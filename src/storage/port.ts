@@ -32,15 +32,20 @@ export interface Query {
   readonly limit?: number;
 }
 
-/** What can be asked of a store and done to it, in one state. Kinds and fields are those of the schema. */
+/** The operations of a store in one transaction. Kinds and fields are those of the schema. */
 export interface Transaction {
+  /** The engine's own transaction, in the form that `Store.join` takes. */
+  readonly host: unknown;
   /** The row with this id. */
   get(kind: string, id: string): Promise<Row | undefined>;
   /** The rows of a page, in order. */
   list(kind: string, query: Query): Promise<readonly Row[]>;
   /** How many rows there are of these. */
   count(kind: string, where: Predicate): Promise<number>;
-  /** @throws UniqueViolation when a unique field or the id is taken, with the first of them in the order of the schema, the id before all. Nothing is written then, and the transaction goes on. */
+  /**
+   * @throws UniqueViolation when a unique field or the id is taken, with the first of them in the order of the schema, the id before all. Nothing is
+   * written then, and the transaction continues.
+   */
   insert(kind: string, row: Row): Promise<void>;
   /**
    * Replaces the row of the same id, if it still has version `expected`.
@@ -51,19 +56,23 @@ export interface Transaction {
   delete(kind: string, id: string): Promise<boolean>;
   /** The distinct elements of a set field in use over all rows of the kind, ascending by code point. */
   distinct(kind: string, set: string): Promise<readonly string[]>;
-  /** Those of `values` that the single-valued text field `field` of at least one row satisfying `where` (default: any) holds. The cost follows the number of values, not of rows. */
+  /**
+   * Those of `values` that the single-valued string field `field` of at least one row satisfying `where` (default: any) has. The cost depends on the
+   * number of values, not of rows.
+   */
   referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
   /**
    * Draws the next revision of the store's namespace: 1, 2, 3, ... without gaps over committed transactions. Only in a `write` transaction.
    * `atLeast` passes over those below it: for rows that are brought back with the revisions that they had.
    */
   nextRevision(atLeast?: number): Promise<number>;
-  /** Holds what rows of a kind are found by (columns, elements of sets, numbers of rows) against their documents, some rows at a time in order of id. */
+  /** Verifies the indexes of a kind (columns, elements of sets, row counts) against their documents, some rows at a time in order of id. */
   verify(kind: string, page: VerifyPage): Promise<Verified>;
   /**
-   * Makes what rows are found by anew: what is kept beside the document of a row or, without an id, of the kind as a whole. The document stays as it is;
-   * what is kept for an id that has no document goes.
-   * @returns whether all is right now; false when the document cannot be stored as it is, e.g. for a unique value that another row has. Nothing is written then
+   * Rebuilds the indexes of the document of a row or, without an id, those of the kind as a whole. The document is unchanged; index entries of a
+   * missing document are removed.
+   * @returns whether all is right now; false when the document cannot be stored as it is, e.g. for a unique value that another row has. Nothing is
+   * written then
    */
   repair(kind: string, id?: string): Promise<boolean>;
 }
@@ -76,7 +85,7 @@ export interface VerifyPage {
   readonly limit: number;
 }
 
-/** What came of verifying some rows. */
+/** The result of verifying some rows. */
 export interface Verified {
   readonly faults: readonly IndexFault[];
   /** The id to go on after; undefined once all rows were looked at. */
@@ -87,7 +96,7 @@ export interface Verified {
 export interface IndexFault {
   /** The row that it is about; undefined for a fault of the kind as a whole. */
   readonly id?: string;
-  /** What is wrong, in words; names fields and never values, which may be secret. */
+  /** A description of the fault; names fields and never values, which may be secret. */
   readonly description: string;
 }
 
@@ -96,9 +105,12 @@ export type TransactionMode = 'read' | 'write';
 
 /** How a transaction is run. */
 export interface TransactionOptions {
-  /** Once aborted nothing is committed any more, and the transaction rejects with its reason. An engine that can stops the statement that is running. */
+  /** Once aborted, nothing is committed, and the transaction rejects with its reason. An engine that can, cancels the running statement. */
   readonly signal?: AbortSignal;
-  /** Whether the work waits for something else than the store meanwhile, as restoring does. Default false: a writer that pauses for some seconds counts as lost. */
+  /**
+   * Whether the work waits for anything other than the store meanwhile, as a restore does. Default false: a writer that pauses for some seconds
+   * counts as lost.
+   */
   readonly mayPause?: boolean;
 }
 
@@ -106,9 +118,9 @@ export interface TransactionOptions {
 export interface Store {
   /**
    * Runs `work` in a transaction of its own: committed when it resolves, rolled back when it rejects.
-   * @throws ValueTooLong when a text is beyond what the engine's indexes take; WriteConflict when the engine could not serialise it (the caller may run it again);
-   *   StoreBusy when another writer held the database for too long; StoreUnavailable when the database is away; StoreSchemaMismatch for a `write` when a newer
-   *   version has migrated the database meanwhile.
+   * @throws ValueTooLong when a string exceeds what the engine can index; WriteConflict when the engine could not serialise it (the caller may
+   * retry); StoreBusy when another writer held the database for too long; StoreUnavailable when the database is unavailable; StoreSchemaMismatch for
+   * a `write` when a newer version has migrated the database meanwhile
    */
   transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
@@ -127,19 +139,19 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What a host hands to `ManagementController.open`: how to reach a store, once the kinds to be stored are known. */
+/** Passed to `ManagementController.open`: opens a store, once the kinds to be stored are known. */
 export interface StorageAdapter {
   /**
-   * Opens the store for these kinds. Issues no DDL unless the adapter was told to migrate on open.
-   * @throws StoreSchemaMismatch when the database's schema is older or newer than `schema` needs; StoreUnavailable when the database cannot be reached;
-   *   StoreBusy when another process held it for longer than the adapter waits, as one that migrates may.
+   * Opens the store for these kinds. Issues no DDL unless the adapter is configured to migrate on open.
+   * @throws StoreSchemaMismatch when the database's schema is older or newer than `schema` needs; StoreUnavailable when the database cannot be
+   * reached; StoreBusy when another process, e.g. one that migrates, held it for longer than the adapter waits
    */
   open(schema: StorageSchema): Promise<Store>;
   /** Of a store that ends with the process: a secret key that ends with it too, for hosts that give none. */
   readonly secretKey?: string;
 }
 
-/** How a kind is stored: the fields that are asked, compared or unique beside the document itself. */
+/** How a kind is stored: the fields that are queried, compared or unique, beside the document itself. */
 export interface KindSchema {
   readonly kind: string;
   /** Single-valued top-level fields with a column of their own. `id`, `version`, `createdAt`, `updatedAt` are always there. */
@@ -152,7 +164,7 @@ export interface KindSchema {
 export interface ColumnSchema {
   readonly name: string;
   readonly type: 'string' | 'number' | 'boolean' | 'date';
-  /** `unique`: no two rows share a value (null is no value). `true`: asked by value often. `false`: only filtered by. */
+  /** `unique`: no two rows share a value (null is no value). `true`: often queried by value. `false`: only filtered by. */
   readonly index: 'unique' | boolean;
 }
 

@@ -29,7 +29,7 @@ const merged = (table: string, schemas: readonly KindSchema[]): KindSchema => {
   return { kind: table, columns: [...columns.values()], sets: [...new Set(schemas.flatMap((schema) => schema.sets))] };
 };
 
-/** What every store has to hold, by table: derived from the resource tables. */
+/** The tables that every store has to hold, derived from the declarations of kinds. */
 export const storageSchema: StorageSchema = [...Map.groupBy(Object.values(kinds).map(schemaOf), ({ kind }) => kind)].map(
   ([table, schemas]) => merged(table, schemas),
 );

@@ -1,6 +1,6 @@
-import { type Claims, textOf } from './token.ts';
+import { type Claims, stringClaim } from './token.ts';
 
-/** What tokens of a signer must say. */
+/** The claims that tokens of a signer must have. */
 export interface Expected {
   readonly issuer: string;
   readonly audience: string;
@@ -26,7 +26,7 @@ export const subjectOf = (claims: Claims, { issuer, audience, claimsProperty }: 
     now < exp * 1000 + TOLERANCE &&
     hasBegun(nbf, now) &&
     hasBegun(iat, now);
-  return holds ? textOf(claims, claimsProperty) : undefined;
+  return holds ? stringClaim(claims, claimsProperty) : undefined;
 };
 
 const isTime = (value: unknown): value is number => Number.isFinite(value);

@@ -3,7 +3,7 @@ import { keyOfCertificate, keyOfJwk, type PublicKey } from './public-key.ts';
 
 /** The keys of a signer. */
 export interface KeySet {
-  /** Those of a name, read when they are first asked for. Usually it is one; where there are more, their algorithms tell them apart. */
+  /** The keys of one `kid`, parsed on demand. Usually there is one; several are distinguished by their algorithms. */
   named(kid: string): Promise<readonly PublicKey[]>;
 }
 

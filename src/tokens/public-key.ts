@@ -1,3 +1,4 @@
+import type { JWK } from 'jose';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { importJWK } from 'jose/key/import';
 import type { Certificate } from '../pki/certificate.ts';
@@ -20,9 +21,9 @@ type Members = Readonly<Record<string, unknown>>;
 type Imported = Awaited<ReturnType<typeof importJWK>>;
 
 /**
- * A member of a key set (RFC 7517). Where it has a certificate, the key is that of the certificate, of which nothing else counts: the key set is whose
- * word is taken.
- * @returns undefined for what can sign no token here: no `kid`, another use, a kind of key that is not accepted
+ * A member of a key set (RFC 7517). If it has a certificate, its key is that of the certificate, of which nothing else counts, because the key set
+ * itself is trusted.
+ * @returns undefined for a key that cannot verify tokens here: no `kid`, another use, or a type that is not accepted
  */
 export const keyOfJwk = async (jwk: Members): Promise<PublicKey | undefined> => {
   const { kid, use, key_ops: operations, x5c, alg } = jwk;
@@ -83,7 +84,7 @@ const isOfGoodLength = (modulus: unknown): boolean => {
 const publicKey = (kid: string, { kty, crv, n, e, x, y }: Members, stated?: unknown): PublicKey | undefined => {
   const type = keyTypeOf(kty, crv);
   if (!type || (type === 'RSA' && !(isOfGoodLength(n) && isGoodExponent(e)))) return undefined;
-  // Only what makes the public key: whatever else stands there could change what is imported.
+  // Only the members of the public key: any other could change what is imported.
   const members = type === 'RSA' ? { kty, n, e } : { kty, crv, x, ...(kty === 'EC' ? { y } : {}) };
   const imported = new Map<string, Promise<Imported>>();
   return {
@@ -92,7 +93,7 @@ const publicKey = (kid: string, { kty, crv, n, e, x, y }: Members, stated?: unkn
     signed: async (token, algorithm) => {
       try {
         let key = imported.get(algorithm);
-        if (!key) imported.set(algorithm, (key = importJWK(members as never, algorithm))); // members of another type are refused by the import
+        if (!key) imported.set(algorithm, (key = importJWK(members as JWK, algorithm))); // members of another type are refused by the import
         await compactVerify(token, await key, { algorithms: [algorithm] });
         return true;
       } catch {

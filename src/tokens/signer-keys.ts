@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { AddressRule } from '../platform/addresses.ts';
+import { MINUTE } from '../platform/durations.ts';
 import type { Platform } from '../platform/platform.ts';
 import { freshnessOf } from './freshness.ts';
 import { certificateKeySet, type KeySet, readKeySet } from './key-set.ts';
@@ -20,8 +21,8 @@ export interface KeySource {
 /** Public keys of signers, kept in memory. */
 export interface SignerKeys {
   /**
-   * The key of a name and an algorithm. Keys that are too old, and all for a name that is not known, are loaded again first, a second after the last time
-   * at the earliest. Where that fails, those that are known stay in use until 15 minutes after they were asked for.
+   * The key for a `kid` and an algorithm. If the keys are too old, or the `kid` is unknown, they are fetched again first, at most once a second. If
+   * that fails, the known keys remain valid until 15 minutes after they were fetched.
    */
   find(signer: KeySource, kid: string, algorithm: string): Promise<PublicKey | undefined>;
   /** Loads the keys if they were never loaded. */
@@ -32,18 +33,18 @@ export interface SignerKeys {
 
 interface Loaded {
   readonly keys: KeySet;
-  /** For how long they need not be asked for again, ms. */
+  /** How long they need not be fetched again, ms. */
   readonly freshFor: number;
 }
 
 interface Entry {
-  /** What the keys were loaded of: another revision, or another source of the same revision (a write that was rolled back), is another entry. */
+  /** The source of the keys: another revision, or another source of the same revision (a write that was rolled back), is another entry. */
   readonly source: string;
   keys: KeySet | undefined;
-  /** When the keys that are known were asked for, ms: what the provider withdrew since then is still among them. */
+  /** When the known keys were fetched, ms: keys that the provider withdrew since then are still among them. */
   readAt: number;
   freshFor: Loaded['freshFor'];
-  /** When they were last asked for, ms, and whether nothing came of it. */
+  /** When they were last fetched, ms, and whether that failed. */
   askedAt: number;
   failed: boolean;
   loading: Promise<void> | undefined;
@@ -57,12 +58,12 @@ export interface SignerKeysOptions extends Pick<Platform, 'clock' | 'logger' | '
 const MOST = 1000;
 /** Least time between two requests for the keys of one signer, whatever caching its answers allow. ms */
 const PAUSE = 1000;
-/** Time until keys that are known are asked for again, unless their caching says less. ms */
-const FRESH = 5 * 60_000;
+/** Time until known keys are fetched again, unless their caching headers say less. ms */
+const FRESH = 5 * MINUTE;
 /** Time until it is tried again where that failed. ms */
 const RETRY = 30_000;
 /** Time for which keys are in use where nothing newer can be had. ms */
-const KEPT = 15 * 60_000;
+const KEPT = 15 * MINUTE;
 const LIMITS = { maxBytes: 262_144, timeoutMs: 5000 } as const;
 
 export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKeysOptions): SignerKeys => {
@@ -88,7 +89,7 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
 
   const loaded = async ({ certPem, jwksEndpoint, kid, fingerprint }: KeySource): Promise<Loaded> => {
     if (jwksEndpoint !== null) return fetched(jwksEndpoint);
-    // What a certificate says does not change.
+    // The key of a certificate does not change.
     return { keys: await certificateKeySet(kid ?? fingerprint ?? '', certPem ?? ''), freshFor: Number.POSITIVE_INFINITY };
   };
 
@@ -121,7 +122,7 @@ export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKey
   return {
     find: async (signer, kid, algorithm) => {
       const entry = entryOf(signer);
-      // An answer that was on its way already may be older than the key: then it is asked for once more.
+      // A response that was already on its way may be older than the key: fetch once more.
       for (let joined = true, rounds = 0; joined && rounds < 2; rounds++) {
         const isKnown = entry.keys !== undefined && (await entry.keys.named(kid)).length > 0;
         joined = entry.loading !== undefined;

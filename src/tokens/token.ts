@@ -1,7 +1,7 @@
 import { decode } from 'jose/base64url';
 
 /** A signed token (JWT, RFC 7519) as it claims to be. Nothing of it is proved. */
-export interface Token {
+export interface Jwt {
   /** As it was presented. */
   readonly text: string;
   readonly algorithm: string;
@@ -28,17 +28,17 @@ export const bearerTokens = (authorization: string | undefined): readonly string
     .map((value) => value.slice('Bearer '.length));
 
 /** @returns undefined for what is no signed token in compact form that names its key, or one with extensions that must be understood (`crit`) */
-export const readToken = (text: string): Token | undefined => {
+export const readToken = (text: string): Jwt | undefined => {
   const [, head = '', body = ''] = (text.length <= MAX_TOKEN && THREE_PARTS.exec(text)) || [];
   const header = objectOf(head);
   const claims = objectOf(body);
   if (!header || !claims || 'crit' in header) return undefined;
-  const [algorithm, kid] = [textOf(header, 'alg'), textOf(header, 'kid')];
+  const [algorithm, kid] = [stringClaim(header, 'alg'), stringClaim(header, 'kid')];
   return algorithm === undefined || kid === undefined ? undefined : { text, algorithm, kid, claims };
 };
 
-/** A claim that is a text, not empty, which every store can be asked for. */
-export const textOf = (claims: Claims, name: string): string | undefined => {
+/** A claim that is a non-empty string which every store accepts. */
+export const stringClaim = (claims: Claims, name: string): string | undefined => {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
   return typeof value === 'string' && value !== '' && value.isWellFormed() && !value.includes('\u0000') ? value : undefined;
 };

@@ -4,17 +4,17 @@ import { LRUCache } from 'lru-cache';
 import { type Expected, subjectOf } from './claims.ts';
 import type { PublicKey } from './public-key.ts';
 import { createSignerKeys, type KeySource, type SignerKeysOptions } from './signer-keys.ts';
-import type { Token } from './token.ts';
+import type { Jwt } from './token.ts';
 
 /** Who issues tokens, at one revision. */
 export interface TokenSigner extends KeySource, Expected {
   readonly enabled: boolean;
 }
 
-/** What tells whether tokens of others are good. */
+/** Verifies tokens of external signers. */
 export interface TokenVerifier {
-  /** @returns who the bearer is, in the signer's words; undefined when the token is not good, or nobody issues such tokens */
-  verify(token: Token, signer: TokenSigner | undefined): Promise<string | undefined>;
+  /** @returns the subject, by the signer's claim; undefined when the token is invalid, or no signer issues such tokens */
+  verify(token: Jwt, signer: TokenSigner | undefined): Promise<string | undefined>;
   /** Loads the keys of a signer ahead of the first token. */
   load(signer: TokenSigner): Promise<void>;
   close(): void;
@@ -29,7 +29,7 @@ export const createTokenVerifier = (options: SignerKeysOptions): TokenVerifier =
   const signedBy = new LRUCache<string, PublicKey>({ max: MOST });
   let standIn: ReturnType<typeof standInKey> | undefined;
 
-  const isSigned = async ({ text, algorithm }: Token, key: PublicKey): Promise<boolean> => {
+  const isSigned = async ({ text, algorithm }: Jwt, key: PublicKey): Promise<boolean> => {
     const name = bytesToHex(sha256(utf8ToBytes(text)));
     if (signedBy.get(name) === key) return true;
     const signed = await key.signed(text, algorithm);
@@ -42,7 +42,7 @@ export const createTokenVerifier = (options: SignerKeysOptions): TokenVerifier =
       const known = signer?.enabled ? signer : undefined;
       const key = known && (await keys.find(known, token.kid, token.algorithm));
       if (!known || !key) {
-        // The same work in vain, lest the time tell which signers and keys there are.
+        // The same work without a result, so that timing does not reveal which signers and keys exist.
         await (await (standIn ??= standInKey()))(token.text);
         return undefined;
       }

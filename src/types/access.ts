@@ -13,7 +13,7 @@ export interface ExplainAccessQuery {
 
 /** Why an identity may or may not dial or bind a service, and what would grant it. */
 export interface AccessExplanation {
-  /** What was asked about. */
+  /** The question: identity, service and type. */
   readonly type: 'Dial' | 'Bind';
   /** A policy grants it, and all its posture checks pass. */
   readonly isAllowed: boolean;
@@ -85,15 +85,15 @@ export interface ExplainedPostureCheck {
   readonly typeId: string;
   /** Whether the identity satisfies it now. */
   readonly isPassing: boolean;
-  /** What the check asks for. */
+  /** The value that the check expects. */
   readonly expectedValue: unknown;
-  /** What the endpoint told; empty where it told nothing. */
+  /** What the endpoint reported; empty where it reported nothing. */
   readonly actualValue: unknown;
 }
 
 /** A change that would grant the access. Carrying it out does. */
 export interface AccessSuggestion {
-  /** What to do, as a sentence. */
+  /** The suggested change, as a sentence. */
   readonly description: string;
   /** How many attributes, role entries or policies it adds, or posture checks it is about. */
   readonly size: number;

@@ -5,7 +5,7 @@ import type { CallOptions } from '../call/options.ts';
 import type { Service } from './services.ts';
 import type { EntityReference, Links, ListQuery, Tags } from './shared.ts';
 
-/** What lists of services take. */
+/** Parameters of lists of services. */
 export interface ServiceListQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */
   readonly limit?: string | number | undefined;
@@ -23,7 +23,7 @@ export interface ServiceListQuery {
   readonly configTypes?: readonly string[] | undefined;
 }
 
-/** What a client sees of a terminator. */
+/** A terminator as clients see it. */
 export interface ClientTerminator {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;

@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { AuthQuery, Empty, EntityReference, Links, ListQuery } from './shared.ts';
 
 /**
- * An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is
- * disabled or gone.
+ * An API session is the result of a login: it proves an identity until it is deleted or idle for too long, or its identity
+ * is disabled or deleted.
  */
 export interface ApiSession {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -31,7 +31,7 @@ export interface ApiSession {
   readonly ipAddress: string;
   /** Config types whose data the session sees with services. */
   readonly configTypes: readonly string[];
-  /** What the session still owes before it is fully authenticated. */
+  /** The factors that the session still owes before it is fully authenticated. */
   readonly authQueries: readonly AuthQuery[];
   /** Whether the session must pass a second factor. */
   readonly isMfaRequired: boolean;
@@ -54,14 +54,14 @@ export interface ApiSession {
 /**
  * API sessions.
  *
- * An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is
- * disabled or gone.
+ * An API session is the result of a login: it proves an identity until it is deleted or idle for too long, or its identity
+ * is disabled or deleted.
  */
 export interface ApiSessionsApi<P = CallOptions> {
   /**
    * List API sessions.
    *
-   * For administrators (right `apiSession.read`): `GET /api-sessions` of the management API.
+   * For administrators (right `ops.read`): `GET /api-sessions` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -69,16 +69,15 @@ export interface ApiSessionsApi<P = CallOptions> {
   /**
    * Get an API session.
    *
-   * For administrators (right `apiSession.read`): `GET /api-sessions/{id}` of the management API.
+   * For administrators (right `ops.read`): `GET /api-sessions/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<ApiSession>;
   /**
    * Delete an API session.
    *
-   * For administrators (right `apiSession.delete`): `DELETE /api-sessions/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED`
-   * (412)
+   * For administrators (right `ops.delete`): `DELETE /api-sessions/{id}` of the management API.
+   * @throws ApiError `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

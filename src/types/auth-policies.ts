@@ -4,10 +4,7 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 
-/**
- * An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors
- * are owed.
- */
+/** An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors. */
 export interface AuthPolicy {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -106,7 +103,7 @@ export interface AuthPolicyPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** What changes of the proofs: leaves that are left out stay. */
+/** Changes to the primary methods: leaves that are left out stay as they are. */
 export interface AuthPolicyPrimaryPatch {
   /** Client certificates. */
   readonly cert?: {
@@ -152,14 +149,13 @@ export interface AuthPolicySecondaryPatch {
 /**
  * Authentication policies.
  *
- * An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors
- * are owed.
+ * An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors.
  */
 export interface AuthPoliciesApi<P = CallOptions> {
   /**
    * List authentication policies.
    *
-   * For administrators (right `authPolicy.read`): `GET /auth-policies` of the management API.
+   * For administrators (right `auth-policy.read`): `GET /auth-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -167,38 +163,36 @@ export interface AuthPoliciesApi<P = CallOptions> {
   /**
    * Get an authentication policy.
    *
-   * For administrators (right `authPolicy.read`): `GET /auth-policies/{id}` of the management API.
+   * For administrators (right `auth-policy.read`): `GET /auth-policies/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<AuthPolicy>;
   /**
    * Create an authentication policy.
    *
-   * For administrators (right `authPolicy.create`): `POST /auth-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * For administrators (right `auth-policy.create`): `POST /auth-policies` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly create: (input: { readonly body: AuthPolicyCreate }, options?: P) => Promise<Created>;
   /**
    * Replace all fields of an authentication policy.
    *
-   * For administrators (right `authPolicy.update`): `PUT /auth-policies/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `auth-policy.update`): `PUT /auth-policies/{id}` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: AuthPolicyUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of an authentication policy.
    *
-   * For administrators (right `authPolicy.update`): `PATCH /auth-policies/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `auth-policy.update`): `PATCH /auth-policies/{id}` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: AuthPolicyPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete an authentication policy.
    *
-   * For administrators (right `authPolicy.delete`): `DELETE /auth-policies/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409),
+   * For administrators (right `auth-policy.delete`): `DELETE /auth-policies/{id}` of the management API.
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409),
    * `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;

@@ -4,10 +4,7 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, EntityReference, IdentityExtendCerts, IdentityExtendEnrollmentRequest, IdentityExtendValidateEnrollmentRequest, Links, ListQuery, Tags } from './shared.ts';
 
-/**
- * An authenticator is one way of an identity to prove itself: a username with a password (updb) or a client certificate
- * (cert).
- */
+/** An authenticator is a credential of an identity: a username with a password (updb) or a client certificate (cert). */
 export interface Authenticator {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -39,7 +36,7 @@ export interface Authenticator {
   readonly isKeyRollRequested?: boolean;
   /** Whether the chain of the last login led to a known root. */
   readonly lastAuthResolvedToRoot?: boolean;
-  /** When the extension was asked for. */
+  /** When the extension was requested. */
   readonly extendRequestedAt?: string;
 }
 
@@ -85,7 +82,7 @@ export interface ReEnroll {
   readonly expiresAt: string;
 }
 
-/** What a client is asked for at its next login. */
+/** A request for the client to renew at its next login. */
 export interface RequestExtendAuthenticator {
   /** Whether the new certificate is to have a new key. Default false. */
   readonly rollKeys?: boolean | undefined;
@@ -94,8 +91,7 @@ export interface RequestExtendAuthenticator {
 /**
  * Authenticators.
  *
- * An authenticator is one way of an identity to prove itself: a username with a password (updb) or a client certificate
- * (cert).
+ * An authenticator is a credential of an identity: a username with a password (updb) or a client certificate (cert).
  */
 export interface AuthenticatorsApi<P = CallOptions> {
   /**
@@ -118,7 +114,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.create`): `POST /authenticators` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PARSE_PEM_BLOCK` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    * @example await controller.authenticators.create({ body: { identityId: id, method: 'updb', username: 'ann', password: 'a long password' } });
    */
   readonly create: (input: { readonly body: AuthenticatorCreate }, options?: P) => Promise<Created>;
@@ -126,8 +122,8 @@ export interface AuthenticatorsApi<P = CallOptions> {
    * Replace username and password of an authenticator.
    *
    * For administrators (right `authenticator.update`): `PUT /authenticators/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CAN_NOT_UPDATE_AUTHENTICATOR`
+   * (409)
    */
   readonly replace: (input: { readonly id: string; readonly body: AuthenticatorReplace }, options?: P) => Promise<Empty>;
   /**
@@ -135,31 +131,30 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.update`): `PATCH /authenticators/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `TIMEOUT` (408), `CONFLICT` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409), `PRECONDITION_FAILED` (412)
+   * (404), `CAN_NOT_UPDATE_AUTHENTICATOR` (409), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: AuthenticatorPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete an authenticator.
    *
    * For administrators (right `authenticator.delete`): `DELETE /authenticators/{id}` of the management API.
-   * @throws ApiError `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * Turn an authenticator back into an enrollment: its sessions end, and its owner enrolls anew.
+   * Replace an authenticator by an enrollment: its API sessions end, and its owner must enroll again.
    *
    * For administrators (right `authenticator.update`): `POST /authenticators/{id}/re-enroll` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409), `ENROLLMENT_EXISTS` (409)
+   * `ENROLLMENT_EXISTS` (409)
    */
   readonly reEnroll: (input: { readonly id: string; readonly body: ReEnroll }, options?: P) => Promise<Created>;
   /**
-   * Ask the client of a certificate authenticator, at its next login, to extend its certificate.
+   * Request that the client extends its certificate at its next login.
    *
    * For administrators (right `authenticator.update`): `POST /authenticators/{id}/request-extend` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CAN_NOT_UPDATE_AUTHENTICATOR`
+   * (409)
    */
   readonly requestExtend: (input: { readonly id: string; readonly body?: RequestExtendAuthenticator }, options?: P) => Promise<Empty>;
   /**
@@ -167,15 +162,15 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For sessions: `POST /authenticators/{id}/extend` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly extend: (input: { readonly id: string; readonly body: IdentityExtendEnrollmentRequest }, options?: P) => Promise<IdentityExtendCerts>;
   /**
-   * Confirm a new certificate: from now on it is the good one, and the old one is not.
+   * Confirm a new certificate, which replaces the old one.
    *
    * For sessions: `POST /authenticators/{id}/extend-verify` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CLIENT_CERT` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409), `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
+   * `CAN_NOT_UPDATE_AUTHENTICATOR` (409)
    */
   readonly extendVerify: (input: { readonly id: string; readonly body: IdentityExtendValidateEnrollmentRequest }, options?: P) => Promise<Empty>;
 }

@@ -5,7 +5,7 @@ import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, ListQuery, RawAnswer, Tags } from './shared.ts';
 
 /**
- * A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates
+ * A third-party certificate authority (CA): once it is verified, identities may enroll and log in with the certificates
  * that it issues.
  */
 export interface Ca {
@@ -49,11 +49,11 @@ export interface ExternalIdClaim {
   readonly location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL';
   /** Which values count: all; those that begin or end with the criteria, which are cut off; URIs of a scheme. */
   readonly matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME';
-  /** What `matcher` compares with. */
+  /** Operand of `matcher`. */
   readonly matcherCriteria: string;
   /** Whether a value is one, or several with the criteria between them. */
   readonly parser: 'NONE' | 'SPLIT';
-  /** What `parser` splits at. */
+  /** Separator of `parser`. */
   readonly parserCriteria: string;
   /** Which of the values that come out is the external id, from 0. */
   readonly index: number;
@@ -133,17 +133,17 @@ export interface CaPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** What changes of a claim: leaves that are left out stay. */
+/** Changes to a claim: leaves that are left out stay as they are. */
 export interface ExternalIdClaimPatch {
   /** Where the values stand in a certificate. */
   readonly location?: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL' | null | undefined;
   /** Which values count: all; those that begin or end with the criteria, which are cut off; URIs of a scheme. */
   readonly matcher?: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME' | null | undefined;
-  /** What `matcher` compares with. */
+  /** Operand of `matcher`. */
   readonly matcherCriteria?: string | null | undefined;
   /** Whether a value is one, or several with the criteria between them. */
   readonly parser?: 'NONE' | 'SPLIT' | null | undefined;
-  /** What `parser` splits at. */
+  /** Separator of `parser`. */
   readonly parserCriteria?: string | null | undefined;
   /** Which of the values that come out is the external id, from 0. */
   readonly index?: number | null | undefined;
@@ -152,7 +152,7 @@ export interface ExternalIdClaimPatch {
 /**
  * Certificate authorities.
  *
- * A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates
+ * A third-party certificate authority (CA): once it is verified, identities may enroll and log in with the certificates
  * that it issues.
  */
 export interface CasApi<P = CallOptions> {
@@ -175,8 +175,7 @@ export interface CasApi<P = CallOptions> {
    * Create a certificate authority.
    *
    * For administrators (right `ca.create`): `POST /cas` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408),
-   * `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401)
    */
   readonly create: (input: { readonly body: CaCreate }, options?: P) => Promise<Created>;
   /**
@@ -184,7 +183,7 @@ export interface CasApi<P = CallOptions> {
    *
    * For administrators (right `ca.update`): `PUT /cas/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: CaUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -192,23 +191,23 @@ export interface CasApi<P = CallOptions> {
    *
    * For administrators (right `ca.update`): `PATCH /cas/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: CaPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete a certificate authority.
    *
    * For administrators (right `ca.delete`): `DELETE /cas/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * Prove that a certificate authority is in your hands, by a certificate that it signed for its verification token.
+   * Verify a CA with a certificate that it signed, whose common name is its verification token.
    *
    * For administrators (right `ca.update`): `POST /cas/{id}/verify` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `EXPECTED_PEM_CERTIFICATE` (400), `COULD_NOT_PARSE_DER_BLOCK` (400),
-   * `INVALID_COMMON_NAME` (400), `CERTIFICATE_FAILED_VALIDATION` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT`
-   * (408), `CONFLICT` (409), `CA_ALREADY_VERIFIED` (409)
+   * `INVALID_COMMON_NAME` (400), `CERTIFICATE_FAILED_VALIDATION` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
+   * `CA_ALREADY_VERIFIED` (409)
    */
   readonly verify: (input: { readonly id: string; readonly body: string }, options?: P) => Promise<Empty>;
   /**

@@ -62,7 +62,7 @@ export interface ConfigTypesApi<P = CallOptions> {
   /**
    * List config types.
    *
-   * For administrators (right `configType.read`): `GET /config-types` of the management API.
+   * For administrators (right `config-type.read`): `GET /config-types` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -70,38 +70,36 @@ export interface ConfigTypesApi<P = CallOptions> {
   /**
    * Get a config type.
    *
-   * For administrators (right `configType.read`): `GET /config-types/{id}` of the management API.
+   * For administrators (right `config-type.read`): `GET /config-types/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<ConfigType>;
   /**
    * Create a config type.
    *
-   * For administrators (right `configType.create`): `POST /config-types` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * For administrators (right `config-type.create`): `POST /config-types` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    */
   readonly create: (input: { readonly body: ConfigTypeCreate }, options?: P) => Promise<Created>;
   /**
    * Replace all fields of a config type.
    *
-   * For administrators (right `configType.update`): `PUT /config-types/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `config-type.update`): `PUT /config-types/{id}` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ConfigTypeUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of a config type.
    *
-   * For administrators (right `configType.update`): `PATCH /config-types/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `config-type.update`): `PATCH /config-types/{id}` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ConfigTypePatch }, options?: P) => Promise<Empty>;
   /**
    * Delete a config type.
    *
-   * For administrators (right `configType.delete`): `DELETE /config-types/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409),
+   * For administrators (right `config-type.delete`): `DELETE /config-types/{id}` of the management API.
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409),
    * `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;

@@ -4,10 +4,7 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Links, ListQuery } from './shared.ts';
 
-/**
- * A controller that has been given a name is known under it to those of the same network, and to clients that look for
- * another.
- */
+/** A controller with a name is listed for the other controllers of the network, and for clients that need another one. */
 export interface Controller {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -46,8 +43,7 @@ export interface ApiAddress {
 /**
  * Controllers.
  *
- * A controller that has been given a name is known under it to those of the same network, and to clients that look for
- * another.
+ * A controller with a name is listed for the other controllers of the network, and for clients that need another one.
  */
 export interface ControllersApi<P = CallOptions> {
   /**

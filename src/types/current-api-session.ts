@@ -27,7 +27,7 @@ export interface CurrentApiSession {
   readonly ipAddress: string;
   /** Config types whose data the session sees with services. */
   readonly configTypes: readonly string[];
-  /** What the session still owes before it is fully authenticated. */
+  /** The factors that the session still owes before it is fully authenticated. */
   readonly authQueries: readonly AuthQuery[];
   /** Whether the session must pass a second factor. */
   readonly isMfaRequired: boolean;
@@ -68,17 +68,17 @@ export interface TotpToken {
 /** Current API session. */
 export interface CurrentApiSessionApi<P = CallOptions> {
   /**
-   * Get the session of this request.
+   * Get the API session of this request.
    *
    * For sessions, also while they owe a second factor: `GET /current-api-session` of the management and client API.
    * @throws ApiError `UNAUTHORIZED` (401)
    */
   readonly get: (input?: Readonly<Record<string, never>>, options?: P) => Promise<CurrentApiSession>;
   /**
-   * Log out: end the session of this request.
+   * Log out: end the API session of this request.
    *
    * For sessions, also while they owe a second factor: `DELETE /current-api-session` of the management and client API.
-   * @throws ApiError `UNAUTHORIZED` (401), `CONFLICT` (409)
+   * @throws ApiError `UNAUTHORIZED` (401)
    */
   readonly delete: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Empty>;
   /**
@@ -93,8 +93,7 @@ export interface CurrentApiSessionApi<P = CallOptions> {
    * gave.
    *
    * For sessions: `POST /current-api-session/totp-token` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_BACKING_TOKEN_TYPE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408),
-   * `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_BACKING_TOKEN_TYPE` (400), `UNAUTHORIZED` (401)
    */
   readonly createTotpToken: (input: { readonly body: MfaCode }, options?: P) => Promise<TotpToken>;
 }

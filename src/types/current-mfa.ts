@@ -3,7 +3,7 @@
 import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, MfaCode, RawAnswer, Tags } from './shared.ts';
 
-/** What is needed to verify is shown until then, and never again. */
+/** Shown until the enrollment is verified, and never again. */
 export interface Mfa {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -48,10 +48,10 @@ export interface MfaRecoveryCodes {
 /** MFA of the session's identity. */
 export interface CurrentMfaApi<P = CallOptions> {
   /**
-   * Begin to enroll in MFA.
+   * Start an MFA enrollment.
    *
    * For sessions, also while they owe a second factor: `POST /current-identity/mfa` of the management and client API.
-   * @throws ApiError `UNAUTHORIZED` (401), `CONFLICT` (409), `MFA_EXISTS` (409)
+   * @throws ApiError `UNAUTHORIZED` (401), `MFA_EXISTS` (409)
    */
   readonly enroll: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Created>;
   /**
@@ -69,35 +69,32 @@ export interface CurrentMfaApi<P = CallOptions> {
    */
   readonly getQrCode: (input?: Readonly<Record<string, never>>, options?: P) => Promise<RawAnswer>;
   /**
-   * Finish enrolling in MFA: prove by a code that the authenticator app has the secret.
+   * Verify an MFA enrollment with a code of the authenticator app.
    *
    * For sessions, also while they owe a second factor: `POST /current-identity/mfa/verify` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly verify: (input: { readonly body: MfaCode }, options?: P) => Promise<Empty>;
   /**
-   * End MFA: by a code of the app or a recovery code, or by none before it is verified.
+   * Disable MFA: with a TOTP code or a recovery code, or without one before it is verified.
    *
    * For sessions: `DELETE /current-identity/mfa` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly delete: (input?: { readonly code?: string; readonly body?: OptionalMfaCode }, options?: P) => Promise<Empty>;
   /**
-   * See the recovery codes that are left, by a code of the app.
+   * List the remaining recovery codes, with a TOTP code.
    *
    * For sessions: `GET /current-identity/mfa/recovery-codes` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `SERVER_TOO_MANY_REQUESTS` (429)
+   * `SERVER_TOO_MANY_REQUESTS` (429)
    */
   readonly getRecoveryCodes: (input?: { readonly code?: string; readonly body?: OptionalMfaCode }, options?: P) => Promise<MfaRecoveryCodes>;
   /**
    * Replace all recovery codes by new ones, by a code of the app or a recovery code.
    *
    * For sessions: `POST /current-identity/mfa/recovery-codes` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly replaceRecoveryCodes: (input: { readonly body: MfaCode }, options?: P) => Promise<Empty>;
 }

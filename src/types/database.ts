@@ -23,7 +23,7 @@ export interface IntegrityState {
 
 /** Something that is wrong, and whether it has been made right. */
 export interface IntegrityFinding {
-  /** What is wrong, with the entity. */
+  /** The inconsistency, with the entity. */
   readonly description: string;
   /** Whether it has been made right. */
   readonly fixed: boolean;
@@ -46,35 +46,35 @@ export interface SnapshotState {
 /** Maintenance of the database. */
 export interface DatabaseApi<P = CallOptions> {
   /**
-   * Start to look for data that contradicts itself; one check or fix runs at a time.
+   * Start to check data integrity; one check or fix runs at a time.
    *
    * For administrators (right `database.update`): `POST /database/check-data-integrity` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `CONFLICT` (409), `RATE_LIMITED` (429)
+   * @throws ApiError `UNAUTHORIZED` (401), `RATE_LIMITED` (429)
    */
   readonly checkIntegrity: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Empty>;
   /**
-   * Start to look for data that contradicts itself, and make it right; takes a snapshot first where there is a place for it.
+   * Start to check data integrity and fix inconsistencies; takes a snapshot first if snapshots are configured.
    *
    * For administrators (right `database.update`): `POST /database/fix-data-integrity` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `CONFLICT` (409), `RATE_LIMITED` (429)
+   * @throws ApiError `UNAUTHORIZED` (401), `RATE_LIMITED` (429)
    */
   readonly fixIntegrity: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Empty>;
   /**
-   * What the last check or fix has found, also while it runs.
+   * The findings of the last check or fix, even while it runs.
    *
    * For administrators (right `database.read`): `GET /database/data-integrity-results` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401)
    */
   readonly getIntegrityResults: (input?: Readonly<Record<string, never>>, options?: P) => Promise<IntegrityState>;
   /**
-   * Put a consistent copy of all data where the host keeps snapshots; at most one a minute.
+   * Take a consistent snapshot of all data, at most once a minute.
    *
    * For administrators (right `database.update`): `POST /database/snapshot` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `CONFLICT` (409), `NOT_CONFIGURED` (409), `RATE_LIMITED` (429)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_CONFIGURED` (409), `RATE_LIMITED` (429)
    */
   readonly createSnapshot: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Empty>;
   /**
-   * How the last snapshot went, also while it is being taken.
+   * The state of the last snapshot, even while it is being taken.
    *
    * For administrators (right `database.read`): `GET /database/snapshot` of the extensions API.
    * @throws ApiError `UNAUTHORIZED` (401)

@@ -97,7 +97,7 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * List edge router policies.
    *
-   * For administrators (right `edgeRouterPolicy.read`): `GET /edge-router-policies` of the management API.
+   * For administrators (right `edge-router-policy.read`): `GET /edge-router-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -105,40 +105,39 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * Get an edge router policy.
    *
-   * For administrators (right `edgeRouterPolicy.read`): `GET /edge-router-policies/{id}` of the management API.
+   * For administrators (right `edge-router-policy.read`): `GET /edge-router-policies/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<EdgeRouterPolicy>;
   /**
    * Create an edge router policy.
    *
-   * For administrators (right `edgeRouterPolicy.create`): `POST /edge-router-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * For administrators (right `edge-router-policy.create`): `POST /edge-router-policies` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    * @example await controller.edgeRouterPolicies.create({ body: { name: 'all', semantic: 'AnyOf', identityRoles: ['#all'], edgeRouterRoles: ['#all'] } });
    */
   readonly create: (input: { readonly body: EdgeRouterPolicyCreate }, options?: P) => Promise<Created>;
   /**
    * Replace all fields of an edge router policy.
    *
-   * For administrators (right `edgeRouterPolicy.update`): `PUT /edge-router-policies/{id}` of the management API.
+   * For administrators (right `edge-router-policy.update`): `PUT /edge-router-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: EdgeRouterPolicyUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of an edge router policy.
    *
-   * For administrators (right `edgeRouterPolicy.update`): `PATCH /edge-router-policies/{id}` of the management API.
+   * For administrators (right `edge-router-policy.update`): `PATCH /edge-router-policies/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: EdgeRouterPolicyPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete an edge router policy.
    *
-   * For administrators (right `edgeRouterPolicy.delete`): `DELETE /edge-router-policies/{id}` of the management API.
-   * @throws ApiError `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `edge-router-policy.delete`): `DELETE /edge-router-policies/{id}` of the management API.
+   * @throws ApiError `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

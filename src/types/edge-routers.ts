@@ -62,11 +62,11 @@ export interface EdgeRouter {
   readonly supportedProtocols: Readonly<Record<string, string>>;
   /** How far the router is in learning what it must know of the network. */
   readonly syncStatus: string;
-  /** What software the router runs. */
+  /** The software that the router runs. */
   readonly versionInfo: RouterVersion;
 }
 
-/** What software a router runs. */
+/** The software that a router runs. */
 export interface RouterVersion {
   /** Architecture of the processor. */
   readonly arch: string;
@@ -185,7 +185,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
   /**
    * List edge routers.
    *
-   * For administrators (right `edgeRouter.read`): `GET /edge-routers` of the management API.
+   * For administrators (right `router.read`): `GET /edge-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -193,46 +193,44 @@ export interface EdgeRoutersApi<P = CallOptions> {
   /**
    * Get an edge router.
    *
-   * For administrators (right `edgeRouter.read`): `GET /edge-routers/{id}` of the management API.
+   * For administrators (right `router.read`): `GET /edge-routers/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<EdgeRouter>;
   /**
    * Create an edge router.
    *
-   * For administrators (right `edgeRouter.create`): `POST /edge-routers` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * For administrators (right `router.create`): `POST /edge-routers` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    * @example const { id } = await controller.edgeRouters.create({ body: { name: 'paris', isTunnelerEnabled: false } });
    */
   readonly create: (input: { readonly body: EdgeRouterCreate }, options?: P) => Promise<Created>;
   /**
    * Replace all fields of an edge router.
    *
-   * For administrators (right `edgeRouter.update`): `PUT /edge-routers/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `router.update`): `PUT /edge-routers/{id}` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: EdgeRouterUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of an edge router.
    *
-   * For administrators (right `edgeRouter.update`): `PATCH /edge-routers/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `router.update`): `PATCH /edge-routers/{id}` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: EdgeRouterPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete an edge router.
    *
-   * For administrators (right `edgeRouter.delete`): `DELETE /edge-routers/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * For administrators (right `router.delete`): `DELETE /edge-routers/{id}` of the management API.
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * Let an edge router enroll anew: its certificate and its enrollment, if it has one, are good for nothing from then on.
+   * Re-enroll an edge router: its certificate and any outstanding enrollment become invalid.
    *
    * For administrators (right `edgeRouter.update`): `POST /edge-routers/{id}/re-enroll` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly reEnroll: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from '../call/options.ts';
 
-/** What a client brings; a body that is a text is its certificate request. */
+/** The body of an enrollment; a plain text body is the certificate request. */
 export type Enroll = {
   /** Of an identity: a request for the certificate by which it proves itself, in PEM. */
   readonly clientCsr?: string | undefined;
@@ -26,7 +26,7 @@ export interface EnrollQuery {
   readonly method?: string | undefined;
 }
 
-/** What an enrollment gives: certificates, or a username. */
+/** The result of an enrollment: certificates, or a username. */
 export interface Enrolled {
   /** The certificate in PEM, then those above it, without the root. */
   readonly cert?: string | undefined;
@@ -38,7 +38,7 @@ export interface Enrolled {
   readonly username?: string | undefined;
 }
 
-/** What an identity brings to get a certificate of the network. */
+/** The body of an identity that enrolls for a certificate of the network. */
 export interface EnrollOtt {
   /** The token of the enrollment. */
   readonly token?: string | undefined;
@@ -46,7 +46,7 @@ export interface EnrollOtt {
   readonly clientCsr?: string | undefined;
 }
 
-/** What an identity brings beside its certificate. */
+/** The body of an identity that enrolls with its own certificate. */
 export interface EnrollOttCa {
   /** The token of the enrollment. */
   readonly token?: string | undefined;
@@ -72,7 +72,7 @@ export interface EnrollTrOtt {
   readonly serverCsr?: string | undefined;
 }
 
-/** What the new certificates of a router are made from. */
+/** The requests for the new certificates of a router. */
 export interface ExtendRouter {
   /** A request for the certificate by which it proves itself, in PEM. */
   readonly certCsr: string;
@@ -88,7 +88,7 @@ export interface ExtendedRouter {
   readonly serverCert: string;
 }
 
-/** What a client asks for that enrolls by itself. */
+/** The body of a client that enrolls without a token. */
 export interface EnrollCa {
   /** The name that an identity which enrols by itself asks for; its authority may not heed it. */
   readonly name?: string | undefined;
@@ -111,14 +111,13 @@ export interface EnrollUpdbQuery {
 /** Enrolling. */
 export interface EnrollingApi<P = CallOptions> {
   /**
-   * Turn an enrollment into an authenticator, by the method that the enrollment is for.
+   * Complete an enrollment, by its method.
    *
    * Open to everyone: `POST /enroll` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
    * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MISSING_OR_INVALID_CSR` (400), `ENROLLMENT_CA_NOT_VALID`
    * (400), `CERTIFICATE_FAILED_VALIDATION` (400), `ENROLLMENT_NO_VALID_CAS` (400), `CERT_FAILED_VALIDATION` (400),
-   * `MISSING_CERT_CLAIM` (400), `TIMEOUT` (408), `CONFLICT` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409), `CERT_IN_USE`
-   * (409)
+   * `MISSING_CERT_CLAIM` (400), `MAX_AUTHENTICATOR_METHODS_REACHED` (409), `CERT_IN_USE` (409)
    */
   readonly enroll: (input?: { readonly body?: Enroll } & EnrollQuery, options?: P) => Promise<Enrolled>;
   /**
@@ -126,18 +125,16 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/ott` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
-   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `TIMEOUT` (408), `CONFLICT` (409),
-   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly ott: (input: { readonly body: EnrollOtt }, options?: P) => Promise<Enrolled>;
   /**
-   * Prove an identity from now on by the client certificate of this request, which a known authority issued.
+   * Enroll with the client certificate of this request, issued by a known CA.
    *
    * Open to everyone: `POST /enroll/ottca` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
    * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `ENROLLMENT_CA_NOT_VALID` (400),
-   * `CERTIFICATE_FAILED_VALIDATION` (400), `TIMEOUT` (408), `CONFLICT` (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409),
-   * `CERT_IN_USE` (409)
+   * `CERTIFICATE_FAILED_VALIDATION` (400), `MAX_AUTHENTICATOR_METHODS_REACHED` (409), `CERT_IN_USE` (409)
    */
   readonly ottca: (input: { readonly body: EnrollOttCa }, options?: P) => Promise<Enrolled>;
   /**
@@ -145,8 +142,8 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/erott` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
-   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MISSING_OR_INVALID_CSR` (400), `TIMEOUT` (408), `CONFLICT`
-   * (409), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MISSING_OR_INVALID_CSR` (400),
+   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly erott: (input: { readonly body: EnrollErOtt }, options?: P) => Promise<Enrolled>;
   /**
@@ -154,16 +151,14 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/trott` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
-   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `TIMEOUT` (408), `CONFLICT` (409),
-   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly trott: (input: { readonly body: EnrollTrOtt }, options?: P) => Promise<Enrolled>;
   /**
-   * Give a router new certificates for the one that this request presents, which is good for nothing from then on.
+   * Replace the certificates of a router; the one that this request presents becomes invalid.
    *
    * Open to everyone: `POST /enroll/extend/router` of the client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408),
-   * `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `COULD_NOT_PROCESS_CSR` (400), `UNAUTHORIZED` (401)
    */
   readonly extendRouter: (input: { readonly body: ExtendRouter }, options?: P) => Promise<ExtendedRouter>;
   /**
@@ -172,16 +167,15 @@ export interface EnrollingApi<P = CallOptions> {
    *
    * Open to everyone: `POST /enroll/ca` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENROLLMENT_NO_VALID_CAS` (400), `CERT_FAILED_VALIDATION` (400),
-   * `MISSING_CERT_CLAIM` (400), `TIMEOUT` (408), `CONFLICT` (409), `CERT_IN_USE` (409)
+   * `MISSING_CERT_CLAIM` (400), `CERT_IN_USE` (409)
    */
   readonly ca: (input?: { readonly body?: EnrollCa }, options?: P) => Promise<Enrolled>;
   /**
-   * Set the password of an identity that has none yet.
+   * Set the password of an identity that has none.
    *
    * Open to everyone: `POST /enroll/updb` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_ENROLLMENT_TOKEN` (400), `INVALID_ENROLL_METHOD` (400),
-   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `TIMEOUT` (408), `CONFLICT` (409),
-   * `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
+   * `ENROLLMENT_EXPIRED` (400), `COULD_NOT_PROCESS_CSR` (400), `MAX_AUTHENTICATOR_METHODS_REACHED` (409)
    */
   readonly updb: (input: { readonly body: EnrollUpdb } & EnrollUpdbQuery, options?: P) => Promise<Enrolled>;
 }

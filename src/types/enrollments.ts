@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts';
 
 /**
- * An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires.
- * It is for an identity, an edge router or a router.
+ * An enrollment is a one-time right to get an authenticator, or the certificates of a router, with a token, until it
+ * expires. It belongs to an identity, an edge router or a transit router.
  */
 export interface Enrollment {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -24,8 +24,8 @@ export interface Enrollment {
   /** Reference to the entity that `identityId` names. */
   readonly identity?: EntityReference;
   /**
-   * What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a
-   * password; `erott`, `trott` those of routers.
+   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
+   * `trott`: the certificates of a router.
    */
   readonly method: 'ott' | 'ottca' | 'updb' | 'erott' | 'trott';
   /** When the enrollment ends: RFC 3339. */
@@ -55,8 +55,8 @@ export interface EnrollmentCreate {
   /** Id of the identity that enrolls; of routers there is none. */
   readonly identityId: string;
   /**
-   * What it gives: `ott` a certificate of the network, `ottca` the use of a certificate of a known authority, `updb` a
-   * password; `erott`, `trott` those of routers.
+   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
+   * `trott`: the certificates of a router.
    */
   readonly method: 'ott' | 'ottca' | 'updb';
   /** When the enrollment ends: RFC 3339. */
@@ -78,8 +78,8 @@ export interface EnrollmentRefresh {
 /**
  * Enrollments.
  *
- * An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires.
- * It is for an identity, an edge router or a router.
+ * An enrollment is a one-time right to get an authenticator, or the certificates of a router, with a token, until it
+ * expires. It belongs to an identity, an edge router or a transit router.
  */
 export interface EnrollmentsApi<P = CallOptions> {
   /**
@@ -102,7 +102,7 @@ export interface EnrollmentsApi<P = CallOptions> {
    *
    * For administrators (right `enrollment.create`): `POST /enrollments` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `REFERENCED_ENTITY_NOT_FOUND` (400), `UNAUTHORIZED` (401), `NOT_FOUND`
-   * (404), `TIMEOUT` (408), `CONFLICT` (409), `ENROLLMENT_EXISTS` (409)
+   * (404), `ENROLLMENT_EXISTS` (409)
    * @example await controller.enrollments.create({ body: { identityId: id, method: 'ott', expiresAt: '2030-01-01T00:00:00Z' } });
    */
   readonly create: (input: { readonly body: EnrollmentCreate }, options?: P) => Promise<Created>;
@@ -110,14 +110,14 @@ export interface EnrollmentsApi<P = CallOptions> {
    * Delete an enrollment.
    *
    * For administrators (right `enrollment.delete`): `DELETE /enrollments/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * Give an enrollment, expired or not, another end and a new token: the old token is dead.
+   * Give an enrollment, expired or not, a new expiry and a new token; the old token becomes invalid.
    *
    * For administrators (right `enrollment.update`): `POST /enrollments/{id}/refresh` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly refresh: (input: { readonly id: string; readonly body: EnrollmentRefresh }, options?: P) => Promise<Created>;
 }

@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, Links, ListQuery, Tags } from './shared.ts';
 
 /**
- * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
- * its keys signed.
+ * An external JWT signer is an identity provider whose tokens authenticate identities: recognised by issuer, and trusted
+ * by its keys.
  */
 export interface ExternalJwtSigner {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -178,14 +178,14 @@ export interface ExternalJwtSignerPatch {
 /**
  * External JWT signers.
  *
- * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
- * its keys signed.
+ * An external JWT signer is an identity provider whose tokens authenticate identities: recognised by issuer, and trusted
+ * by its keys.
  */
 export interface ExternalJwtSignersApi<P = CallOptions> {
   /**
    * List external JWT signers.
    *
-   * For administrators (right `externalJwtSigner.read`): `GET /external-jwt-signers` of the management API.
+   * For administrators (right `external-jwt-signer.read`): `GET /external-jwt-signers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -193,39 +193,39 @@ export interface ExternalJwtSignersApi<P = CallOptions> {
   /**
    * Get an external JWT signer.
    *
-   * For administrators (right `externalJwtSigner.read`): `GET /external-jwt-signers/{id}` of the management API.
+   * For administrators (right `external-jwt-signer.read`): `GET /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<ExternalJwtSigner>;
   /**
    * Create an external JWT signer.
    *
-   * For administrators (right `externalJwtSigner.create`): `POST /external-jwt-signers` of the management API.
+   * For administrators (right `external-jwt-signer.create`): `POST /external-jwt-signers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * `UNAUTHORIZED` (401)
    */
   readonly create: (input: { readonly body: ExternalJwtSignerCreate }, options?: P) => Promise<Created>;
   /**
    * Replace all fields of an external JWT signer.
    *
-   * For administrators (right `externalJwtSigner.update`): `PUT /external-jwt-signers/{id}` of the management API.
+   * For administrators (right `external-jwt-signer.update`): `PUT /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ExternalJwtSignerUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of an external JWT signer.
    *
-   * For administrators (right `externalJwtSigner.update`): `PATCH /external-jwt-signers/{id}` of the management API.
+   * For administrators (right `external-jwt-signer.update`): `PATCH /external-jwt-signers/{id}` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_CERT_PEM` (400), `REFERENCED_ENTITY_NOT_FOUND` (400),
-   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ExternalJwtSignerPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete an external JWT signer.
    *
-   * For administrators (right `externalJwtSigner.delete`): `DELETE /external-jwt-signers/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409),
+   * For administrators (right `external-jwt-signer.delete`): `DELETE /external-jwt-signers/{id}` of the management API.
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CAN_NOT_DELETE_REFERENCED_ENTITY` (409),
    * `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;

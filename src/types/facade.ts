@@ -3,6 +3,7 @@
 import type { CallOptions } from '../call/options.ts';
 import type { AccessApi } from './access.ts';
 import type { AccessibleServicesApi } from './accessible-services.ts';
+import type { ApiSessionCertificatesApi } from './api-session-certificates.ts';
 import type { ApiSessionsApi } from './api-sessions.ts';
 import type { AuthPoliciesApi } from './auth-policies.ts';
 import type { AuthenticationApi } from './authentication.ts';
@@ -32,7 +33,6 @@ import type { RoutersApi } from './routers.ts';
 import type { ServiceEdgeRouterPoliciesApi } from './service-edge-router-policies.ts';
 import type { ServicePoliciesApi } from './service-policies.ts';
 import type { ServicesApi } from './services.ts';
-import type { SessionCertificatesApi } from './session-certificates.ts';
 import type { SessionsApi } from './sessions.ts';
 import type { TerminatorsApi } from './terminators.ts';
 import type { TransitRoutersApi } from './transit-routers.ts';
@@ -59,43 +59,41 @@ export interface Facade<P = CallOptions> {
   /**
    * Authentication policies.
    *
-   * An authentication policy says how identities may prove themselves, what passwords must be like, and which second factors
-   * are owed.
+   * An auth policy determines how identities may authenticate, the rules for passwords, and the required second factors.
    */
   readonly authPolicies: AuthPoliciesApi<P>;
   /**
    * Authenticators.
    *
-   * An authenticator is one way of an identity to prove itself: a username with a password (updb) or a client certificate
-   * (cert).
+   * An authenticator is a credential of an identity: a username with a password (updb) or a client certificate (cert).
    */
   readonly authenticators: AuthenticatorsApi<P>;
   /**
    * Certificate authorities.
    *
-   * A certificate authority (CA) of somebody else: once it is verified, identities may enroll and log in by the certificates
+   * A third-party certificate authority (CA): once it is verified, identities may enroll and log in with the certificates
    * that it issues.
    */
   readonly cas: CasApi<P>;
   /**
    * External JWT signers.
    *
-   * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
-   * its keys signed.
+   * An external JWT signer is an identity provider whose tokens authenticate identities: recognised by issuer, and trusted
+   * by its keys.
    */
   readonly externalJwtSigners: ExternalJwtSignersApi<P>;
   /**
    * External JWT signers, as clients see them.
    *
-   * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
-   * its keys signed.
+   * An external JWT signer is an identity provider whose tokens authenticate identities: recognised by issuer, and trusted
+   * by its keys.
    */
   readonly publicExternalJwtSigners: PublicExternalJwtSignersApi<P>;
   /**
    * Enrollments.
    *
-   * An enrollment is the right to get an authenticator, or the certificates of a router, once, by a token, until it expires.
-   * It is for an identity, an edge router or a router.
+   * An enrollment is a one-time right to get an authenticator, or the certificates of a router, with a token, until it
+   * expires. It belongs to an identity, an edge router or a transit router.
    */
   readonly enrollments: EnrollmentsApi<P>;
   /** Enrolling. */
@@ -105,8 +103,8 @@ export interface Facade<P = CallOptions> {
   /**
    * API sessions.
    *
-   * An API session is what a login gives: proof of an identity until it is deleted, idle for too long, or its identity is
-   * disabled or gone.
+   * An API session is the result of a login: it proves an identity until it is deleted or idle for too long, or its identity
+   * is disabled or deleted.
    */
   readonly apiSessions: ApiSessionsApi<P>;
   /** Current API session. */
@@ -160,7 +158,7 @@ export interface Facade<P = CallOptions> {
   /**
    * Posture check types.
    *
-   * Posture check types are fixed: what can be asked of an endpoint, and on which operating systems.
+   * Posture check types are fixed: the conditions that an endpoint can be checked for, and on which operating systems.
    */
   readonly postureCheckTypes: PostureCheckTypesApi<P>;
   /** Posture responses. */
@@ -186,14 +184,14 @@ export interface Facade<P = CallOptions> {
   /**
    * Terminators.
    *
-   * A terminator is one way out of the network to a service: an address behind a router.
+   * A terminator is where the network reaches a service: an address behind a router.
    */
   readonly terminators: TerminatorsApi<P>;
   /**
    * Sessions.
    *
-   * A session lets one API session dial or bind one service. It ends with the API session, when the last policy that grants
-   * it does so no more, and when posture checks fail.
+   * A session lets one API session dial or bind one service. It ends with the API session, when no policy grants it any
+   * more, and when posture checks fail.
    */
   readonly sessions: SessionsApi<P>;
   /** Access. */
@@ -215,8 +213,7 @@ export interface Facade<P = CallOptions> {
   /**
    * Controllers.
    *
-   * A controller that has been given a name is known under it to those of the same network, and to clients that look for
-   * another.
+   * A controller with a name is listed for the other controllers of the network, and for clients that need another one.
    */
   readonly controllers: ControllersApi<P>;
   /** Maintenance of the database. */
@@ -224,10 +221,10 @@ export interface Facade<P = CallOptions> {
   /**
    * Certificates of the current API session.
    *
-   * A certificate of an API session proves the session to routers. It lasts for twelve hours, is gone with the session, and
-   * nobody can log in with it.
+   * A certificate of an API session proves the session to routers. It lasts for twelve hours, ends with the session, and
+   * cannot be used to log in.
    */
-  readonly sessionCertificates: SessionCertificatesApi<P>;
+  readonly apiSessionCertificates: ApiSessionCertificatesApi<P>;
   /** What clients trust. */
   readonly trust: TrustApi<P>;
   /** Information. */

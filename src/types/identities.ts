@@ -59,9 +59,9 @@ export interface Identity {
   readonly disabledAt?: string;
   /** Until when it is disabled; left out where there is no end. */
   readonly disabledUntil?: string;
-  /** What its client last told of its surroundings at a login. */
+  /** The environment that its client reported at its last login. */
   readonly envInfo: EnvInfo;
-  /** What its client last told of its software at a login. */
+  /** The software that its client reported at its last login. */
   readonly sdkInfo: SdkInfo;
   /** How it proves itself, by method. */
   readonly authenticators: IdentityAuthenticators;
@@ -75,7 +75,7 @@ export interface Identity {
   readonly edgeRouterConnectionStatus: 'online' | 'offline' | 'unknown';
   /** Whether it has a second factor that is verified. */
   readonly isMfaEnabled: boolean;
-  /** Network interfaces of its endpoint; null when it has told of none. */
+  /** Network interfaces of its endpoint; null if it reported none. */
   readonly interfaces: readonly JsonMap[] | null;
 }
 
@@ -110,7 +110,7 @@ export interface IdentityEnrollments {
     /** When the enrollment ends. */
     readonly expiresAt: string;
   } | undefined;
-  /** By a certificate of a known authority; asked for by the id of the authority. */
+  /** With a certificate of a known CA; requested by the CA's id. */
   readonly ottca?: {
     /** Id of the enrollment. */
     readonly id: string;
@@ -125,7 +125,7 @@ export interface IdentityEnrollments {
     /** Id of the authority whose certificates will do. */
     readonly caId: string;
   } | undefined;
-  /** By username and password; asked for by the username. */
+  /** With a username and password; requested by the username. */
   readonly updb?: {
     /** Id of the enrollment. */
     readonly id: string;
@@ -142,7 +142,7 @@ export interface IdentityEnrollments {
 export interface IdentityCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
+  /** Only `Router` is a type of its own; all others are stored as `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
   /** Whether it may administer the network. */
   readonly isAdmin: boolean;
@@ -193,9 +193,9 @@ export interface IdentityCreate {
 export interface IdentityEnrollmentRequest {
   /** By a certificate of the network. */
   readonly ott?: boolean | null | undefined;
-  /** By a certificate of a known authority; asked for by the id of the authority. */
+  /** With a certificate of a known CA; requested by the CA's id. */
   readonly ottca?: string | null | undefined;
-  /** By username and password; asked for by the username. */
+  /** With a username and password; requested by the username. */
   readonly updb?: string | null | undefined;
 }
 
@@ -203,7 +203,7 @@ export interface IdentityEnrollmentRequest {
 export interface IdentityUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
+  /** Only `Router` is a type of its own; all others are stored as `Default`. */
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default';
   /** Whether it may administer the network. */
   readonly isAdmin: boolean;
@@ -252,7 +252,7 @@ export interface IdentityUpdate {
 export interface IdentityPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
-  /** What it stands for. Only `Router` is kept apart: all others are `Default`. */
+  /** Only `Router` is a type of its own; all others are stored as `Default`. */
   readonly type?: 'User' | 'Device' | 'Service' | 'Router' | 'Default' | null | undefined;
   /** Whether it may administer the network. */
   readonly isAdmin?: boolean | null | undefined;
@@ -276,7 +276,7 @@ export interface IdentityPatch {
   readonly tags?: Tags | null | undefined;
 }
 
-/** What is traced, and for how long. */
+/** The request to trace: channels, and for how long. */
 export interface TraceSpec {
   /** Whether to begin or to end. */
   readonly enabled?: boolean | undefined;
@@ -288,7 +288,7 @@ export interface TraceSpec {
   readonly channels?: readonly string[] | undefined;
 }
 
-/** What is traced of an identity. */
+/** The trace of an identity. */
 export interface Trace {
   /** Whether anything is traced. */
   readonly enabled: boolean;
@@ -305,18 +305,17 @@ export interface DisableIdentity {
 }
 
 /**
- * What the endpoints of an identity told of themselves: the last word on each matter, for all API sessions of the
- * identity. The id is the identity's. What belongs to a single session (codes, waking, unlocking) is kept with that
- * session.
+ * The latest facts that the endpoints of an identity reported, for all its API sessions. The id is the identity's. Facts
+ * of a single session (codes, waking, unlocking) are kept with that session.
  */
 export interface PostureData {
   /** The hardware addresses. */
   readonly mac: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** MAC addresses in hex digits. */
     readonly addresses: readonly string[] | null;
@@ -325,9 +324,9 @@ export interface PostureData {
   readonly domain: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** Name of the domain. */
     readonly domain: string | null;
@@ -336,9 +335,9 @@ export interface PostureData {
   readonly os: {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** Name of the system. */
     readonly type: string | null;
@@ -351,9 +350,9 @@ export interface PostureData {
   readonly processes: readonly {
     /** Id of the posture check that was answered. */
     readonly postureCheckId: string;
-    /** When it was last told; null when it never was. */
+    /** When it was last reported; null when it never was. */
     readonly lastUpdatedAt: string | null;
-    /** Whether it was told too long ago to count. */
+    /** Whether it was reported too long ago to count. */
     readonly timedOut: boolean;
     /** SHA-256 of the binary in hex. */
     readonly binaryHash?: string | undefined;
@@ -366,7 +365,7 @@ export interface PostureData {
   readonly apiSessionPostureData: Readonly<Record<string, ApiSessionPostureData>>;
 }
 
-/** What belongs to one API session of an identity. */
+/** Facts of one API session of an identity. */
 export interface ApiSessionPostureData {
   /** The state of the endpoint. */
   readonly endpointState: {
@@ -388,13 +387,13 @@ export interface ApiSessionPostureData {
     /** Whether a code was passed after the endpoint was unlocked. */
     readonly passedOnUnlock: boolean;
   };
-  /** What the client told of its software at the login. */
+  /** The software that the client reported at login. */
   readonly sdkInfo: SdkInfo;
 }
 
 /** A session that was refused because of posture checks. */
 export interface FailedServiceRequest {
-  /** Id of the API session that asked. */
+  /** Id of the API session of the request. */
   readonly apiSessionId: string;
   /** Id of the service. */
   readonly serviceId: string;
@@ -402,7 +401,7 @@ export interface FailedServiceRequest {
   readonly serviceName: string;
   /** Whether it was to dial or to bind the service. */
   readonly sessionType: 'Dial' | 'Bind';
-  /** When it was asked: ISO 8601, UTC. */
+  /** When it was requested: ISO 8601, UTC. */
   readonly when: string;
   /** The policies that would have granted it. */
   readonly policyFailures: readonly PolicyFailure[];
@@ -426,9 +425,9 @@ export interface FailedPostureCheck {
   readonly postureCheckName: string;
   /** Type of the posture check. */
   readonly postureCheckType: string;
-  /** What the endpoint had told; empty where it had told nothing. */
+  /** What the endpoint had reported; empty where it had reported nothing. */
   readonly actualValue: unknown;
-  /** What the check asks for. */
+  /** The value that the check expects. */
   readonly expectedValue: unknown;
   /** Of a check of several processes. */
   readonly semantic?: string | undefined;
@@ -436,13 +435,13 @@ export interface FailedPostureCheck {
   readonly criteria?: JsonMap | undefined;
 }
 
-/** What policies say of one identity and one service. What is false or zero is left out. */
+/** The result of policies for one identity and one service. Fields that are false or zero are left out. */
 export interface PolicyAdvice {
-  /** The identity that was asked about. */
+  /** The identity of the query. */
   readonly identity: EntityReference;
   /** Id of the identity. */
   readonly identityId: string;
-  /** The service that was asked about. */
+  /** The service of the query. */
   readonly service: EntityReference;
   /** Id of the service. */
   readonly serviceId: string;
@@ -518,7 +517,7 @@ export interface IdentitiesApi<P = CallOptions> {
    * Create an identity.
    *
    * For administrators (right `identity.create`): `POST /identities` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    * @example const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });
    */
   readonly create: (input: { readonly body: IdentityCreate }, options?: P) => Promise<Created>;
@@ -526,16 +525,14 @@ export interface IdentitiesApi<P = CallOptions> {
    * Replace all fields of an identity.
    *
    * For administrators (right `identity.update`): `PUT /identities/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: IdentityUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of an identity.
    *
    * For administrators (right `identity.update`): `PATCH /identities/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    * @example await controller.identities.patch({ id, body: { roleAttributes: ['sales'] } });
    */
   readonly patch: (input: { readonly id: string; readonly body: IdentityPatch }, options?: P) => Promise<Empty>;
@@ -543,23 +540,21 @@ export interface IdentitiesApi<P = CallOptions> {
    * Delete an identity.
    *
    * For administrators (right `identity.delete`): `DELETE /identities/{id}` of the management API.
-   * @throws ApiError `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * Trace the data flows of an identity for a while, or end that.
+   * Start or stop tracing the data flows of an identity.
    *
    * For administrators (right `identity.update`): `PUT /identities/{id}/trace` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly trace: (input: { readonly id: string; readonly body: TraceSpec }, options?: P) => Promise<Trace>;
   /**
-   * Disable an identity: its API sessions end, and it cannot log in until the time is over or it is enabled.
+   * Disable an identity: its API sessions end, and it cannot log in until the time has passed or it is enabled.
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/disable` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_UPDATED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    * @example await controller.identities.disable({ id, body: { durationMinutes: 30 } });
    */
   readonly disable: (input: { readonly id: string; readonly body: DisableIdentity }, options?: P) => Promise<Empty>;
@@ -567,14 +562,14 @@ export interface IdentitiesApi<P = CallOptions> {
    * Clear the disabled state of an identity.
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/enable` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly enable: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * End the MFA of an identity, e.g. of somebody who lost the authenticator app and the recovery codes.
+   * Remove the MFA of an identity, e.g. if its owner lost the authenticator app and the recovery codes.
    *
    * For administrators (right `identity.update`): `DELETE /identities/{id}/mfa` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly deleteMfa: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
@@ -626,21 +621,21 @@ export interface IdentitiesApi<P = CallOptions> {
    */
   readonly listEdgeRouters: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<EdgeRouter>>;
   /**
-   * What the endpoints of an identity told of themselves.
+   * The facts that the endpoints of an identity reported.
    *
    * For administrators (right `identity.read`): `GET /identities/{id}/posture-data` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly getPostureData: (input: { readonly id: string }, options?: P) => Promise<PostureData>;
   /**
-   * The last fifty sessions that an identity was refused because of posture checks, oldest first.
+   * The last fifty sessions that were refused to an identity because of posture checks, oldest first.
    *
    * For administrators (right `identity.read`): `GET /identities/{id}/failed-service-requests` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly getFailedServiceRequests: (input: { readonly id: string }, options?: P) => Promise<readonly FailedServiceRequest[]>;
   /**
-   * What policies allow an identity with a service, and by which routers.
+   * Policy advice: what policies allow an identity to do with a service, and by which routers.
    *
    * For administrators (right `identity.read`): `GET /identities/{id}/policy-advice/{serviceId}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
@@ -654,17 +649,17 @@ export interface IdentitiesApi<P = CallOptions> {
    */
   readonly listServiceConfigs: (input: { readonly id: string }, options?: P) => Promise<Page<ServiceConfig>>;
   /**
-   * Let an identity see configs instead of those of services.
+   * Override configs of services for an identity.
    *
    * For administrators (right `identity.update`): `POST /identities/{id}/service-configs` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly assignServiceConfigs: (input: { readonly id: string; readonly body: readonly ServiceConfigAssign[] }, options?: P) => Promise<Empty>;
   /**
-   * Let an identity see the configs of services again.
+   * Remove config overrides of an identity.
    *
    * For administrators (right `identity.update`): `DELETE /identities/{id}/service-configs` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly removeServiceConfigs: (input: { readonly id: string; readonly body?: readonly ServiceConfigAssign[] }, options?: P) => Promise<Empty>;
 }

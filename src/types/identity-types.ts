@@ -29,7 +29,7 @@ export interface IdentityTypesApi<P = CallOptions> {
   /**
    * List identity types.
    *
-   * For administrators (right `identityType.read`): `GET /identity-types` of the management API.
+   * For administrators (right `identity-type.read`): `GET /identity-types` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -37,7 +37,7 @@ export interface IdentityTypesApi<P = CallOptions> {
   /**
    * Get an identity type.
    *
-   * For administrators (right `identityType.read`): `GET /identity-types/{id}` of the management API.
+   * For administrators (right `identity-type.read`): `GET /identity-types/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<IdentityType>;

@@ -2,6 +2,7 @@
 
 export type * from './access.ts';
 export type * from './accessible-services.ts';
+export type * from './api-session-certificates.ts';
 export type * from './api-sessions.ts';
 export type * from './auth-policies.ts';
 export type * from './authentication.ts';
@@ -32,7 +33,6 @@ export type * from './routers.ts';
 export type * from './service-edge-router-policies.ts';
 export type * from './service-policies.ts';
 export type * from './services.ts';
-export type * from './session-certificates.ts';
 export type * from './sessions.ts';
 export type * from './shared.ts';
 export type * from './terminators.ts';

@@ -4,13 +4,13 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Links, RawAnswer, Tags } from './shared.ts';
 
-/** What this controller is, and where its APIs answer. */
+/** The version of this controller, and the addresses of its APIs. */
 export interface VersionInformation {
   /** By the name of the API, then by its version. */
   readonly apiVersions: Readonly<Record<string, Readonly<Record<string, ApiVersion>>>>;
   /** When this software was built. */
   readonly buildDate: string;
-  /** What this controller can do beyond the API. */
+  /** Capabilities beyond the API. */
   readonly capabilities: readonly string[];
   /** Name and version of this software. */
   readonly revision: string;
@@ -67,13 +67,13 @@ export interface InformationalApi<P = CallOptions> {
    */
   readonly version: (input?: Readonly<Record<string, never>>, options?: P) => Promise<VersionInformation>;
   /**
-   * All capabilities that a controller may report, not those in force.
+   * All capabilities that a controller may report, enabled or not.
    *
    * Open to everyone: `GET /enumerated-capabilities` of the management and client API.
    */
   readonly capabilities: (input?: Readonly<Record<string, never>>, options?: P) => Promise<readonly string[]>;
   /**
-   * The protocols by which clients reach this API, and where.
+   * The protocols and addresses of this API.
    *
    * Open to everyone: `GET /protocols` of the client API.
    */
@@ -111,7 +111,7 @@ export interface InformationalApi<P = CallOptions> {
    */
   readonly openapi: (input?: Readonly<Record<string, never>>, options?: P) => Promise<RawAnswer>;
   /**
-   * How many entities of each kind there are.
+   * The number of entities of each kind.
    *
    * For administrators (right `summary.read`): `GET /summary` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401)

@@ -4,7 +4,7 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Links, ListQuery, OperatingSystem } from './shared.ts';
 
-/** Posture check types are fixed: what can be asked of an endpoint, and on which operating systems. */
+/** Posture check types are fixed: the conditions that an endpoint can be checked for, and on which operating systems. */
 export interface PostureCheckType {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -18,7 +18,7 @@ export interface PostureCheckType {
   readonly updatedAt: string;
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
-  /** Operating systems that can be asked so. */
+  /** Operating systems that the check supports. */
   readonly operatingSystems: readonly OperatingSystem[];
   /** Of the form of checks of the type. */
   readonly version: string;
@@ -27,13 +27,13 @@ export interface PostureCheckType {
 /**
  * Posture check types.
  *
- * Posture check types are fixed: what can be asked of an endpoint, and on which operating systems.
+ * Posture check types are fixed: the conditions that an endpoint can be checked for, and on which operating systems.
  */
 export interface PostureCheckTypesApi<P = CallOptions> {
   /**
    * List posture check types.
    *
-   * For administrators (right `postureCheckType.read`): `GET /posture-check-types` of the management API.
+   * For administrators (right `posture-check-type.read`): `GET /posture-check-types` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -41,7 +41,7 @@ export interface PostureCheckTypesApi<P = CallOptions> {
   /**
    * Get a posture check type.
    *
-   * For administrators (right `postureCheckType.read`): `GET /posture-check-types/{id}` of the management API.
+   * For administrators (right `posture-check-type.read`): `GET /posture-check-types/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<PostureCheckType>;

@@ -85,7 +85,7 @@ export interface PostureCheckMfa {
   readonly promptOnWake?: boolean;
   /** Whether a code is owed after the endpoint was unlocked. */
   readonly promptOnUnlock?: boolean;
-  /** Old clients do not understand the time that is left, and are told of none. */
+  /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints?: boolean;
 }
 
@@ -261,7 +261,7 @@ export interface PostureCheckMfaCreate {
    */
   readonly promptOnUnlock?: boolean | null | undefined;
   /**
-   * Old clients do not understand the time that is left, and are told of none.
+   * Older clients do not understand the remaining time, and do not receive it.
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
@@ -426,7 +426,7 @@ export interface PostureCheckMfaUpdate {
    */
   readonly promptOnUnlock?: boolean | null | undefined;
   /**
-   * Old clients do not understand the time that is left, and are told of none.
+   * Older clients do not understand the remaining time, and do not receive it.
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
@@ -572,7 +572,7 @@ export interface PostureCheckMfaPatch {
   readonly promptOnWake?: boolean | null | undefined;
   /** Whether a code is owed after the endpoint was unlocked. */
   readonly promptOnUnlock?: boolean | null | undefined;
-  /** Old clients do not understand the time that is left, and are told of none. */
+  /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
@@ -657,7 +657,7 @@ export interface PostureChecksApi<P = CallOptions> {
   /**
    * List posture checks.
    *
-   * For administrators (right `postureCheck.read`): `GET /posture-checks` of the management API.
+   * For administrators (right `posture-check.read`): `GET /posture-checks` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -665,40 +665,37 @@ export interface PostureChecksApi<P = CallOptions> {
   /**
    * Get a posture check.
    *
-   * For administrators (right `postureCheck.read`): `GET /posture-checks/{id}` of the management API.
+   * For administrators (right `posture-check.read`): `GET /posture-checks/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<PostureCheck>;
   /**
    * Create a posture check.
    *
-   * For administrators (right `postureCheck.create`): `POST /posture-checks` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * For administrators (right `posture-check.create`): `POST /posture-checks` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    * @example await controller.postureChecks.create({ body: { name: 'company domain', typeId: 'DOMAIN', domains: ['example.com'] } });
    */
   readonly create: (input: { readonly body: PostureCheckCreate }, options?: P) => Promise<Created>;
   /**
    * Replace all fields of a posture check.
    *
-   * For administrators (right `postureCheck.update`): `PUT /posture-checks/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `posture-check.update`): `PUT /posture-checks/{id}` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: PostureCheckUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of a posture check.
    *
-   * For administrators (right `postureCheck.update`): `PATCH /posture-checks/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `posture-check.update`): `PATCH /posture-checks/{id}` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: PostureCheckPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete a posture check.
    *
-   * For administrators (right `postureCheck.delete`): `DELETE /posture-checks/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED`
-   * (412)
+   * For administrators (right `posture-check.delete`): `DELETE /posture-checks/{id}` of the management API.
+   * @throws ApiError `UNAUTHORIZED` (401), `UNAUTHORIZED` (403), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -2,12 +2,12 @@
 
 import type { CallOptions } from '../call/options.ts';
 
-/** What a client tells of its endpoint. PROCESS answers checks of one process and of several. */
+/** A client's report about its endpoint. PROCESS answers checks of one process and of several. */
 export type PostureResponse = PostureResponseMac | PostureResponseDomain | PostureResponseOperatingSystem | PostureResponseProcess | PostureResponseEndpointState;
 
 /** The hardware addresses of the endpoint. */
 export interface PostureResponseMac {
-  /** What is told. */
+  /** The type of the response. */
   readonly typeId: 'MAC';
   /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface PostureResponseMac {
 
 /** The Windows domain of the endpoint. */
 export interface PostureResponseDomain {
-  /** What is told. */
+  /** The type of the response. */
   readonly typeId: 'DOMAIN';
   /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
@@ -27,7 +27,7 @@ export interface PostureResponseDomain {
 
 /** The operating system of the endpoint. */
 export interface PostureResponseOperatingSystem {
-  /** What is told. */
+  /** The type of the response. */
   readonly typeId: 'OS';
   /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
@@ -41,7 +41,7 @@ export interface PostureResponseOperatingSystem {
 
 /** A program of the endpoint. */
 export interface PostureResponseProcess {
-  /** What is told. */
+  /** The type of the response. */
   readonly typeId: 'PROCESS';
   /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
@@ -55,9 +55,9 @@ export interface PostureResponseProcess {
   readonly signerFingerprints?: readonly string[] | null | undefined;
 }
 
-/** What has just happened to the endpoint. */
+/** An event on the endpoint. */
 export interface PostureResponseEndpointState {
-  /** What is told. */
+  /** The type of the response. */
   readonly typeId: 'ENDPOINT_STATE';
   /** By custom the id of the posture check that is answered. It is not verified. */
   readonly id: string;
@@ -67,7 +67,7 @@ export interface PostureResponseEndpointState {
   readonly unlocked?: boolean | null | undefined;
 }
 
-/** What follows from what was told. */
+/** The services whose posture queries are affected. */
 export interface PostureResponseResult {
   /** The services that will ask for a code soon. */
   readonly services: readonly PostureResponseService[];
@@ -90,17 +90,17 @@ export interface PostureResponseService {
 /** Posture responses. */
 export interface PostureResponsesApi<P = CallOptions> {
   /**
-   * Tell one fact about the endpoint; the answer names the services that will ask for a code soon.
+   * Report one fact about the endpoint; the answer names the services that will require a code soon.
    *
    * For sessions: `POST /posture-response` of the client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    */
   readonly create: (input: { readonly body: PostureResponse }, options?: P) => Promise<PostureResponseResult>;
   /**
-   * Tell several facts about the endpoint, all or none of which are taken.
+   * Report several facts about the endpoint, all or nothing.
    *
    * For sessions: `POST /posture-response-bulk` of the client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    */
   readonly createBulk: (input: { readonly body: readonly PostureResponse[] }, options?: P) => Promise<PostureResponseResult>;
 }

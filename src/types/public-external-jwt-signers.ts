@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { Links, ListQuery } from './shared.ts';
 
 /**
- * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
- * its keys signed.
+ * An external JWT signer is an identity provider whose tokens authenticate identities: recognised by issuer, and trusted
+ * by its keys.
  */
 export interface ClientExternalJwtSigner {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -36,8 +36,8 @@ export interface ClientExternalJwtSigner {
 /**
  * External JWT signers, as clients see them.
  *
- * An external JWT signer is an identity provider whose tokens prove identities: known by its issuer, and trusted for what
- * its keys signed.
+ * An external JWT signer is an identity provider whose tokens authenticate identities: recognised by issuer, and trusted
+ * by its keys.
  */
 export interface PublicExternalJwtSignersApi<P = CallOptions> {
   /**

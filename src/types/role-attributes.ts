@@ -72,7 +72,7 @@ export interface RoleAttributesApi<P = CallOptions> {
   /**
    * List the role attributes in use: posture-check-role-attributes.
    *
-   * For administrators (right `postureCheck.read`): `GET /posture-check-role-attributes` of the management API.
+   * For administrators (right `posture-check.read`): `GET /posture-check-role-attributes` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -80,7 +80,7 @@ export interface RoleAttributesApi<P = CallOptions> {
   /**
    * List the role attributes in use: edge-router-role-attributes.
    *
-   * For administrators (right `edgeRouter.read`): `GET /edge-router-role-attributes` of the management API.
+   * For administrators (right `router.read`): `GET /edge-router-role-attributes` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */

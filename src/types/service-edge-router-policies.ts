@@ -95,7 +95,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * List service edge router policies.
    *
-   * For administrators (right `serviceEdgeRouterPolicy.read`): `GET /service-edge-router-policies` of the management API.
+   * For administrators (right `service-edge-router-policy.read`): `GET /service-edge-router-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -103,7 +103,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * Get a service edge router policy.
    *
-   * For administrators (right `serviceEdgeRouterPolicy.read`): `GET /service-edge-router-policies/{id}` of the management
+   * For administrators (right `service-edge-router-policy.read`): `GET /service-edge-router-policies/{id}` of the management
    * API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
@@ -111,35 +111,34 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * Create a service edge router policy.
    *
-   * For administrators (right `serviceEdgeRouterPolicy.create`): `POST /service-edge-router-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * For administrators (right `service-edge-router-policy.create`): `POST /service-edge-router-policies` of the management
+   * API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    * @example await controller.serviceEdgeRouterPolicies.create({ body: { name: 'all', semantic: 'AnyOf', serviceRoles: ['#all'], edgeRouterRoles: ['#all'] } });
    */
   readonly create: (input: { readonly body: ServiceEdgeRouterPolicyCreate }, options?: P) => Promise<Created>;
   /**
    * Replace all fields of a service edge router policy.
    *
-   * For administrators (right `serviceEdgeRouterPolicy.update`): `PUT /service-edge-router-policies/{id}` of the management
-   * API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `service-edge-router-policy.update`): `PUT /service-edge-router-policies/{id}` of the
+   * management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ServiceEdgeRouterPolicyUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of a service edge router policy.
    *
-   * For administrators (right `serviceEdgeRouterPolicy.update`): `PATCH /service-edge-router-policies/{id}` of the
+   * For administrators (right `service-edge-router-policy.update`): `PATCH /service-edge-router-policies/{id}` of the
    * management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ServiceEdgeRouterPolicyPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete a service edge router policy.
    *
-   * For administrators (right `serviceEdgeRouterPolicy.delete`): `DELETE /service-edge-router-policies/{id}` of the
+   * For administrators (right `service-edge-router-policy.delete`): `DELETE /service-edge-router-policies/{id}` of the
    * management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -124,7 +124,7 @@ export interface ServicePoliciesApi<P = CallOptions> {
   /**
    * List service policies.
    *
-   * For administrators (right `servicePolicy.read`): `GET /service-policies` of the management API.
+   * For administrators (right `service-policy.read`): `GET /service-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401)
    */
@@ -132,39 +132,37 @@ export interface ServicePoliciesApi<P = CallOptions> {
   /**
    * Get a service policy.
    *
-   * For administrators (right `servicePolicy.read`): `GET /service-policies/{id}` of the management API.
+   * For administrators (right `service-policy.read`): `GET /service-policies/{id}` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly get: (input: { readonly id: string }, options?: P) => Promise<ServicePolicy>;
   /**
    * Create a service policy.
    *
-   * For administrators (right `servicePolicy.create`): `POST /service-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `TIMEOUT` (408), `CONFLICT` (409)
+   * For administrators (right `service-policy.create`): `POST /service-policies` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
    * @example await controller.servicePolicies.create({ body: { name: 'sales dial intranet', type: 'Dial', semantic: 'AnyOf', identityRoles: ['#sales'], serviceRoles: ['#intranet'] } });
    */
   readonly create: (input: { readonly body: ServicePolicyCreate }, options?: P) => Promise<Created>;
   /**
    * Replace all fields of a service policy.
    *
-   * For administrators (right `servicePolicy.update`): `PUT /service-policies/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `service-policy.update`): `PUT /service-policies/{id}` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ServicePolicyUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of a service policy.
    *
-   * For administrators (right `servicePolicy.update`): `PATCH /service-policies/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * For administrators (right `service-policy.update`): `PATCH /service-policies/{id}` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ServicePolicyPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete a service policy.
    *
-   * For administrators (right `servicePolicy.delete`): `DELETE /service-policies/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * For administrators (right `service-policy.delete`): `DELETE /service-policies/{id}` of the management API.
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

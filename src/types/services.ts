@@ -36,17 +36,17 @@ export interface Service {
   readonly configs: readonly string[] | null;
   /** Of the asking identity; `Invalid` where an administrator has neither. Null in lists below other entities. */
   readonly permissions: readonly ('Bind' | 'Dial' | 'Invalid')[] | null;
-  /** Config data by the name of its type, of the types that were asked for. */
+  /** Config data of the requested config types, by the name of the type. */
   readonly config: Readonly<Record<string, JsonMap>> | null;
-  /** What the client must prove before policies let it in. */
+  /** The posture queries of the policies that grant it. */
   readonly postureQueries: readonly PostureQueries[];
 }
 
-/** What a client must prove before a policy lets it in. */
+/** The posture checks of one policy. */
 export interface PostureQueries {
   /** Id of the service policy. */
   readonly policyId: string;
-  /** What the policy grants. */
+  /** The right that the policy grants. */
   readonly policyType: 'Dial' | 'Bind';
   /** Whether the session satisfies all checks of the policy now. */
   readonly isPassing: boolean;
@@ -54,7 +54,7 @@ export interface PostureQueries {
   readonly postureQueries: readonly PostureQuery[];
 }
 
-/** What one posture check asks of the client, and how it stands for the session that asks. */
+/** The query of one posture check, and its state for the API session. */
 export interface PostureQuery {
   /** Relative addresses of the check and of what belongs to it. */
   readonly _links: Links;
@@ -96,7 +96,7 @@ export interface PostureQuery {
   readonly promptOnUnlock?: boolean | undefined;
 }
 
-/** What the list of services takes: an administrator may also see what another identity would see. */
+/** Parameters of the list of services: an administrator may also see what another identity would see. */
 export interface ManagedServiceListQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */
   readonly limit?: string | number | undefined;
@@ -223,7 +223,7 @@ export interface ServicesApi<P = CallOptions> {
    * Create a service.
    *
    * For administrators (right `service.create`): `POST /services` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    * @example const { id } = await controller.services.create({ body: { name: 'wiki', encryptionRequired: true, roleAttributes: ['intranet'] } });
    */
   readonly create: (input: { readonly body: ServiceCreate }, options?: P) => Promise<Created>;
@@ -231,23 +231,21 @@ export interface ServicesApi<P = CallOptions> {
    * Replace all fields of a service.
    *
    * For administrators (right `service.update`): `PUT /services/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ServiceUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of a service.
    *
    * For administrators (right `service.update`): `PATCH /services/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ServicePatch }, options?: P) => Promise<Empty>;
   /**
    * Delete a service.
    *
    * For administrators (right `service.delete`): `DELETE /services/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -5,8 +5,8 @@ import type { CallOptions } from '../call/options.ts';
 import type { Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts';
 
 /**
- * A session lets one API session dial or bind one service. It ends with the API session, when the last policy that grants
- * it does so no more, and when posture checks fail.
+ * A session lets one API session dial or bind one service. It ends with the API session, when no policy grants it any
+ * more, and when posture checks fail.
  */
 export interface Session {
   /** Relative addresses of the entity and of what belongs to it. */
@@ -64,7 +64,7 @@ export interface SessionEdgeRouter {
   readonly urls: Readonly<Record<string, string>>;
 }
 
-/** Which service a session is asked for. */
+/** The request for a session. */
 export interface SessionCreate {
   /** Needed: without one, no service is found. */
   readonly serviceId?: string | undefined;
@@ -111,8 +111,8 @@ export interface SessionRoutePath {
 /**
  * Sessions.
  *
- * A session lets one API session dial or bind one service. It ends with the API session, when the last policy that grants
- * it does so no more, and when posture checks fail.
+ * A session lets one API session dial or bind one service. It ends with the API session, when no policy grants it any
+ * more, and when posture checks fail.
  */
 export interface SessionsApi<P = CallOptions> {
   /**
@@ -135,20 +135,20 @@ export interface SessionsApi<P = CallOptions> {
    *
    * For sessions: `POST /sessions` of the client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `NO_EDGE_ROUTERS_AVAILABLE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `TIMEOUT` (408), `CONFLICT` (409), `INVALID_POSTURE` (409)
+   * `INVALID_POSTURE` (409)
    */
   readonly create: (input: { readonly body: SessionCreate }, options?: P) => Promise<CreatedSession>;
   /**
-   * End a session: an administrator any, anybody else one of the own identity.
+   * End a session: any for administrators, one of their own identity for others.
    *
    * For sessions: `DELETE /sessions/{id}` of the management and client API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * The routers that the traffic of a session takes: none, for this controller routes no traffic.
+   * The routers on the path of a session: none, because this controller routes no traffic.
    *
-   * For administrators (right `session.read`): `GET /sessions/{id}/route-path` of the management API.
+   * For administrators (right `ops.read`): `GET /sessions/{id}/route-path` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly getRoutePath: (input: { readonly id: string }, options?: P) => Promise<SessionRoutePath>;

@@ -4,7 +4,7 @@ import type { Page } from '../api/kit/operation.ts';
 import type { CallOptions } from '../call/options.ts';
 import type { Created, Empty, EntityReference, Links, ListQuery, Tags } from './shared.ts';
 
-/** A terminator is one way out of the network to a service: an address behind a router. */
+/** A terminator is where the network reaches a service: an address behind a router. */
 export interface Terminator {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
@@ -114,7 +114,7 @@ export interface TerminatorPatch {
 /**
  * Terminators.
  *
- * A terminator is one way out of the network to a service: an address behind a router.
+ * A terminator is where the network reaches a service: an address behind a router.
  */
 export interface TerminatorsApi<P = CallOptions> {
   /**
@@ -136,30 +136,28 @@ export interface TerminatorsApi<P = CallOptions> {
    * Create a terminator.
    *
    * For administrators (right `terminator.create`): `POST /terminators` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly create: (input: { readonly body: TerminatorCreate }, options?: P) => Promise<Created>;
   /**
    * Replace all fields of a terminator.
    *
    * For administrators (right `terminator.update`): `PUT /terminators/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: TerminatorUpdate }, options?: P) => Promise<Empty>;
   /**
    * Change the given fields of a terminator.
    *
    * For administrators (right `terminator.update`): `PATCH /terminators/{id}` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `TIMEOUT` (408), `CONFLICT` (409),
-   * `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: TerminatorPatch }, options?: P) => Promise<Empty>;
   /**
    * Delete a terminator.
    *
    * For administrators (right `terminator.delete`): `DELETE /terminators/{id}` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `CONFLICT` (409), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
 }

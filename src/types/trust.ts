@@ -14,13 +14,13 @@ export interface NetworkJwt {
 /** What clients trust. */
 export interface TrustApi<P = CallOptions> {
   /**
-   * JWTs that say where the network is, signed by the key of its server: from one, a client can join.
+   * JWTs with the address of the network, signed with its server key, from which a client can join.
    *
    * Open to everyone: `GET /network-jwts` of the management and client API.
    */
   readonly listNetworkJwts: (input?: Readonly<Record<string, never>>, options?: P) => Promise<readonly NetworkJwt[]>;
   /**
-   * The certificates that clients shall trust, as certs-only PKCS#7 in base64 (RFC 7030, section 4.1).
+   * The certificates that clients should trust, as certs-only PKCS#7 in base64 (RFC 7030, section 4.1).
    *
    * Open to everyone: `GET /.well-known/est/cacerts` of the management and client API.
    */

@@ -48,6 +48,18 @@ test('snapshots may have a folder of their own', () => {
   assert.equal(read('--snapshots /backups')?.snapshots, '/backups');
 });
 
+test('what is seen of the server is chosen by options', () => {
+  assert.deepEqual(read('--metrics 9464')?.metrics, { host: '127.0.0.1', port: 9464 });
+  assert.deepEqual(read('--metrics 0.0.0.0:0')?.metrics, { host: '0.0.0.0', port: 0 });
+  assert.deepEqual(read('--metrics [::1]:9464')?.metrics, { host: '::1', port: 9464 });
+  assert.equal(read('--health')?.health, true);
+  assert.equal(read('--log text')?.log, 'text');
+  assert.deepEqual(read('--spa /zac=dist/console --spa=/other_one=/srv/a=b')?.applications, [
+    { path: '/zac', folder: 'dist/console' },
+    { path: '/other_one', folder: '/srv/a=b' },
+  ]);
+});
+
 test('the addresses of key sets are shown where an option says so', () => {
   assert.equal(read('--show-jwks-endpoints --port 0')?.showJwksEndpoints, true);
   assert.equal(read('')?.showJwksEndpoints, undefined);
@@ -134,6 +146,17 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
     'one,two:x/db',
     'db/a/b',
   ].map((rest) => [`--storage postgres://${rest}`, /^--storage must name a database, as in postgres:\/\/[A-Z:@/]+$/] as const),
+  ['--health=yes', /^option --health takes no value; see --help$/],
+  ['--log loud', /^--log must be json or text, got 'loud'$/],
+  ...['x', '65536', '0.0.0.0:', ':9464', 'a_b:1'].map(
+    (place) =>
+      [`--metrics ${place}`, /^--metrics must be a port from 0 to 65535, or HOST:PORT, such as 9464 or 0\.0\.0\.0:9464, got '/] as const,
+  ),
+  ...['zac=dist', '/zac', '/zac=', '/=dist', '/a/b=dist', '/../zac=dist', '/.git=dist'].map(
+    (spa) => [`--spa ${spa}`, /^--spa must be \/PATH=FOLDER, such as \/zac=dist\/console, got '/] as const,
+  ),
+  ['--spa /edge=dist', /^--spa cannot serve an application at \/edge, which is the server's own: choose another path$/],
+  ['--spa /zac=a --spa /zac=b', /^--spa was given two applications at \/zac$/],
   ['--tls on', /^--tls must be auto, off, or the PEM files of a certificate and its key as CERT,KEY, got 'on'$/],
   ['--tls cert.pem,', /got 'cert\.pem,'$/],
   ['--tls a,b,c', /got 'a,b,c'$/],

@@ -35,6 +35,10 @@ test('--help says what there is', async (t) => {
     '--tls',
     '--secret-key-file',
     '--drain',
+    '--metrics',
+    '--health',
+    '--log',
+    '--spa',
     'SECRET_KEY',
     'Exit status',
   ])

@@ -5,6 +5,7 @@ import { keepBuiltIn } from '../../src/opening/keep-built-in.ts';
 import { webPlatform } from '../../src/platform/web.ts';
 import { storageSchema } from '../../src/storage/schema.ts';
 import { type App, onEveryStore } from '../support/app.ts';
+import { counting } from '../support/counting.ts';
 import { newStorage } from '../support/stores.ts';
 
 const INTERCEPT = 'g7cIWbcGg';
@@ -23,24 +24,18 @@ const later: readonly BuiltIn[] = [
 
 onEveryStore('the built-in rows of a later release', (open, name) => {
   const network = async () => {
-    const storage = newStorage(name);
+    const { storage, calls } = counting(newStorage(name));
     const app = await open({ storage });
-    const upgrade = async (rows: readonly BuiltIn[] = later) => {
+    /** Opens the network as a release with these rows does; gives the calls of the store that it took. */
+    const upgrade = async (rows: readonly BuiltIn[] = later): Promise<number> => {
       const store = await storage.open(storageSchema);
       const stamp = () => new Date(app.clock.now()).toISOString();
-      await keepBuiltIn(
-        store,
-        {
-          actor: 'system',
-          requestId: 'open',
-          random: webPlatform().random,
-          stamp,
-          changesKept: 1000,
-          changeBytesKept: Number.MAX_SAFE_INTEGER,
-        },
-        rows,
-      );
+      const limits = { changesKept: 1000, changeBytesKept: Number.MAX_SAFE_INTEGER };
+      const before = calls();
+      await keepBuiltIn(store, { actor: 'system', requestId: 'open', random: webPlatform().random, stamp, ...limits }, rows);
+      const cost = calls() - before;
       await store.close();
+      return cost;
     };
     return { app, upgrade };
   };
@@ -84,6 +79,12 @@ onEveryStore('the built-in rows of a later release', (open, name) => {
     await upgrade();
     assert.equal((await app.request('GET', '/config-types/later.v1')).status, 404);
     assert.deepEqual((await get(app, `/config-types/${id}`)).schema, { type: 'object', required: ['mine'] });
+  });
+
+  test('are looked for with one question for each kind, and one for the records', async () => {
+    const { app, upgrade } = await network();
+    await using _ = app;
+    assert.equal(await upgrade(builtIn), new Set(builtIn.map(({ kind }) => kind)).size + 1);
   });
 
   test('are written once: a network that has them is only read', async () => {

@@ -50,8 +50,11 @@ const openWorker = async (shared: SharedStorage, clock: TestClock, changesKept =
     return transaction.apply(store, given).finally(() => running--) as never; // the result is the transaction's own
   };
   const publisher = await createPublisher(store, createListeners(logger), logger);
-  const carryOut = async <T, E>(entities: E, work: (entities: E) => Promise<T>) => ({ result: await work(entities), isUnfinished: false });
-  const write = createWriter(store, publisher, createSemaphore(4, 100), { carryOut, goOn: () => undefined });
+  const aroundWrite = async <T, E>(entities: E, work: (entities: E) => Promise<T>) => ({
+    result: await work(entities),
+    isUnfinished: false,
+  });
+  const write = createWriter(store, publisher, createSemaphore(4, 100), { aroundWrite, afterCommit: () => undefined });
   const stamp = () => new Date(clock.now()).toISOString();
   const common = { random: platform.random, stamp, changesKept, changeBytesKept: Number.MAX_SAFE_INTEGER };
   const background = createBackground(store, platform.clock, write, common);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { apiSession } from '../../src/api/api-sessions.ts';
 import { identity } from '../../src/api/identities.ts';
 import { service } from '../../src/api/services.ts';
-import { apiSession } from '../../src/api/sessions.ts';
 import { accessDecider, decideAccess } from '../../src/domain/policy/access/decide.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { counting } from '../support/counting.ts';

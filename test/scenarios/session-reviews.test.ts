@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { session } from '../../src/api/service-sessions.ts';
 import { sessionReview } from '../../src/api/session-reviews.ts';
-import { AT_ONCE } from '../../src/domain/sessions/service-sessions/reviews.ts';
+import { session } from '../../src/api/sessions.ts';
+import { AT_ONCE } from '../../src/domain/sessions/sessions/reviews.ts';
 import { has } from '../../src/query/index.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { enrollMfa, giveCode } from '../support/mfa.ts';

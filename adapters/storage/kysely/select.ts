@@ -1,6 +1,6 @@
 /** The statements that read. What they select is called `document` or `value`. */
 
-import { ALL, type FieldRef, type Predicate, type Query, type Row, type SortKey, text } from '../../../src/adapter-kit.ts';
+import { ALL, type FieldRef, type Predicate, type Query, type Row, type SortKey, stringField } from '../../../src/adapter-kit.ts';
 import { MANY } from './arrange.ts';
 import { condition, idsOf, isIdList } from './compile.ts';
 import { elementToStartFrom, isListed } from './driver.ts';
@@ -147,7 +147,7 @@ export const selectDistinct = (scope: Scope, kind: string, set: string): Sql => 
 export const selectReferenced = (scope: Scope, kind: string, field: string, values: readonly string[], where: Predicate = ALL): Sql => {
   const row = fieldsOf(scope, kind);
   const asked = condition(scope, kind, row, where);
-  const held = row.find(text(field)).text ?? raw('null');
+  const held = row.find(stringField(field)).text ?? raw('null');
   return sql`select e.value as value from ${scope.engine.jsonElements(JSON.stringify(values), 'string')} where exists (select 1 from ${scope.rows(kind, row)} and ${held} = e.value and ${asked})`;
 };
 

@@ -44,11 +44,7 @@ const LONG_PAUSE = 60_000;
 const GRACE = 2000;
 
 /** On which terms a transaction is begun. Waiting for a lock is part of the statement that takes it. */
-export const begins = (
-  mode: TransactionMode,
-  { lockTimeout, statementTimeout, pauseTimeout }: Patience,
-  options: TransactionOptions,
-): Begin => ({
+const begins = (mode: TransactionMode, { lockTimeout, statementTimeout, pauseTimeout }: Patience, options: TransactionOptions): Begin => ({
   mode,
   limits: { lockTimeout, statementTimeout, pauseTimeout: options.mayPause ? LONG_PAUSE : pauseTimeout },
   answerTimeout: Math.max(lockTimeout, statementTimeout) + Math.min(GRACE, statementTimeout),

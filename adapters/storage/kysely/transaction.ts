@@ -12,6 +12,7 @@ import { verifyPage } from './verify.ts';
 import { deleteRow, insertRow, updateRow } from './write.ts';
 
 export class KyselyTransaction implements Transaction {
+  readonly host: unknown = undefined;
   readonly #session: Session;
   readonly #scope: Scope;
   readonly #mode: TransactionMode;

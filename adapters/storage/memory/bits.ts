@@ -40,6 +40,9 @@ export const countOf = (bits: Bits): number => {
 /** A tree is never changed, so that its bits stay right for as long as it is there. */
 const known = new WeakMap<Tree<number>, Bits>();
 
+/** Whether the bits of a tree are known, so that they cost nothing. */
+export const isMarked = (numbers: Tree<number>): boolean => known.has(numbers);
+
 /** The numbers that a tree holds as values. */
 export const bitsOf = (numbers: Tree<number>, width: number): Bits => {
   let bits = known.get(numbers);

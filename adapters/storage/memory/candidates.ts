@@ -4,7 +4,7 @@
  */
 import type { FieldRef, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
-import { counted, isExact, merged, posted, type Source, shared, single, spread } from './sources.ts';
+import { counted, isExact, merged, posted, type Source, shared, single, spread, worthSharing } from './sources.ts';
 import type { Posting, Table } from './table.ts';
 import { countBelow, get, keysWithin, type Tree, walk, walkWithin } from './tree.ts';
 
@@ -52,7 +52,8 @@ const narrowed = (table: Table, where: Predicate): Source | undefined => {
       );
       const known = quick.length > 0 ? quick : sourcesOf(table, where.terms);
       if (known.length === 0) return undefined;
-      return { ...shared(table, known), isExact: known.length === where.terms.length && known.every(isExact) };
+      const worth = worthSharing(known);
+      return { ...shared(table, worth), isExact: worth.length === where.terms.length && worth.every(isExact) };
     }
     case 'or': {
       const known = sourcesOf(table, where.terms);
@@ -68,7 +69,7 @@ const sourcesOf = (table: Table, terms: readonly Predicate[]): readonly Source[]
 
 const isId = ({ path, type }: FieldRef): boolean => path.length === 1 && path[0] === 'id' && type === 'string';
 
-/** For whoever goes through a table page by page. */
+/** For iterating over a table page by page. */
 const idsFrom = (table: Table, id: string, isIncluded: boolean): Source => {
   const before = countBelow(table.rows, id) + Number(!isIncluded && get(table.rows, id) !== undefined);
   const size = table.rows.size - before;

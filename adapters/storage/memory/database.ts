@@ -1,7 +1,7 @@
 /**
- * What several memory stores may share, each in its own namespace. The state of a namespace is one immutable value: a writer
- * works on its own copy and puts it in place when it commits, so nobody else sees what is not committed, readers keep the
- * state that they began with and wait for nobody, and a rollback is to forget. Writers come one after another.
+ * State that several memory stores may share, each in its own namespace. The state of a namespace is one immutable value: a writer works on its own
+ * copy and puts it in place when it commits. So uncommitted writes are invisible, readers keep the state that they began with and never wait, and a
+ * rollback just drops the copy. Writers run one at a time.
  */
 import { newSecretKey, type StorageSchema } from '../../../src/adapter-kit.ts';
 import { emptyTable, reindexed, type Table } from './table.ts';
@@ -54,7 +54,7 @@ export class Database {
   }
 }
 
-/** An open write transaction of a host. Until `commit` nobody else sees what it wrote; other writers wait for it. */
+/** An open write transaction of a host. Its writes are invisible until `commit`; other writers wait for it. */
 export class MemoryHostTransaction {
   readonly #database: Database;
   readonly #end: (changed: ReadonlyMap<string, State>) => void;

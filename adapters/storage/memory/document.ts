@@ -1,6 +1,6 @@
 /**
- * A copy of a row that nobody can change: what is handed out needs no further copy. It holds what JSON would hold of it
- * (no undefined fields, no `-0`), so that a row reads the same from every store.
+ * An immutable copy of a row, so that it can be handed out without copying again. It holds what JSON would keep of the row (no undefined fields, no
+ * `-0`), so that a row reads the same from every store.
  */
 import type { Row } from '../../../src/adapter-kit.ts';
 

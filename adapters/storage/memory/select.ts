@@ -8,7 +8,7 @@ import {
   type Query,
   type Row,
   type SortKey,
-  text,
+  stringField,
 } from '../../../src/adapter-kit.ts';
 import { holds } from './bits.ts';
 import { boundsOf } from './bounds.ts';
@@ -45,7 +45,7 @@ export const countRows = (table: Table, where: Predicate, lookup: Lookup): numbe
 
 type Walk = (visit: Visit, skip?: number) => void;
 
-/** What is still to be asked of each candidate. */
+/** The part of the predicate that each candidate must still be tested for. */
 const accepting = (table: Table, source: Source | undefined, where: Predicate, lookup: Lookup): Visit | undefined => {
   return where.op === 'all' || source?.isExact ? undefined : matching(table, where, lookup);
 };
@@ -57,7 +57,7 @@ const matching = (table: Table, where: Predicate, lookup: Lookup): Visit => {
 
 /** Whether a walk in that order, between the bounds of the question, meets hardly any row that does not satisfy it. */
 const isStretch = (where: Predicate, [key]: readonly SortKey[]): boolean =>
-  where.op === 'compare' && boundsOf(where, key?.field ?? text('id')) !== undefined;
+  where.op === 'compare' && boundsOf(where, key?.field ?? stringField('id')) !== undefined;
 
 /** The same of every row: it must be a candidate first. */
 const within = (source: Source | undefined, accepts: Visit | undefined): Visit | undefined => {
@@ -69,7 +69,7 @@ const within = (source: Source | undefined, accepts: Visit | undefined): Visit |
 /** Whether the first `wanted` of the candidates are likely met sooner by walking all rows in the order wanted. */
 const isSoonerInOrder = (table: Table, { size }: Source, wanted: number): boolean => (wanted * table.rows.size) / Math.max(1, size) < size;
 
-/** What precedes the page is passed over, what follows it is not looked at. */
+/** Skips what precedes the page, and stops after it. */
 const page = (table: Table, walkRows: Walk, accepts: Visit | undefined, offset: number, limit: number): readonly Row[] => {
   const rows: Row[] = [];
   const take = (id: string, row: Row | undefined) => rows.push(row ?? rowOf(table, id)) < limit;
@@ -89,7 +89,7 @@ const everyRow =
 /** All rows that may satisfy the question in the order wanted, if that is the order of ids or of one indexed column. */
 const inOrder = (table: Table, where: Predicate, [key, ...others]: readonly SortKey[]): Walk | undefined => {
   if (others.length > 0) return undefined;
-  const { field, descending } = key ?? { field: text('id'), descending: false };
+  const { field, descending } = key ?? { field: stringField('id'), descending: false };
   const bounds = boundsOf(where, field) ?? {};
   if (field.path.join() === 'id')
     return (visit, skip = 0) => {

@@ -1,6 +1,6 @@
 /** Rows of a table from where a question finds them: one row, the posting of a value, or several sources together. */
 import type { Row, Scalar } from '../../../src/adapter-kit.ts';
-import { add, addAll, type Bits, bitsOf, common, countOf, holds, noBits } from './bits.ts';
+import { add, addAll, type Bits, bitsOf, common, countOf, holds, isMarked, noBits } from './bits.ts';
 import type { Posting, Table } from './table.ts';
 import { walk } from './tree.ts';
 
@@ -20,6 +20,8 @@ export interface Source {
   readonly isExact: boolean;
   /** Whether `each` goes in order of id. */
   readonly isOrdered: boolean;
+  /** How many rows are visited to make `bits`. */
+  readonly marking: number;
   /** Visits each row once until `visit` gives false, after passing over `skip` of them. */
   each(visit: Visit, skip?: number): void;
   bits(): Bits;
@@ -32,6 +34,9 @@ export const posted = (table: Table, posting: Posting): Source => ({
   size: posting.size,
   isExact: true,
   isOrdered: true,
+  get marking() {
+    return isMarked(posting) ? 0 : posting.size;
+  },
   each: (visit, skip = 0) => void walk(posting, (number, id) => visit(id as string, number), { skip }), // postings hold ids
   bits: () => bitsOf(posting, table.width),
   count: () => posting.size,
@@ -41,6 +46,7 @@ export const single = (number: number | undefined, id: Scalar): Source => ({
   size: number === undefined ? 0 : 1,
   isExact: true,
   isOrdered: true,
+  marking: 0,
   each: (visit, skip = 0) => void (number !== undefined && skip === 0 && visit(id as string, number)), // a row was found by it
   bits: () => {
     const bits = noBits((number ?? 0) + 1);
@@ -55,6 +61,7 @@ export const counted = (table: Table, size: number, each: Source['each']): Sourc
   size,
   isExact: true,
   isOrdered: true,
+  marking: size,
   each,
   bits: once(() => marked(table, each)),
   count: () => size,
@@ -75,7 +82,7 @@ export const spread = (table: Table, size: number, postings: (visit: (posting: P
     });
     return rows;
   };
-  return { size, isExact: true, isOrdered: false, each, bits, count };
+  return { size, isExact: true, isOrdered: false, marking: size, each, bits, count };
 };
 
 /** The rows of any source, each once. */
@@ -92,6 +99,7 @@ export const merged = (table: Table, sources: readonly Source[]): Source => {
     size,
     isExact: sources.every(isExact),
     isOrdered: false,
+    marking: markingOf(sources),
     each(visit, skip = 0) {
       const seen = noBits(table.width);
       const visitLater = skipping(visit, skip);
@@ -119,10 +127,11 @@ export const shared = (table: Table, sources: readonly Source[]): Source => {
   if (others.length === 0) return rarest;
   const bits = once(() => others.reduce((both, source) => common(both, source.bits()), rarest.bits()));
   return {
-    // What many rows have in common may be few: it is soon counted.
+    // The intersection of many rows may be small: counting it is cheap.
     size: rarest.size < MANY ? rarest.size : countOf(bits()),
     isExact: sources.every(isExact),
     isOrdered: rarest.isOrdered,
+    marking: markingOf(sources),
     each(visit, skip = 0) {
       if (rarest.size === 0) return;
       const all = bits();
@@ -132,6 +141,20 @@ export const shared = (table: Table, sources: readonly Source[]): Source => {
     bits,
     count: () => (rarest.size === 0 ? 0 : countOf(bits())),
   };
+};
+
+const markingOf = (sources: readonly Source[]): number => sources.reduce((sum, { marking }) => sum + marking, 0);
+
+/** A row is asked the whole question at the cost of marking so many. */
+const ASKING = 16;
+
+/**
+ * Of sources whose common rows are wanted, those that are worth it: where one has few rows, these are sooner asked than all rows of a wide one are marked. It
+ * matters where one question is asked again and again: which of five hundred identities have a session, of all sessions that were active of late.
+ */
+export const worthSharing = (sources: readonly Source[]): readonly Source[] => {
+  const rarest = sources.reduce<Source | undefined>((least, source) => (least && least.size <= source.size ? least : source), undefined);
+  return sources.filter((source) => source === rarest || source.marking <= ASKING * (rarest?.size ?? 0));
 };
 
 const marked = (table: Table, each: Source['each']): Bits => {

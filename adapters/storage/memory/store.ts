@@ -20,7 +20,7 @@ export interface MemoryStorageOptions {
   readonly database?: MemoryDatabase;
 }
 
-/** The data of any number of memory stores. Lives as long as somebody holds it. */
+/** The data of any number of memory stores. Garbage collected with its last reference. */
 export interface MemoryDatabase {
   /** Opens a write transaction for `Store.join`, as soon as the writers before it are over. */
   begin(): Promise<MemoryHostTransaction>;
@@ -76,10 +76,10 @@ class MemoryStore implements Store {
 
   async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.#assertOpen();
-    if (mode === 'read') return work(new MemoryTransaction(snapshot(this.#database, this.#namespace)));
+    if (mode === 'read') return work(new MemoryTransaction(snapshot(this.#database, this.#namespace), undefined));
     const writer = await this.#database.begin();
     try {
-      const result = await work(new MemoryTransaction(writer.view(this.#namespace)));
+      const result = await work(new MemoryTransaction(writer.view(this.#namespace), writer));
       writer.commit();
       return result;
     } catch (error) {
@@ -93,7 +93,7 @@ class MemoryStore implements Store {
     if (!(host instanceof MemoryHostTransaction) || !host.belongsTo(this.#database)) {
       throw new TypeError('a memory store joins transactions from begin() of its own database only');
     }
-    return new MemoryTransaction(host.view(this.#namespace));
+    return new MemoryTransaction(host.view(this.#namespace), host);
   }
 
   async close(): Promise<void> {

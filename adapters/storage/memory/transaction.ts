@@ -1,4 +1,13 @@
-import { ALL, equals, type Predicate, type Query, type Row, type Transaction, text, type Verified } from '../../../src/adapter-kit.ts';
+import {
+  ALL,
+  equals,
+  type Predicate,
+  type Query,
+  type Row,
+  stringField,
+  type Transaction,
+  type Verified,
+} from '../../../src/adapter-kit.ts';
 import type { View } from './database.ts';
 import { countRows, listRows } from './select.ts';
 import { deleteRow, insertRow, type Table, updateRow } from './table.ts';
@@ -6,10 +15,13 @@ import { get, walk } from './tree.ts';
 
 /** The operations of the port over one view of the data. All of them happen at once, when called. */
 export class MemoryTransaction implements Transaction {
+  readonly host: unknown;
   readonly #view: View;
 
-  constructor(view: View) {
+  /** @param host the transaction as hosts join it; undefined where it only reads */
+  constructor(view: View, host: unknown) {
     this.#view = view;
+    this.host = host;
   }
 
   async get(kind: string, id: string): Promise<Row | undefined> {
@@ -50,7 +62,7 @@ export class MemoryTransaction implements Transaction {
   async referenced(kind: string, field: string, values: readonly string[], where: Predicate = ALL): Promise<readonly string[]> {
     const table = this.#table(kind);
     const holds = (value: string) =>
-      listRows(table, { where: { op: 'and', terms: [equals(text(field), value), where] }, limit: 1 }, this.#find).length > 0;
+      listRows(table, { where: { op: 'and', terms: [equals(stringField(field), value), where] }, limit: 1 }, this.#find).length > 0;
     return [...new Set(values)].filter(holds);
   }
 
@@ -61,7 +73,7 @@ export class MemoryTransaction implements Transaction {
     return next;
   }
 
-  /** A table is one value, made with its indexes: nobody can change one and not the other. */
+  /** A table and its indexes are one immutable value, so that they cannot disagree. */
   async verify(kind: string): Promise<Verified> {
     this.#table(kind);
     return { faults: [], next: undefined };

@@ -3,8 +3,9 @@ import * as z from 'zod';
 import { $constructor, $ZodAsyncError, util } from 'zod/v4/core';
 
 /**
- * Texts, lists and maps in what clients send. Their bound is checked before anything in them is, and a hundred faults within it are enough: a refusal must
- * not cost more than what it refuses. zod's own lists and maps collect every fault; `operation` does not take them, or texts without a bound, as input.
+ * Bounded strings, lists and maps for client input. The bound is checked before the elements, and at most a hundred faults are collected: a refusal
+ * must not cost more than what it refuses. zod's own lists and maps collect every fault, so `operation` does not accept them, or unbounded strings,
+ * as input.
  */
 
 /** Faults after which the rest of a list or map is not looked at. One of them is reported. */
@@ -15,12 +16,12 @@ export const textUpTo = (most: number): z.ZodString => z.string().max(most, { ab
 
 /** A list of at most `most` elements. */
 export const list = <T extends z.ZodType>(element: T, most: number): z.ZodArray<T> =>
-  new List({ type: 'array', element, most }) as unknown as z.ZodArray<T>; // of this very element
+  new List({ type: 'array', element, most }) as z.ZodArray<T>; // of this very element
 
 /** A map of names to values, at most `most` of them. */
 export const mapOf = <T extends z.ZodType>(value: T, most: number): z.ZodRecord<z.ZodString, T> => {
   const map = new MapOf({ type: 'record', keyType: z.string(), valueType: value, most });
-  return (map as unknown as z.ZodRecord<z.ZodString, T>).meta({ maxProperties: most }); // of these very values
+  return (map as z.ZodRecord<z.ZodString, T>).meta({ maxProperties: most }); // of these very values
 };
 
 interface Bounded {
@@ -81,7 +82,7 @@ const parsed = (
   return result.value;
 };
 
-/** What follows on the elements, such as checks of the whole, must not see a part for the whole. */
+/** Checks of the whole list must not run on a list whose elements were only partly checked. */
 const isEnough = (payload: Payload): boolean => {
   if (payload.issues.length < MOST_FAULTS) return false;
   payload.aborted = true;

@@ -3,10 +3,11 @@ import type { ErrorCode } from '../../errors/catalog.ts';
 import type { created } from './entity.ts';
 import type { Fields } from './field.ts';
 import { type ListQuery, listQuery, roleListQuery } from './list-query.ts';
-import { nounsOf, oneOf } from './nouns.ts';
-import { CREATED, data, EMPTY, type Operation, operation, type Page, type Permission, page } from './operation.ts';
+import { nounsOf, nounWithArticle } from './nouns.ts';
+import { CREATED, data, EMPTY, type Operation, operation, type Page, page } from './operation.ts';
 import { writeErrors } from './refusals.ts';
 import type { CreateBody, Detail, PatchBody, ReplaceBody, Resource } from './resource.ts';
+import { type Action, rightTo } from './right.ts';
 
 export type CrudVerb = 'list' | 'get' | 'create' | 'replace' | 'patch' | 'delete';
 
@@ -55,13 +56,13 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
   }: CrudOptions<Except> = {},
 ): Omit<CrudOperations<F>, Except> => {
   const bodyName = kind.bodyName ?? kind.kind;
-  const one = oneOf(kind);
+  const one = nounWithArticle(kind);
   const [, many] = nounsOf(kind);
-  const common = (verb: CrudVerb, regular: string, right: 'read' | 'create' | 'update' | 'delete', summary: string) => ({
+  const common = (verb: CrudVerb, regular: string, right: Action, summary: string) => ({
     operationId: operationIds[verb] ?? regular,
     summary,
-    permission: `${kind.kind}.${right}` as Permission,
-    // What leaves no change record draws no revision, so that its version says nothing.
+    permission: rightTo(right, kind),
+    // A kind without change records draws no revisions, so its version means nothing.
     ...(verb === 'list' || verb === 'create' || kind.unrecorded ? {} : { entity: kind as Pick<Resource, 'kind' | 'view'> }),
     ...errorsOf(verb),
     ...(denied[verb] ? { denied: denied[verb] } : {}),
@@ -103,5 +104,5 @@ export const crud = <F extends Fields, Except extends CrudVerb = never>(
   };
   const kept = Object.entries(all).filter(([verb]) => !(except as readonly string[]).includes(verb));
   // The entries are those of CrudOperations<F>: their schemas are the kind's own.
-  return Object.fromEntries(kept) as unknown as Omit<CrudOperations<F>, Except>;
+  return Object.fromEntries(kept) as Omit<CrudOperations<F>, Except>;
 };

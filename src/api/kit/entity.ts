@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { mapOf } from './bounded.ts';
 
-/** What every entity shows of itself, and how others point at it. */
+/** Fields that every entity shows, and references between entities. */
 
 /** In answers. What clients send has a bound: `shortText`, `pem`. */
-export const text = z.string();
+export const string = z.string();
 
 /** As stored and shown: UTC, three decimals. */
 export const timestamp = z.iso.datetime({ precision: 3 });
@@ -13,7 +13,7 @@ export const timestamp = z.iso.datetime({ precision: 3 });
 export const link = z
   .object({
     /** Relative to the address of the API, e.g. `./identities/abc`. */
-    href: text,
+    href: string,
   })
   .meta({ id: 'Link' });
 export type Link = z.infer<typeof link>;
@@ -26,13 +26,13 @@ export const entityReference = z
     /** Relative addresses of the entity and of what belongs to it. */
     _links: links,
     /** Collection of the entity: `identities`. */
-    entity: text,
+    entity: string,
     /** Id of the entity. */
-    id: text,
+    id: string,
     /** Name of the entity, if it has one. */
-    name: text.optional(),
+    name: string.optional(),
     /** Collection of the entity in addresses. */
-    urlName: text.optional(),
+    urlName: string.optional(),
   })
   .meta({ id: 'EntityReference', description: 'Points to another entity.' });
 
@@ -40,14 +40,14 @@ export type EntityReference = z.infer<typeof entityReference>;
 
 export type Tags = Readonly<Record<string, string | boolean | null>>;
 
-/** What the tags of one entity hold at most. Tools that keep their state in tags use a few short ones. */
+/** Limits of the tags of one entity. Tools that keep their state in tags use a few short ones. */
 const MOST_TAGS = 200;
 const LONGEST_TAG_NAME = 256;
 const LONGEST_TAG = 4096;
 /** Bytes of all tags together, as JSON in UTF-8. */
 const MOST_TAG_BYTES = 65_536;
 
-/** What is wrong with some tags; undefined for good ones. */
+/** The reason why tags are invalid; undefined for valid ones. */
 const tagFault = (given: Readonly<Record<string, unknown>>): string | undefined => {
   const entries = Object.entries(given);
   if (entries.length > MOST_TAGS) return `an entity has at most ${MOST_TAGS} tags, got ${entries.length}`;
@@ -73,27 +73,27 @@ export const tags = mapOf(z.unknown(), MOST_TAGS)
     id: 'Tags',
     description: `A map of user-defined names to text, boolean or null: at most ${MOST_TAGS} of them, with names of at most ${LONGEST_TAG_NAME} and texts of at most ${LONGEST_TAG} characters, ${MOST_TAG_BYTES} bytes in all.`,
     maxProperties: MOST_TAGS,
-  }) as unknown as z.ZodType<Tags, Tags>; // what the refinement lets through
+  }) as z.ZodType<Tags, Tags>; // what the refinement lets through
 
 export const created = z
   .object({
     /** Relative addresses of the new entity and of what belongs to it. */
     _links: links,
     /** Id of the new entity. */
-    id: text,
+    id: string,
   })
   .meta({ id: 'Created', description: 'The id and the place of a new entity.' });
 /** An answer that holds nothing. */
 export const empty = z.object({}).meta({ id: 'Empty' });
 
-/** What every entity shows of itself. */
+/** Fields that every entity shows. */
 export const entityBase = {
   /** Relative addresses of the entity and of what belongs to it. */
   _links: links,
   /** When it was created: ISO 8601, UTC. */
   createdAt: timestamp,
   /** Unique within the kind, and given by the controller. */
-  id: text,
+  id: string,
   /** User-defined names with values. */
   tags,
   /** When it last changed: ISO 8601, UTC. */

@@ -2,20 +2,29 @@ import type * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
 
 /**
- * The field table of a resource kind is made of these wrappers. A wrapper says when a field may be written, zod says what it is,
- * the options say how it is stored, asked for and shown. An odd shape is overridden with plain zod where it stands.
+ * When the field table of a kind lets a client write a field. `required`: needed by create and replace. `optional`: by neither. `requiredOnCreate`,
+ * `requiredOnReplace`: by that one. `createOnly`, `createOnlyOptional`: taken by create alone. `discriminator`: repeated in every body, and never
+ * changed. `never`: read only.
  */
-export type Write = 'required' | 'optional' | 'createOnly' | 'createOptional' | 'notPatched' | 'replaceRequired' | 'fixed' | 'never';
+export type WriteMode =
+  | 'required'
+  | 'optional'
+  | 'createOnly'
+  | 'createOnlyOptional'
+  | 'requiredOnCreate'
+  | 'requiredOnReplace'
+  | 'discriminator'
+  | 'never';
 
-/** How a field is kept and shown: `stored` in the row, `computed` when shown, `input` only taken and turned into something else, `hidden` stored and never shown. */
-export type Keep = 'stored' | 'computed' | 'input' | 'hidden';
+/** How a field is kept and shown: `stored` in the row, `computed` when shown, `input` accepted but not stored, `hidden` stored but not shown. */
+export type KeepMode = 'stored' | 'computed' | 'input' | 'hidden';
 
 export interface FieldOptions {
   /** No two entities share a value; null is no value. A clash is 400 with this field. */
   readonly unique?: boolean;
   /** Usable in `filter` and `sort`: by its own name, or by another. */
   readonly filter?: true | string;
-  /** Often asked by value: gets an index. References and unique fields have one anyway. */
+  /** Often queried by value: gets an index. References and unique fields have one anyway. */
   readonly index?: boolean;
   /** Left out of answers while it is null or false. Otherwise null is shown. */
   readonly absent?: boolean;
@@ -27,25 +36,25 @@ export interface FieldOptions {
   readonly patch?: z.ZodType;
 }
 
-export interface Field<W extends Write = Write, K extends Keep = Keep, In = unknown, Out = unknown> extends FieldOptions {
+export interface Field<W extends WriteMode = WriteMode, K extends KeepMode = KeepMode, In = unknown, Out = unknown> extends FieldOptions {
   readonly write: W;
   readonly keep: K;
   readonly schema: z.ZodType<Out, In>;
-  /** What bodies hold where answers hold something else; default `schema`. */
+  /** The schema in bodies, where it differs from that of answers; default `schema`. */
   readonly input?: z.ZodType;
-  /** What a write without the field stores. */
+  /** The value that is stored when a write leaves the field out. */
   readonly default: Out | null;
   /** A single entity of another kind, by id. */
   readonly reference?: Reference;
   /**
-   * A set of role attributes (`empty`: how none is shown, default null); of selectors (`#attribute`, `@id`, `#all`) of entities of a kind; of the attributes that another field's
-   * selectors name, kept beside them; of the keys of other fields that are maps, kept beside them; of ids of entities of a kind, which leave the set when they are deleted or are kept
-   * from it by `restrict`; or of plain texts.
+   * `attributes`: role attributes (`empty`: how an empty set is shown, default null). `selectors`: `#attribute`, `@id` or `#all`, of entities of a
+   * kind. `attributeIndex`: the attributes that another field's selectors name. `keys`: the keys of other fields that are maps. `references`: ids of
+   * entities of a kind, removed from the set when the entity is deleted, unless `restrict` prevents that. `values`: plain strings.
    */
   readonly set?:
     | { readonly of: 'attributes'; readonly empty?: 'list' }
     | { readonly of: 'selectors'; readonly target: string }
-    | { readonly of: 'words'; readonly from: string }
+    | { readonly of: 'attributeIndex'; readonly from: string }
     | { readonly of: 'keys'; readonly from: readonly string[] }
     | { readonly of: 'references'; readonly target: string; readonly onDelete?: 'restrict' }
     | { readonly of: 'values' };
@@ -57,7 +66,7 @@ export type Fields = Readonly<Record<string, Field>>;
 
 export interface Reference {
   readonly target: string;
-  /** What deleting the target does: refused with 409, deletes this entity too, or empties the field. */
+  /** The effect of deleting the target: refused with 409, deletes this entity too, or clears the field. */
   readonly onDelete: 'restrict' | 'cascade' | 'unset';
   /** How an unknown id is refused: 404; 400 with the field; 400 `REFERENCED_ENTITY_NOT_FOUND`. */
   readonly unknown: 'notFound' | 'invalid' | 'unresolved';
@@ -103,7 +112,7 @@ export function optional<In, Out>(
   return { ...options, write: 'optional', keep: 'stored', schema, default: options.default ?? null };
 }
 
-/** Needed on create, and never changed again. */
+/** Needed on create, and immutable afterwards. */
 export const createOnly = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'createOnly', 'stored', In, Out> => ({
   ...options,
   write: 'createOnly',
@@ -112,28 +121,28 @@ export const createOnly = <In, Out>(schema: Schema<In, Out>, options: FieldOptio
   default: null,
 });
 
-/** Needed in every body, patches too, and never changed: another value than the entity's is refused. */
-export const fixed = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'fixed', 'stored', In, Out> => ({
+/** Says which variant an entity is: needed in every body, patches included. A value other than the entity's is refused. */
+export const discriminator = <In, Out>(schema: Schema<In, Out>, options: FieldOptions = {}): Field<'discriminator', 'stored', In, Out> => ({
   ...options,
-  write: 'fixed',
+  write: 'discriminator',
   keep: 'stored',
   schema,
   default: null,
 });
 
-/** Needed on create; replace resets it when it is left out; patch leaves it alone. */
-export const notPatched = <In, Out>(
+/** Needed on create. Replace resets it when it is left out; patch does not accept it. */
+export const requiredOnCreate = <In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly default: NoInfer<Out> },
-): Field<'notPatched', 'stored', In, Out> => ({ ...options, write: 'notPatched', keep: 'stored', schema });
+): Field<'requiredOnCreate', 'stored', In, Out> => ({ ...options, write: 'requiredOnCreate', keep: 'stored', schema });
 
-/** May be left out on create, and is `default` then; needed on replace. */
-export const replaceRequired = <In, Out>(
+/** Optional on create (then `default`), needed on replace. */
+export const requiredOnReplace = <In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly default: NoInfer<Out> },
-): Field<'replaceRequired', 'stored', In, Out> => ({ ...options, write: 'replaceRequired', keep: 'stored', schema });
+): Field<'requiredOnReplace', 'stored', In, Out> => ({ ...options, write: 'requiredOnReplace', keep: 'stored', schema });
 
-/** Taken in a body, and turned into something else by the kind's behaviour: never stored or shown as it is. */
+/** Accepted in a body for the kind's behaviour, which stores something derived from it. */
 export function writeOnly<In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly required: true },
@@ -142,26 +151,26 @@ export function writeOnly<In, Out>(schema: Schema<In, Out>, options?: FieldOptio
 export function writeOnly<In, Out>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly required?: true } = {},
-): Field<Write, 'input', In, Out | null> {
+): Field<WriteMode, 'input', In, Out | null> {
   return { ...options, write: options.required ? 'required' : 'optional', keep: 'input', schema, default: null };
 }
 
-/** Taken in one form on create, and shown in another: `input` is what the body holds, `schema` what answers compute. */
-export const exchanged = <In, Out>(
+/** Accepted in one form on create, shown in another: bodies hold `input`, answers compute `schema`. */
+export const convertedOnCreate = <In, Out>(
   input: z.ZodType<unknown, In>,
   schema: z.ZodType<Out>,
-): Field<'createOptional', 'computed', In, Out> => ({
-  write: 'createOptional',
+): Field<'createOnlyOptional', 'computed', In, Out> => ({
+  write: 'createOnlyOptional',
   keep: 'computed',
   input,
-  schema: schema as unknown as Schema<In, Out>, // bodies are read with `input`, so what `schema` itself would take never counts
+  schema: schema as Schema<In, Out>, // bodies are read with `input`, so what `schema` itself would take never counts
   default: null,
 });
 
-/** Never taken from a body. `keep` is `stored` unless told: `computed` when shown, or `hidden` (stored, and leaves the store for nobody). */
+/** Never accepted in a body. `keep` defaults to `stored`; `computed`: when shown; `hidden`: stored and never shown. */
 export function readOnly<In, Out>(schema: Schema<In, Out>): Field<'never', 'stored', In, Out | null>;
 export function readOnly<In, Out>(schema: Schema<In, Out>, options: { readonly keep: 'computed' }): Field<'never', 'computed', In, Out>;
-export function readOnly<In, Out, K extends Keep>(
+export function readOnly<In, Out, K extends KeepMode>(
   schema: Schema<In, Out>,
   options: FieldOptions & { readonly keep: K; readonly default?: Out },
 ): Field<'never', K, In, Out | null>;
@@ -176,15 +185,15 @@ export function readOnly<In, Out>(
 export function readOnly<In, Out>(schema: Schema<In, Out>, options: FieldOptions): Field<'never', 'stored', In, Out | null>;
 export function readOnly<In, Out>(
   schema: Schema<In, Out>,
-  options: FieldOptions & { readonly keep?: Keep; readonly default?: Out } = {},
-): Field<'never', Keep, In, Out | null> {
+  options: FieldOptions & { readonly keep?: KeepMode; readonly default?: Out } = {},
+): Field<'never', KeepMode, In, Out | null> {
   return { ...options, write: 'never', keep: options.keep ?? 'stored', schema, default: options.default ?? null };
 }
 
 /** Whether a set without elements is shown as an empty list, not as null. */
 export const showsEmptyList = (set: NonNullable<Field['set']>): boolean => 'empty' in set && set.empty === 'list';
 
-/** What a filter may compare a field with, from its schema. */
+/** The type that a filter compares the field as, derived from its schema. */
 export const fieldType = (schema: z.ZodType): FieldType => {
   // zod keeps the kind of a schema in `def`; only these few wrappers occur around the value of a field.
   const { def } = schema as z.ZodType & { def: { type: string; format?: string; innerType?: z.ZodType; in?: z.ZodType; out?: z.ZodType } };

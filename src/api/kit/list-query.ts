@@ -21,7 +21,7 @@ const integer = z
 /** Far beyond the longest filter that is read; over HTTP the request line is shorter. */
 export const queryText = textUpTo(65_536);
 
-/** What every list takes. Corrections (limit 500 at most, ...) are made by the list itself and echoed in `pagination`. */
+/** Parameters of every list. The list itself clamps them (limit 500 at most, ...) and echoes the result in `pagination`. */
 export const listQuery = z.object({
   limit: integer.optional().meta({ description: 'Entities to return at most; default 10, at most 500, -1 for all.' }),
   offset: integer.optional().meta({ description: 'Entities to pass over; at most 100000.' }),
@@ -29,7 +29,7 @@ export const listQuery = z.object({
   sort: queryText.optional().meta({ description: 'Fields to sort by, e.g. `name desc, createdAt`.' }),
 });
 
-/** What lists of kinds with role attributes take: they can also be narrowed by these. */
+/** Parameters of lists of kinds with role attributes, which can also be narrowed by these. */
 export const roleListQuery = listQuery.extend({
   roleFilter: list(queryText, 1000).optional().meta({ description: '`#attribute` or `@id`; may be repeated.' }),
   roleSemantic: queryText.optional().meta({ description: '`AllOf` (default) or `AnyOf` of the attributes.' }),

@@ -2,12 +2,12 @@ import type { ResourceDeclaration } from './resource.ts';
 
 type Named = Pick<ResourceDeclaration<string, never>, 'names' | 'nouns'>;
 
-/** What a kind is called in sentences, one and many: `identity type`, `identity types`. */
+/** The singular and plural of a kind in sentences: `identity type`, `identity types`. */
 export const nounsOf = ({ names: [singular, plural], nouns = [wordsOf(singular), wordsOf(plural)] }: Named): readonly [string, string] =>
   nouns;
 
 /** `an identity`, `a service`. */
-export const oneOf = (named: Named): string => {
+export const nounWithArticle = (named: Named): string => {
   const [noun] = nounsOf(named);
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 };

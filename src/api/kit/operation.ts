@@ -11,11 +11,11 @@ import { unboundedIn } from './unbounded.ts';
 
 export type { Answer, Page, Pagination };
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call: `open` anybody; `partial` a session, even while it owes a second factor; `session` a session that owes none;
- * `<kind>.<verb>` whoever holds that right, which today is an administrator.
+ * Who may call: `open`: anyone; `partial`: an API session, even while it owes a second factor; `session`: an API session that owes none;
+ * `<kind>.<verb>`: holders of that right, today administrators.
  */
 export type Permission = 'open' | 'partial' | 'session' | `${string}.${'read' | 'create' | 'update' | 'delete'}`;
 
@@ -26,8 +26,8 @@ export interface Body {
   /** Default true. */
   readonly required?: boolean;
   /**
-   * Media types that it may come in. Default: JSON alone. `application/x-www-form-urlencoded` reaches the schema as an object of texts, in which a name that
-   * is repeated has a list; what comes in another type as the text that it is.
+   * Accepted media types; default: JSON only. `application/x-www-form-urlencoded` reaches the schema as an object of strings, with a list for a
+   * repeated name; any other type reaches it as a string.
    */
   readonly media?: readonly string[];
   /** The code of the refusal of another type; default `COULD_NOT_VALIDATE`, with 415. */
@@ -37,7 +37,7 @@ export interface Body {
 /** An operation, declared once: routing, decoding, permissions, the facade's types, OpenAPI and the reference docs all follow from it. */
 export interface Operation<I = unknown, O = unknown, D = I> {
   readonly operationId: string;
-  readonly method: Method;
+  readonly method: HttpMethod;
   /** Below the surface's prefix, with parameters in braces: `/identities/{id}`. */
   readonly path: string;
   readonly summary: string;
@@ -73,6 +73,10 @@ export type Operations = Readonly<Record<string, Operation>>;
 export const isConditional = <O extends Pick<Operation, 'entity' | 'method'>>(operation: O): operation is O & Required<Pick<O, 'entity'>> =>
   operation.entity !== undefined && operation.method !== 'GET';
 
+/** Of the answer over HTTP, unless the handler says another. */
+export const statusOf = ({ answer, status }: Pick<Operation, 'answer' | 'status'>): number =>
+  status ?? (answer.is === 'created' ? 201 : 200);
+
 /** Operations that share a name on the facade and a tag in the documentation: `controller.<group>.<verb>(input)`. */
 export interface Group<N extends string = string, O extends Operations = Operations> {
   readonly name: N;
@@ -106,11 +110,11 @@ type Expand<T> = { [K in keyof T]: T[K] };
 type Types<O> = O extends { readonly types?: infer T } ? NonNullable<T> : never;
 /** Nothing of what is handed in is changed, so that what was read can be handed in as it is. */
 type Untouched<T> = T extends Uint8Array ? T : T extends object ? { readonly [K in keyof T]: Untouched<T[K]> } : T;
-/** What a caller in process hands in. */
+/** The input of an in-process caller. */
 export type InputOf<O> = Types<O> extends { readonly input: infer I } ? Untouched<I> : never;
-/** What a call resolves to. */
+/** The result of a call. */
 export type OutputOf<O> = Types<O> extends { readonly output: infer R } ? R : never;
-/** What a handler is given. */
+/** The input of a handler. */
 export type DecodedOf<O> = Types<O> extends { readonly decoded: infer D } ? D : never;
 
 type AnswerOutput<A extends Answer> = A extends { is: 'data'; schema: z.ZodType<infer T> }
@@ -150,7 +154,7 @@ export const operation = <
   const B extends Body | undefined,
   const A extends Answer,
 >(
-  method: Method,
+  method: HttpMethod,
   path: P,
   { surfaces = [known.management], ...rest }: Declared<Q, H, B, A>,
 ): Operation<

@@ -8,7 +8,7 @@ type Declaration = Pick<
 >;
 type Refusal = readonly [status: number, code: ErrorCode];
 
-/** What every operation may refuse with: an `Accept` that no answer meets, a store that is away, and too little time. */
+/** Refusals that every operation may have: an `Accept` that no answer satisfies, an unavailable store, and a timeout. */
 export const REFUSALS_OF_ALL: readonly Refusal[] = [
   [406, 'COULD_NOT_VALIDATE'],
   [503, 'SERVER_UNAVAILABLE'],
@@ -29,7 +29,7 @@ const FILTER: readonly Refusal[] = [
   [400, 'INVALID_SORT_IDENTIFIER'],
 ];
 
-/** What an operation may refuse with, by status: its own errors, and those that follow from what it takes and who may call it. */
+/** All refusals of an operation, by status: its own errors, and those that follow from its input and permission. */
 export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly ErrorCode[]> => {
   const { method, path, query, body, permission, denied, needsCertificate, errors = [] } = operation;
   const all: readonly Refusal[] = [
@@ -52,7 +52,7 @@ export const refusalsOf = (operation: Declaration): ReadonlyMap<number, readonly
 /** All codes that an operation may refuse with, each once. */
 export const codesOf = (operation: Declaration): readonly ErrorCode[] => [...new Set([...refusalsOf(operation).values()].flat())];
 
-/** How a write of an entity is refused that follows from its fields: references to what does not exist, and entities that only the controller changes. */
+/** Refusals that follow from the fields of an entity: references to missing entities, and entities that only the controller changes. */
 export const writeErrors = (verb: 'create' | 'replace' | 'patch' | 'delete', fields: Fields): readonly ErrorCode[] => {
   if (verb === 'delete') return fields.isSystem ? ['ENTITY_CAN_NOT_BE_DELETED'] : [];
   return [...unknownReferences(fields), ...(fields.isSystem && verb !== 'create' ? (['ENTITY_CAN_NOT_BE_UPDATED'] as const) : [])];

@@ -2,7 +2,7 @@ import { surfaces as known } from '../surfaces/index.ts';
 import type { Surface } from '../surfaces/surface.ts';
 import type { Fields } from './field.ts';
 import { listQuery } from './list-query.ts';
-import { nounsOf, oneOf } from './nouns.ts';
+import { nounsOf, nounWithArticle } from './nouns.ts';
 import { operation, type Permission, page } from './operation.ts';
 import type { Resource } from './resource.ts';
 
@@ -26,7 +26,7 @@ export const related = <F extends Fields, Q extends typeof listQuery = typeof li
   const path: `/${string}/{id}/${string}` = `/${parent.collection}/{id}/${at}`;
   return operation('GET', path, {
     operationId,
-    summary: `List the ${many} of ${oneOf(parent)}`,
+    summary: `List the ${many} of ${nounWithArticle(parent)}`,
     permission: `${parent.kind}.read` as Permission,
     surfaces,
     query,

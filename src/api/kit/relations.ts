@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { list, mapOf, textUpTo } from './bounded.ts';
-import type { Field, FieldOptions, Reference, Write } from './field.ts';
+import type { Field, FieldOptions, Reference, WriteMode } from './field.ts';
 import { hasSign, readSelectors, selectorFault } from './selectors.ts';
 
 /** An id or an entry of a set. What is longer than an index takes is refused when it is written, with the name of its field. */
@@ -8,13 +8,13 @@ const word = textUpTo(65_536);
 
 export interface ReferenceOptions extends FieldOptions, Partial<Omit<Reference, 'target'>> {
   /** Default `required`. */
-  readonly write?: Write;
-  /** What is stored when nothing is given, e.g. the default policy. */
+  readonly write?: WriteMode;
+  /** Stored when the field is left out, e.g. the id of the default policy. */
   readonly default?: string;
   readonly schema?: z.ZodType<string | null, string>;
 }
 
-type ReferenceField<W extends Write, Out> = Field<W, 'stored', string, Out> & { readonly reference: Reference };
+type ReferenceField<W extends WriteMode, Out> = Field<W, 'stored', string, Out> & { readonly reference: Reference };
 
 /** The id of an entity of kind `target`. In answers the entity's reference stands beside it: `authPolicyId` brings `authPolicy`. */
 export function reference(
@@ -35,7 +35,7 @@ export function reference(
   options: ReferenceOptions & { readonly write: 'optional' },
 ): ReferenceField<'optional', string | null>;
 export function reference(target: string, options?: ReferenceOptions): ReferenceField<'required', string>;
-export function reference(target: string, options: ReferenceOptions = {}): Field<Write, 'stored', string, string | null> {
+export function reference(target: string, options: ReferenceOptions = {}): Field<WriteMode, 'stored', string, string | null> {
   const { write = 'required', onDelete = 'restrict', unknown = 'notFound', fault, alone, urlName, schema = word, ...rest } = options;
   return {
     ...rest,
@@ -48,7 +48,7 @@ export function reference(target: string, options: ReferenceOptions = {}): Field
   };
 }
 
-/** The id of an entity of kind `target`, or null, that only the controller sets and nobody sees: for what deleting the target does. */
+/** A hidden id of an entity of kind `target`, or null, set by the controller only: it makes deleting the target take effect here. */
 export const hiddenReference = (
   target: string,
   onDelete: Reference['onDelete'],
@@ -131,7 +131,7 @@ export const plainRoles = (): SetField & { readonly set: { readonly of: 'attribu
   set: { of: 'attributes', empty: 'list' },
 });
 
-/** What is at fault stays as it is, so that the fault is found when the entities are looked up: #all twice is not #all once. */
+/** Invalid sets are left unsorted, duplicates included, so that the fault is found when the entities are looked up: #all twice is not #all once. */
 const selectorSet = list(word, MOST_ENTRIES)
   .transform((values) => (selectorFault(values) === undefined ? sortedSet(values) : values))
   .meta({ id: 'Selectors', description: 'A set of `#attribute` and `@id`, or `#all` alone.' });
@@ -164,16 +164,16 @@ const derived = (set: NonNullable<Field['set']>): DerivedField => ({
 export const notes = (): DerivedField => derived({ of: 'values' });
 
 /** The attributes that the role array `from` names: kept beside it by every write, so that policies are found by them. */
-export const words = (from: string): DerivedField => derived({ of: 'words', from });
+export const attributeIndex = (from: string): DerivedField => derived({ of: 'attributeIndex', from });
 
 /** The ids that are keys of the maps `from`, which are of one kind: kept beside them by every write, so that entities are found by them. */
 export const keysOf = (...from: readonly string[]): DerivedField => derived({ of: 'keys', from });
 
-/** The fields of a row with those that follow from others: what `words` and `keysOf` say. */
+/** The fields of a row with those that follow from others: what `attributeIndex` and `keysOf` say. */
 export const withDerived = <R extends Readonly<Record<string, unknown>>>(fields: Readonly<Record<string, Field>>, row: R): R => {
   const following = Object.entries(fields).flatMap(([name, { set }]) => {
     // Role arrays are lists of texts, and maps are objects.
-    if (set?.of === 'words') return [[name, sortedSet(readSelectors((row[set.from] ?? []) as readonly string[]).words)]];
+    if (set?.of === 'attributeIndex') return [[name, sortedSet(readSelectors((row[set.from] ?? []) as readonly string[]).attributes)]];
     return set?.of === 'keys' ? [[name, sortedSet(set.from.flatMap((map) => Object.keys((row[map] ?? {}) as object)))]] : [];
   });
   return following.length === 0 ? row : { ...row, ...Object.fromEntries(following) };

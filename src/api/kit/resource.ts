@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
-import { type EntityReference, entityReference, type Link, links, type Tags, tags, text, timestamp } from './entity.ts';
-import { type Field, type Fields, type Keep, showsEmptyList, type Write } from './field.ts';
+import { type EntityReference, entityReference, type Link, links, string, type Tags, tags, timestamp } from './entity.ts';
+import { type Field, type Fields, type KeepMode, showsEmptyList, type WriteMode } from './field.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
-/** What a kind is, as data. Bodies, details, storage, filter symbols and links are derived from it. */
+/** The declaration of a kind. Bodies, details, storage, filter symbols and links are derived from it. */
 export interface ResourceDeclaration<K extends string, F extends Fields> {
   /** Singular, as in messages: `identity`, `configType`. */
   readonly kind: K;
@@ -16,6 +16,8 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   readonly nouns?: readonly [singular: string, plural: string];
   /** Name of the body parameter; default: the kind. Named in the error for a missing body. */
   readonly bodyName?: string;
+  /** Name in rights, where it is not the kind's own: the routers of every kind are `router`. */
+  readonly right?: string;
   /** One sentence for the reference documentation. */
   readonly about: string;
   readonly fields: F;
@@ -23,13 +25,17 @@ export interface ResourceDeclaration<K extends string, F extends Fields> {
   readonly view?: { readonly of: string; readonly where: string };
   /** Notes that controllers keep for themselves: to write them is no change, and draws no revision and leaves no record. */
   readonly unrecorded?: true;
-  /** What lists below an unknown entity answer; default 404. */
+  /** How lists below an unknown entity are answered; default 404. */
   readonly unknownParent?: 'emptyList';
   /** Names below the entity's own address that `_links` lists: `['services']` is `./identities/{id}/services`. */
   readonly subLinks?: readonly string[];
   /** Other links: name to address, with `{field}` for a field of the row; or one that is there only while a flag of the row is so. */
   readonly links?: Readonly<Record<string, string | { readonly at: string; readonly while: readonly [flag: string, is: boolean] }>>;
-  /** Filter symbols that are no top-level field: a way through the document, or a secret that can only be asked for equality with a value whose hash is kept in `hashedAs` (nothing matches without); or the ids of what a role array selects; or what only the kind's behaviour knows, which works both out (`computed`: it can't be sorted by; `shownAs`: the field of answers that shows it). */
+  /**
+   * Filter symbols that are not top-level fields. `path`: a path into the document. `secret`: comparable for equality only, with a value whose hash
+   * is in `hashedAs` (without it, nothing matches). The ids that a role array selects. Or a symbol that only the kind's behaviour resolves
+   * (`computed`: not sortable; `shownAs`: the field of answers that shows it).
+   */
   readonly symbols?: Readonly<
     Record<
       string,
@@ -50,7 +56,7 @@ export interface AnyRow {
   readonly [field: string]: unknown;
 }
 
-/** A kind as the engine reads it, whichever it is: no type of its own. What is precise of one kind rides on the phantom `types`, as with operations. */
+/** A kind as generic code reads it, without types of its own. Precise types ride on the phantom `types`, as with operations. */
 export interface Kind extends ResourceDeclaration<string, Fields> {
   readonly variants?: { readonly by: string; readonly tables: Readonly<Record<string, Fields>> };
   readonly schemas: Readonly<Record<'create' | 'replace' | 'patch' | 'detail', z.ZodType>>;
@@ -96,12 +102,12 @@ export interface BaseDetail {
   readonly updatedAt: string;
 }
 
-type In<X> = X extends Field<Write, Keep, infer I, unknown> ? I : never;
+type In<X> = X extends Field<WriteMode, KeepMode, infer I, unknown> ? I : never;
 /** Of a document that is patched leaf by leaf, some of the leaves. */
 type Patched<X> = X extends { readonly patch: z.ZodType<unknown, infer P> } ? P : In<X>;
-type KeysWritten<F, W extends Write> = { [K in keyof F]: F[K] extends { readonly write: W } ? K : never }[keyof F];
-type KeysKept<F, K2 extends Keep> = { [K in keyof F]: F[K] extends { readonly keep: K2 } ? K : never }[keyof F];
-type Value<X> = X extends Field<Write, Keep, infer _I, infer O> ? O : never;
+type KeysWritten<F, W extends WriteMode> = { [K in keyof F]: F[K] extends { readonly write: W } ? K : never }[keyof F];
+type KeysKept<F, K2 extends KeepMode> = { [K in keyof F]: F[K] extends { readonly keep: K2 } ? K : never }[keyof F];
+type Value<X> = X extends Field<WriteMode, KeepMode, infer _I, infer O> ? O : never;
 type Expand<T> = { [K in keyof T]: T[K] };
 type TagsInput = {
   /** User-defined names with values: text, boolean or null. */
@@ -111,30 +117,30 @@ type TagsInput = {
 // Conditional, so that of a union of tables each gives its own shape.
 export type CreateBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'notPatched' | 'fixed'>]: In<F[K]> } & {
-        readonly [K in KeysWritten<F, 'optional' | 'createOptional' | 'replaceRequired'>]?: In<F[K]> | null | undefined;
+      { readonly [K in KeysWritten<F, 'required' | 'createOnly' | 'requiredOnCreate' | 'discriminator'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'optional' | 'createOnlyOptional' | 'requiredOnReplace'>]?: In<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
 export type ReplaceBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'required' | 'replaceRequired' | 'fixed'>]: In<F[K]> } & {
-        readonly [K in KeysWritten<F, 'optional' | 'notPatched'>]?: In<F[K]> | null | undefined;
+      { readonly [K in KeysWritten<F, 'required' | 'requiredOnReplace' | 'discriminator'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'optional' | 'requiredOnCreate'>]?: In<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
 export type PatchBody<F extends Fields> = F extends Fields
   ? Expand<
-      { readonly [K in KeysWritten<F, 'fixed'>]: In<F[K]> } & {
-        readonly [K in KeysWritten<F, 'required' | 'optional' | 'replaceRequired'>]?: Patched<F[K]> | null | undefined;
+      { readonly [K in KeysWritten<F, 'discriminator'>]: In<F[K]> } & {
+        readonly [K in KeysWritten<F, 'required' | 'optional' | 'requiredOnReplace'>]?: Patched<F[K]> | null | undefined;
       } & TagsInput
     >
   : never;
 type RowFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored' | 'hidden'>]: Value<F[K]> }> : never;
-/** What the store holds. */
+/** The row in the store. */
 export type RowOf<R extends Pick<Kind, 'types'>> = NonNullable<R['types']>['row'];
 type VisibleFields<F> = F extends Fields ? Expand<BaseRow & { readonly [K in KeysKept<F, 'stored'>]: Value<F[K]> }> : never;
-/** What change records and events hold of it: no hidden field. */
+/** The row in change records and events: without hidden fields. */
 export type VisibleRowOf<R> = R extends Resource<string, infer F> ? VisibleFields<F> : never;
 /** Hidden fields that answers may show all the same. */
 type KeysDisclosable<F> = { [K in keyof F]: F[K] extends { readonly keep: 'hidden'; readonly disclosable: true } ? K : never }[keyof F];
@@ -145,7 +151,7 @@ type Shown<X> = X extends { readonly set: { readonly empty: 'list' } }
   : X extends { readonly set: object }
     ? Value<X> | null
     : Value<X>;
-/** What an answer shows. */
+/** The entity in answers. */
 export type Detail<F extends Fields> = F extends Fields ? DetailFields<F> : never;
 type DetailFields<F extends Fields> = Expand<
   BaseDetail & { readonly [K in Exclude<KeysKept<F, 'stored' | 'computed'>, KeysAbsent<F>>]: Shown<F[K]> } & {
@@ -171,11 +177,11 @@ export const resource = <const K extends string, const F extends Fields>(declara
   const entries = Object.entries(fields);
   const body = (shape: readonly (readonly [string, z.ZodType])[], id: string) =>
     z.object({ ...Object.fromEntries(shape), tags: tags.optional() }).meta({ id });
-  const written = (partial: boolean, needed: readonly Write[], ...others: Write[]) =>
+  const written = (partial: boolean, needed: readonly WriteMode[], ...others: WriteMode[]) =>
     entries
       .filter(([, f]) => needed.includes(f.write) || others.includes(f.write))
       .map(([key, { write, patch, schema, input = schema }]) => {
-        if (partial && write !== 'fixed') return [key, (patch ?? input).optional()] as const;
+        if (partial && write !== 'discriminator') return [key, (patch ?? input).optional()] as const;
         return [key, needed.includes(write) ? input : input.optional()] as const;
       });
   const [singular] = declaration.names;
@@ -183,11 +189,20 @@ export const resource = <const K extends string, const F extends Fields>(declara
     ...declaration,
     schemas: {
       create: body(
-        written(false, ['required', 'createOnly', 'notPatched', 'fixed'], 'createOptional', 'optional', 'replaceRequired'),
+        written(
+          false,
+          ['required', 'createOnly', 'requiredOnCreate', 'discriminator'],
+          'createOnlyOptional',
+          'optional',
+          'requiredOnReplace',
+        ),
         `${singular}Create`,
       ),
-      replace: body(written(false, ['required', 'replaceRequired', 'fixed'], 'optional', 'notPatched'), `${singular}Update`),
-      patch: body(written(true, ['required', 'fixed'], 'optional', 'replaceRequired'), `${singular}Patch`),
+      replace: body(
+        written(false, ['required', 'requiredOnReplace', 'discriminator'], 'optional', 'requiredOnCreate'),
+        `${singular}Update`,
+      ),
+      patch: body(written(true, ['required', 'discriminator'], 'optional', 'requiredOnReplace'), `${singular}Patch`),
       detail: detailSchema(fields, `${singular}Detail`),
     } as unknown as Resource<K, F>['schemas'], // the types say what these shapes say: both are computed from the same field table
   };
@@ -215,8 +230,8 @@ const detailSchema = (fields: Fields, id: string) => {
     .object({
       _links: links,
       createdAt: timestamp,
-      id: text,
-      tags: z.record(text, z.union([text, z.boolean(), z.null()])),
+      id: string,
+      tags: z.record(string, z.union([string, z.boolean(), z.null()])),
       updatedAt: timestamp,
       ...Object.fromEntries(shape),
     })
@@ -227,9 +242,9 @@ const detailSchema = (fields: Fields, id: string) => {
 const mayBeNull = ({ keep, write, set, default: unset }: Field): boolean =>
   set !== undefined
     ? !showsEmptyList(set)
-    : keep === 'stored' && unset === null && (write === 'optional' || write === 'createOptional' || write === 'never');
+    : keep === 'stored' && unset === null && (write === 'optional' || write === 'createOnlyOptional' || write === 'never');
 
-/** What a schema that transforms gives is, in an answer, what it takes, unless it is piped into a schema that says what it gives. */
+/** The output of a transforming schema is its input type in answers, unless it is piped into a schema that declares its output. */
 const outputOf = (schema: z.ZodType): z.ZodType => {
   if (!(schema instanceof z.ZodPipe)) return schema;
   return schema.out instanceof z.ZodTransform ? outputOf(schema.in as z.ZodType) : (schema.out as z.ZodType); // any schema of zod's is one

@@ -6,11 +6,11 @@ export const EVERYTHING = '#all';
 export const selectorOfAttribute = (attribute: string): string => `#${attribute}`;
 export const selectorOfId = (id: string): string => `@${id}`;
 
-/** What a role array names. `words` are the attributes, without their sign. */
+/** The parts of a role array. `attributes` and `ids` are without their sign. */
 export interface Selection {
   readonly everything: boolean;
   readonly ids: readonly string[];
-  readonly words: readonly string[];
+  readonly attributes: readonly string[];
 }
 
 /** Role arrays are read often, and never changed in place: each is taken apart once. */
@@ -18,18 +18,18 @@ const known = new WeakMap<readonly string[], Selection>();
 
 export const readSelectors = (roles: readonly string[]): Selection => {
   let selection = known.get(roles);
-  if (selection === undefined) known.set(roles, (selection = takenApart(roles)));
+  if (selection === undefined) known.set(roles, (selection = parsed(roles)));
   return selection;
 };
 
-const takenApart = (roles: readonly string[]): Selection => {
+const parsed = (roles: readonly string[]): Selection => {
   const ids: string[] = [];
-  const words: string[] = [];
+  const attributes: string[] = [];
   for (const entry of roles) {
     if (entry.startsWith('@')) ids.push(entry.slice(1));
-    else if (entry.startsWith('#') && entry !== EVERYTHING) words.push(entry.slice(1));
+    else if (entry.startsWith('#') && entry !== EVERYTHING) attributes.push(entry.slice(1));
   }
-  return { everything: roles.includes(EVERYTHING), ids, words };
+  return { everything: roles.includes(EVERYTHING), ids, attributes };
 };
 
 /** The id that an entry selects, if it selects by id. */
@@ -37,7 +37,7 @@ export const idOfSelector = (entry: string): string | undefined => (entry.starts
 
 export const hasSign = (entry: string): boolean => entry.startsWith('#') || entry.startsWith('@');
 
-/** Why a role array cannot be kept, whatever entities there are. */
+/** The reason why a role array is invalid, independent of existing entities. */
 export const selectorFault = (roles: readonly string[]): string | undefined => {
   if (roles.includes(EVERYTHING) && roles.length > 1) return 'if using #all, it should be the only role specified';
   if (roles.every(hasSign)) return undefined;
@@ -45,4 +45,4 @@ export const selectorFault = (roles: readonly string[]): string | undefined => {
 };
 
 /** The hidden field beside a role array that holds its attributes: `identityRoles` has `identityWords`. */
-export const wordsField = (roles: string): string => roles.replace(/Roles$/, 'Words');
+export const attributeIndexField = (roles: string): string => roles.replace(/Roles$/, 'Words');

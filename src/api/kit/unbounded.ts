@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Where a schema of input takes a text, a list or a map without a bound, or what cannot be looked into: the way there, e.g. `.processes[].hashes`. Undefined when
- * there is no such place. What is `unknown` has the bounds of the document that it comes in.
+ * The path to an unbounded string, list or map in an input schema, or to a schema that cannot be inspected, e.g. `.processes[].hashes`; undefined if
+ * there is none. `unknown` is bounded by the limits of the whole document.
  */
 export const unboundedIn = (schema: z.core.$ZodType): string | undefined => {
   if (!known.has(schema)) known.set(schema, search(schema as z.core.$ZodTypes)); // every schema is one of zod's
@@ -29,7 +29,7 @@ const search = (schema: z.core.$ZodTypes): string | undefined => {
     case 'record':
       return hasBound(schema) ? below('{}', def.valueType) : '{}';
     case 'object':
-      // What it takes beside its shape has no number.
+      // The rest beyond its shape is unbounded.
       if (def.catchall && def.catchall._zod.def.type !== 'never') return '{}';
       return first(Object.entries(def.shape).map(([name, value]) => below(`.${name}`, value)));
     case 'optional':
@@ -40,7 +40,7 @@ const search = (schema: z.core.$ZodTypes): string | undefined => {
     case 'union':
       return first(def.options.map(unboundedIn));
     case 'pipe':
-      // What comes behind sees what has been held against its bounds, unless nothing has been checked yet.
+      // The output of a pipe is checked after its bounds, unless nothing was checked before.
       return isOpen(def.in) ? unboundedIn(def.out) : unboundedIn(def.in);
     default:
       return `<${def.type}>`;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Field, type Fields, fixed } from './field.ts';
+import { discriminator, type Field, type Fields } from './field.ts';
 import { type Kind, type Resource, type ResourceDeclaration, resource } from './resource.ts';
 
 /** One shape that entities of a kind may have: the fields that it has beside those that all entities of the kind share. */
@@ -15,7 +15,7 @@ export const variant = <const F extends Fields>(name: string, fields: F): Varian
 
 /** The union of the tables of the variants. */
 type Tables<C extends Fields, B extends string, V extends Variants> = {
-  [T in keyof V & string]: C & { readonly [P in B]: Field<'fixed', 'stored', T, T> } & V[T]['fields'];
+  [T in keyof V & string]: C & { readonly [P in B]: Field<'discriminator', 'stored', T, T> } & V[T]['fields'];
 }[keyof V & string];
 
 /**
@@ -34,7 +34,7 @@ export const variantResource = <const K extends string, const C extends Fields, 
     resource({
       ...declaration,
       names: [`${singular}${name}`, plural],
-      fields: { ...declaration.fields, [by]: fixed(z.literal(value)), ...fields } as Fields, // a table like any other
+      fields: { ...declaration.fields, [by]: discriminator(z.literal(value)), ...fields } as Fields, // a table like any other
     }),
   );
   const names = Object.values(variants).flatMap(({ fields }) => Object.keys(fields));
@@ -46,7 +46,7 @@ export const variantResource = <const K extends string, const C extends Fields, 
     ...declaration,
     fields: {
       ...declaration.fields,
-      [by]: fixed(z.enum(values), { filter: true }),
+      [by]: discriminator(z.enum(values), { filter: true }),
       ...Object.assign({}, ...Object.values(variants).map(({ fields }) => fields)),
     },
     variants: { by, tables: Object.fromEntries(each.map(({ fields }, i) => [values[i], fields])) },
@@ -57,7 +57,7 @@ export const variantResource = <const K extends string, const C extends Fields, 
       detail: oneOf('detail', 'Detail'),
     },
   };
-  return all as unknown as Resource<K, Tables<C, B, V>>; // its fields are those of every variant, its schemas theirs
+  return all as Resource<K, Tables<C, B, V>>; // its fields are those of every variant, its schemas theirs
 };
 
 /** The field table of one entity: of a kind with variants, that of its variant. */

@@ -3,12 +3,12 @@ import { readOnly, required } from '../kit/field.ts';
 import { plainRoles } from '../kit/relations.ts';
 import { variantResource } from '../kit/variants.ts';
 import { name } from '../shared.ts';
-import { domain } from './domain.ts';
-import { mac } from './mac.ts';
-import { mfa } from './mfa.ts';
-import { os } from './os.ts';
-import { process } from './process.ts';
-import { processMulti } from './process-multi.ts';
+import { domainVariant } from './domain.ts';
+import { macVariant } from './mac.ts';
+import { mfaVariant } from './mfa.ts';
+import { osVariant } from './os.ts';
+import { processVariant } from './process.ts';
+import { processMultiVariant } from './process-multi.ts';
 
 export const postureCheck = variantResource(
   {
@@ -25,5 +25,5 @@ export const postureCheck = variantResource(
     },
   },
   'typeId',
-  { OS: os, MAC: mac, MFA: mfa, PROCESS: process, PROCESS_MULTI: processMulti, DOMAIN: domain },
+  { OS: osVariant, MAC: macVariant, MFA: mfaVariant, PROCESS: processVariant, PROCESS_MULTI: processMultiVariant, DOMAIN: domainVariant },
 );

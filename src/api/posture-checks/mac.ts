@@ -13,7 +13,7 @@ const addresses = list(
   .transform((values) => sortedSet(values.map(hexDigits)));
 
 /** One of the endpoint's hardware addresses must be listed. */
-export const mac = variant('MacAddress', {
+export const macVariant = variant('MacAddress', {
   /** MAC addresses; only their hex digits count. */
   macAddresses: required(addresses),
 });

@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import { optional } from '../kit/field.ts';
 import { variant } from '../kit/variants.ts';
-import { flag } from '../shared.ts';
+import { boolean } from '../shared.ts';
 
 /** Seconds that a passed code counts. 0 and less: without end, kept as -1. */
 const timeoutSeconds = z.int().transform((seconds): number => (seconds <= 0 ? -1 : seconds));
 
-const prompt = () => optional(flag, { default: false, absent: true, filter: true });
+const prompt = () => optional(boolean, { default: false, absent: true, filter: true });
 
 /** The API session must have passed a code, and again after the timeout and five minutes after waking or unlocking, where the check says so. */
-export const mfa = variant('Mfa', {
+export const mfaVariant = variant('Mfa', {
   /** Seconds that a passed code counts; -1: without end. */
   timeoutSeconds: optional(timeoutSeconds, { default: -1 }),
   /** Whether a code is owed after the endpoint woke. */
   promptOnWake: prompt(),
   /** Whether a code is owed after the endpoint was unlocked. */
   promptOnUnlock: prompt(),
-  /** Old clients do not understand the time that is left, and are told of none. */
-  ignoreLegacyEndpoints: optional(flag, { default: false, absent: true }),
+  /** Older clients do not understand the remaining time, and do not receive it. */
+  ignoreLegacyEndpoints: optional(boolean, { default: false, absent: true }),
 });

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
+import { preprocess } from '../kit/preprocess.ts';
 import { byCodePoint, sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
-import { shortText, text } from '../shared.ts';
+import { shortText, string } from '../shared.ts';
 import { osKey, osType } from './os-type.ts';
 import { readVersionRange } from './version-range.ts';
 
@@ -17,7 +18,7 @@ export const operatingSystem = z
     /** Name of the system. */
     type: osType,
     /** Ranges of which the version must be in one; null for any version. */
-    versions: z.array(text).readonly().nullable(),
+    versions: z.array(string).readonly().nullable(),
   })
   .readonly()
   .meta({ id: 'OperatingSystem' });
@@ -38,11 +39,7 @@ const withCapitals = (entry: unknown): unknown => {
 };
 
 /** Of a system that is listed twice, the last entry counts. */
-const operatingSystems = list(
-  // What goes in is told by the schema behind it.
-  z.preprocess(withCapitals, given) as unknown as typeof given,
-  100,
-)
+const operatingSystems = list(preprocess(withCapitals, given), 100)
   .min(1)
   .transform((systems): readonly OperatingSystem[] =>
     [...new Map(systems.map((system) => [osKey(system.type), system])).values()]
@@ -52,7 +49,7 @@ const operatingSystems = list(
   .pipe(z.array(operatingSystem).readonly());
 
 /** The endpoint must run one of these operating systems, in one of the versions. */
-export const os = variant('OperatingSystem', {
+export const osVariant = variant('OperatingSystem', {
   /** The operating systems that will do. */
   operatingSystems: required(operatingSystems),
 });

@@ -3,10 +3,10 @@ import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { byCodePoint, sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
-import { shortText, text } from '../shared.ts';
+import { shortText, string } from '../shared.ts';
 import { type OsType, osKey, osType } from './os-type.ts';
 
-const texts = z.array(text).readonly();
+const texts = z.array(string).readonly();
 
 /** A program that must run on endpoints of an operating system. */
 const stored = z
@@ -16,7 +16,7 @@ const stored = z
     /** The same. */
     os: osType,
     /** Path of the program. */
-    path: text,
+    path: string,
     /** SHA-256 of binaries that will do; none: any will do. */
     hashes: texts,
     /** SHA-1 of certificates of which one must have signed it; none: any will do. */
@@ -66,7 +66,7 @@ const processes = list(entry, 1000)
   .pipe(z.array(stored).readonly());
 
 /** Programs must run on the endpoint: all of them, or one (`OneOf`, which clients call `AnyOf`). */
-export const processMulti = variant('ProcessMulti', {
+export const processMultiVariant = variant('ProcessMulti', {
   /** Whether all programs must run, or one. */
   semantic: required(z.enum(['AllOf', 'AnyOf', 'OneOf'])),
   /** The programs. */

@@ -3,7 +3,7 @@ import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
 import { sortedSet } from '../kit/relations.ts';
 import { variant } from '../kit/variants.ts';
-import { shortText, text } from '../shared.ts';
+import { shortText, string } from '../shared.ts';
 import { osType } from './os-type.ts';
 
 const lower = (value: string): string => value.toLowerCase();
@@ -25,11 +25,11 @@ const stored = z
     /** Operating system. */
     osType,
     /** Path of the program. */
-    path: text,
+    path: string,
     /** SHA-256 of binaries that will do; null: any will do. */
-    hashes: z.array(text).readonly().nullable(),
+    hashes: z.array(string).readonly().nullable(),
     /** SHA-1 of the certificate that must have signed it. */
-    signerFingerprint: text.optional(),
+    signerFingerprint: string.optional(),
   })
   .readonly()
   .meta({ id: 'PostureProcess' });
@@ -52,7 +52,7 @@ const patch = body.transform(({ hashes, signerFingerprint, ...rest }) => ({
 }));
 
 /** A program must run on the endpoint. */
-export const process = variant('Process', {
+export const processVariant = variant('Process', {
   /** The program. */
   process: required(processDocument, { patch }),
 });

@@ -1,8 +1,8 @@
 /**
- * What versions an operating system may have: Semantic Versioning 2.0, with ranges and alternatives separated by two bars (specification,
- * "Posture check"). In an alternative, comparators separated by blanks must all hold: nothing, `=`, `==`, `>`, `>=`, `<`, `<=`, `!` or `!=`
- * before `1.2.3`, `1.2.x`, `1.x` or `1.x.x`. Prereleases stand before their release and are ordinary otherwise; build metadata does not count.
- * What this does not read (`^1.2`, `~1.2.3`, `>=10`, `*`, `1.2.3 - 2.0.0`) is read as the package `semver` does.
+ * Version ranges of operating systems: Semantic Versioning 2.0, with alternatives separated by two bars (specification, "Posture check"). Within an
+ * alternative, all comparators separated by blanks must hold: nothing, `=`, `==`, `>`, `>=`, `<`, `<=`, `!` or `!=` before `1.2.3`, `1.2.x`, `1.x` or
+ * `1.x.x`. Prereleases precede their release and are ordinary otherwise; build metadata is ignored.
+ * Other forms (`^1.2`, `~1.2.3`, `>=10`, `*`, `1.2.3 - 2.0.0`) are left to the package `semver`.
  */
 import { LRUCache } from 'lru-cache';
 import SemverRange from 'semver/classes/range.js';

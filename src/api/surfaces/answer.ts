@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** What a call answers with. `status` is 201 for `created` and 200 else, unless the operation says another. */
+/** The answer of a call. `status` is 201 for `created` and 200 otherwise, unless the operation declares another. */
 export type Answer =
   /** One entity, or any other object or list that is no page. `counts` names a list in it whose length `meta.pagination` tells. */
   | { readonly is: 'data'; readonly schema: z.ZodType; readonly counts?: string }
@@ -15,7 +15,7 @@ export type Answer =
   /** Server-Sent Events: the handler returns an `AsyncIterable` of them, which must end once `call.signal` is aborted. */
   | { readonly is: 'events' };
 
-/** What a list answers: one page of it. */
+/** The answer of a list: one page. */
 export interface Page<T> {
   readonly data: readonly T[];
   readonly pagination: Pagination;
@@ -27,6 +27,6 @@ export interface Pagination {
   /** As applied, after correction; `Infinity` when there is none. */
   readonly limit: number;
   readonly offset: number;
-  /** Matches in all, whatever the page. */
+  /** Number of matches on all pages. */
   readonly totalCount: number;
 }

@@ -1,5 +1,6 @@
 import type { ApiError } from '../../errors/index.ts';
 import type { Answer, Page } from './answer.ts';
+import { JSON_TYPE } from './media-types.ts';
 
 /** An answer whose output is data, to be put into the form of its surface. */
 export type DataAnswer = Exclude<Answer, { readonly is: 'raw' | 'response' | 'events' }>;
@@ -27,7 +28,7 @@ const META = Object.freeze({ apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' 
 
 /** `{ data, meta }`. Made by concatenation, so that the data is turned into text once, and a limit beyond the doubles keeps its digits. */
 export const dataAndMeta: Envelope = {
-  contentType: 'application/json',
+  contentType: JSON_TYPE,
   write: (answer, output) => {
     switch (answer.is) {
       case 'empty':
@@ -43,11 +44,11 @@ export const dataAndMeta: Envelope = {
 };
 
 /** The output itself, as JSON. */
-export const bareJson: Envelope = { contentType: 'application/json', write: (_, output) => JSON.stringify(output) ?? 'null' };
+export const bareJson: Envelope = { contentType: JSON_TYPE, write: (_, output) => JSON.stringify(output) ?? 'null' };
 
 /** `{ error, meta }`. The cause is there only if there is one. */
 export const errorAndMeta: ErrorForm = ({ code, message, cause }, requestId) => ({
-  contentType: 'application/json',
+  contentType: JSON_TYPE,
   body: JSON.stringify({ error: { code, message, requestId, ...(cause ? { cause } : {}) }, meta: META }),
 });
 

@@ -1,7 +1,7 @@
 /** Values of headers by lower-case name. A list is sent as several headers of one name, e.g. `set-cookie` or `link`. */
 export type HeaderValues = Readonly<Record<string, string | readonly string[]>>;
 
-/** What an operation returns whose answer is `response`: as much of HTTP as it needs. */
+/** The output of an operation whose answer is `response`: the parts of HTTP that it needs. */
 export interface HttpOutput {
   /** Default: that of the operation, or else 200. */
   readonly status?: number;
@@ -21,7 +21,7 @@ export interface ServerSentEvent {
   readonly data: string;
   /** Its type; default `message`. One line. */
   readonly event?: string;
-  /** What a client that connects again sends as `last-event-id`. One line. */
+  /** Sent back as `last-event-id` by a client that reconnects. One line. */
   readonly id?: string;
   /** Milliseconds after which a client that was cut off connects again. */
   readonly retry?: number;

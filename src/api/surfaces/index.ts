@@ -6,11 +6,11 @@ const edge = { envelope: dataAndMeta, errorForm: errorAndMeta, session: ztSessio
 
 /** The one list of API surfaces. An operation names those that it is part of; `controller.only(surfaces.client)` mounts some of them. */
 export const surfaces = {
-  /** What administrators do. */
+  /** Operations of administrators. */
   management: surface({ name: 'management', prefix: '/edge/management/v1', ...edge }),
-  /** What devices do. Older clients know it by other paths. */
+  /** Operations of devices. Older clients use other paths. */
   client: surface({ name: 'client', prefix: '/edge/client/v1', aliases: ['/edge/v1', '/'], ...edge }),
-  /** What goes beyond the published APIs. */
+  /** Operations beyond the published APIs. */
   extensions: surface({ name: 'extensions', prefix: '/edge/management/extensions/v1', ...edge }),
 } as const;
 

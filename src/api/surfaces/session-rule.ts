@@ -1,9 +1,10 @@
 import type { ApiError } from '../../errors/index.ts';
 
-/** How a caller says who it is. `system` is for the host's own code and cannot be said over HTTP. */
+/** How a caller authenticates. `system` and `identity` are for the host's own code and cannot be sent over HTTP. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'system' }
+  | { readonly kind: 'identity'; readonly id: string }
   /** Header `zt-session`. When it is there, `authorization` counts for nothing but secondary factors. */
   | { readonly kind: 'token'; readonly token?: string; readonly authorization?: string };
 
@@ -17,8 +18,8 @@ export interface SessionRule {
   readonly credentialsOf: (header: (name: string) => string | undefined) => Credentials;
   /**
    * The header `www-authenticate` of a 401 (RFC 9110, 11.6.1).
-   * @param isAuthenticating whether the session itself was being checked. Clients log in again when a challenge says that their token is invalid, so that
-   * is said only then: a session that lacks a right, or gave a wrong password, gets the bare challenge.
+   * @param isAuthenticating whether the session token itself was being checked. Clients log in again when a challenge calls their token invalid, so
+   * only then does it: a session that lacks a right, or gave a wrong password, gets the bare challenge.
    */
   readonly challenge: (refusal: ApiError, credentials: Credentials, isAuthenticating: boolean) => string | undefined;
 }
@@ -51,7 +52,7 @@ export const ztSession: SessionRule = {
   },
 };
 
-/** No sessions: all callers are anonymous, and only operations that are open to anybody can be called. */
+/** No sessions: all callers are anonymous and can only call open operations. */
 export const withoutSession: SessionRule = {
   requestHeaders: [],
   answerHeaders: [],

@@ -7,7 +7,7 @@ import { FORMAT, type SnapshotEnd, type SnapshotHead, type SnapshotLine } from '
 const LONGEST_LINE = 2 ** 26;
 
 /**
- * What stands in a snapshot, line by line, checked as it is read: the first line must be a head, and nothing is whole before the last.
+ * Reads the lines of a snapshot and checks each: the first must be a head, and only the last completes it.
  * @throws SnapshotRefused with the number of the line
  */
 export async function* readSnapshot(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<SnapshotHead | SnapshotLine> {
@@ -57,7 +57,7 @@ const objectIn = (line: string, number: number): Readonly<Record<string, unknown
     const value: unknown = JSON.parse(line);
     if (isObject(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw refused(number, 'that is no JSON object');
 };

@@ -6,7 +6,7 @@ import { storageSchema } from '../schema.ts';
 import { readSnapshot } from './read.ts';
 import type { SnapshotHead, SnapshotLine } from './write.ts';
 
-/** What is restored, and where to. */
+/** The snapshot and the target store. */
 export interface RestoreOptions {
   /** An empty store, of the same sort as that of the snapshot or of another. No controller may be open on it. */
   readonly storage: StorageAdapter;
@@ -14,7 +14,7 @@ export interface RestoreOptions {
   readonly snapshot: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 }
 
-/** What was restored. */
+/** The result of a restore. */
 export interface Restored {
   readonly rows: number;
   /** The revision that the network goes on from. */
@@ -25,7 +25,8 @@ export interface Restored {
 
 /**
  * Fills an empty store from a snapshot, in one transaction: all of it, or nothing.
- * @throws SnapshotRefused when the store is not empty, or the snapshot is damaged, of a newer format, or none at all; StoreUnavailable, StoreSchemaMismatch
+ * @throws SnapshotRefused when the store is not empty, or the snapshot is invalid, damaged or of a newer format; StoreUnavailable,
+ * StoreSchemaMismatch
  */
 export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored> => {
   const { storage, snapshot } = checkedOptions('restoreSnapshot', options, { storage: true, snapshot: true });

@@ -4,7 +4,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { ALL, type Predicate, text } from '../../query/index.ts';
+import { ALL, type Predicate, stringField } from '../../query/index.ts';
 import type { Row, Transaction } from '../port.ts';
 
 export const FORMAT = 1;
@@ -62,7 +62,7 @@ async function* pagesOf(tx: Transaction, kind: string): AsyncGenerator<readonly 
     const last = page.at(-1);
     if (last) yield page;
     if (last === undefined || page.length < PAGE) return;
-    where = { op: 'compare', field: text('id'), is: '>', value: last.id };
+    where = { op: 'compare', field: stringField('id'), is: '>', value: last.id };
   }
 }
 

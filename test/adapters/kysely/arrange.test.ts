@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { arranged, MANY, valuesToArrange } from '../../../adapters/storage/kysely/arrange.ts';
 import { matches } from '../../../src/query/evaluate.ts';
-import { and, has, or, type Predicate, text } from '../../../src/query/predicate.ts';
+import { and, has, or, type Predicate, stringField } from '../../../src/query/predicate.ts';
 
 const all = (...values: string[]): Predicate => ({ op: 'covers', set: 'labels', values });
 const sizes = (table: Readonly<Record<string, number>>) => (_: string, value: string) => table[value] ?? 0;
@@ -35,7 +35,7 @@ describe('the order of values that a row must hold', () => {
         { maxDepth: 3 },
         fc.array(value, { maxLength: 3 }).map((values) => all(...values)),
         fc.array(value, { maxLength: 3 }).map((values): Predicate => ({ op: 'covers', set: 'others', values })),
-        fc.constant<Predicate>({ op: 'in', field: text('id'), values: ['1', '2'] }),
+        fc.constant<Predicate>({ op: 'in', field: stringField('id'), values: ['1', '2'] }),
         tie('node').map((term): Predicate => ({ op: 'not', term })),
         fc
           .tuple(fc.constantFrom('and' as const, 'or' as const), fc.array(tie('node'), { maxLength: 3 }))

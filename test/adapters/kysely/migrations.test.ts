@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { exportMigrations, migrations, schemaAfter, sqlite, sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
 import { kindsThatDiffer } from '../../../adapters/storage/kysely/migration.ts';
-import { equals, has, type Predicate, text } from '../../../src/query/predicate.ts';
+import { equals, has, type Predicate, stringField } from '../../../src/query/predicate.ts';
 import { StorageError, StoreSchemaMismatch } from '../../../src/storage/errors.ts';
 import type { StorageSchema, Store } from '../../../src/storage/port.ts';
 import { storageSchema } from '../../../src/storage/schema.ts';
@@ -65,7 +65,7 @@ describe('migrations of the SQL store', () => {
       await tx.insert('note', note('c', { name: 'note a', readers: ['ann'] }));
       await tx.delete('note', 'a');
     });
-    assert.deepEqual(await idsWhere(migrated, equals(text('name'), 'note a')), ['c']);
+    assert.deepEqual(await idsWhere(migrated, equals(stringField('name'), 'note a')), ['c']);
     assert.deepEqual(await migrated.transaction('read', (tx) => tx.distinct('note', 'readers')), ['ann']);
     await migrated.close();
   });

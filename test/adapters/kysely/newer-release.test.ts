@@ -42,7 +42,7 @@ for (const [engine, newPlace] of Object.entries(places)) {
       await using place = await newPlace();
       const collector = newCollector();
       await using app = await openApp(engine, { storage: place.storage(), platform: { logger: collector.logger } });
-      assert.deepEqual(await app.controller.health(), { isHealthy: true, store: 'ready' });
+      assert.deepEqual(await app.controller.health(), { isHealthy: true, store: 'ready', reasons: [] });
       await place.storage({ migrations: [...own, more(own.length + 1)] }).migrate();
       const before = await app.count('identity');
       for (let i = 0; i < 3; i++) {
@@ -53,7 +53,11 @@ for (const [engine, newPlace] of Object.entries(places)) {
       assert.equal(await app.count('identity'), before);
       assert.equal((await app.request('GET', '/identities')).status, 200);
       assert.equal(collector.errors.filter((line) => line.includes('writes no more')).length, 1, 'said once, not with every call');
-      assert.deepEqual(await app.controller.health(), { isHealthy: false, store: 'superseded' });
+      const { isHealthy, store, reasons } = await app.controller.health();
+      assert.deepEqual(
+        [isHealthy, store, reasons.map(({ concerns, severity }) => [concerns, severity])],
+        [false, 'superseded', [['migrations', 'error']]],
+      );
     });
 
     test("so does its part in a host's transaction", async () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { Kysely } from 'kysely';
 import { exportMigrations, kyselyStorage, postgres, type SqlEngine, sqlite } from '../../../adapters/storage/kysely/index.ts';
-import { equals, has, or, text } from '../../../src/query/predicate.ts';
+import { equals, has, or, stringField } from '../../../src/query/predicate.ts';
 import { StorageError } from '../../../src/storage/errors.ts';
 import type { StorageSchema } from '../../../src/storage/port.ts';
 import { storageSuite } from '../../conformance/storage.suite.ts';
@@ -80,7 +80,7 @@ describe("an engine of one's own", () => {
     await store.transaction('write', (tx) => tx.insert('note', note('a', { name: names.at(-1) })));
     await store.transaction('write', (tx) => tx.insert('note', note('b', { name: 'b' })));
     const found = await store.transaction('read', (tx) =>
-      tx.list('note', { where: or(...names.map((name) => equals(text('name'), name))) }),
+      tx.list('note', { where: or(...names.map((name) => equals(stringField('name'), name))) }),
     );
     assert.deepEqual(
       found.map(({ id }) => id),

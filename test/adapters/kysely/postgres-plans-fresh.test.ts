@@ -7,7 +7,7 @@ import { rendered } from '../../../adapters/storage/kysely/render.ts';
 import { Scope } from '../../../adapters/storage/kysely/scope.ts';
 import { selectCount, selectPage } from '../../../adapters/storage/kysely/select.ts';
 import type { Sql } from '../../../adapters/storage/kysely/sql.ts';
-import { and, equals, flag, has, not, or, type Predicate, text } from '../../../src/query/predicate.ts';
+import { and, booleanField, equals, has, not, or, type Predicate, stringField } from '../../../src/query/predicate.ts';
 import { needsPostgres, newSchema, type TestSchema } from '../../support/postgres.ts';
 import { pgNotes } from './postgres-support.ts';
 import { note, noteSchema } from './support.ts';
@@ -23,7 +23,7 @@ const questions: Readonly<Record<string, Predicate>> = {
   'all of a rare value and common ones': all('r1', 'a1', 'all'),
   'all of common values': all('a1', 'b1', 'all'),
   'lists of common values side by side': and(has('labels', 'a1'), has('labels', 'b1'), has('labels', 'all')),
-  'common values and a field': and(has('labels', 'a1'), has('labels', 'b1'), equals(flag('isOpen'), true)),
+  'common values and a field': and(has('labels', 'a1'), has('labels', 'b1'), equals(booleanField('isOpen'), true)),
   'one of some pairs': or(all('r1', 'all'), all('r2', 'a1'), and(has('labels', 'a1'), has('labels', 'b1'))),
   'all but those that hold a pair': not(all('a1', 'b1')),
 };
@@ -67,7 +67,8 @@ describe('query plans of PostgreSQL for tables without statistics', needsPostgre
         const page = { where, limit: 10 };
         const statements = [selectPage(scope, 'note', page), selectCount(scope, 'note', where)];
         // A sorted page of alternatives stays a join, for which PostgreSQL takes a hash table once there are some thousand rows.
-        if (where.op !== 'or') statements.push(selectPage(scope, 'note', { ...page, sort: [{ field: text('name'), descending: false }] }));
+        if (where.op !== 'or')
+          statements.push(selectPage(scope, 'note', { ...page, sort: [{ field: stringField('name'), descending: false }] }));
         for (const statement of statements) {
           const handled = await rowsHandled(statement);
           assert.ok(handled < 10 * ROWS * LABELS, `${handled} rows for ${rendered(postgres, statement).text}`);

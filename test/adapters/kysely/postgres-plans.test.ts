@@ -6,7 +6,7 @@ import { rendered } from '../../../adapters/storage/kysely/render.ts';
 import { Scope } from '../../../adapters/storage/kysely/scope.ts';
 import { selectCount, selectDistinct, selectPage, selectReferenced, selectRow } from '../../../adapters/storage/kysely/select.ts';
 import type { Sql } from '../../../adapters/storage/kysely/sql.ts';
-import { ALL, and, equals, flag, has, oneOf, type Predicate, text } from '../../../src/query/predicate.ts';
+import { ALL, and, booleanField, equals, has, oneOf, type Predicate, stringField } from '../../../src/query/predicate.ts';
 import type { Query } from '../../../src/storage/port.ts';
 import { needsPostgres, newSchema, type TestSchema } from '../../support/postgres.ts';
 import { pgNotes } from './postgres-support.ts';
@@ -61,22 +61,22 @@ describe('query plans of PostgreSQL', needsPostgres, () => {
   test('a page by id or by a unique field reads an index in its order, in both directions', async () => {
     assertIndexed(await page(ALL), 'overlay_note_pkey');
     for (const descending of [false, true])
-      assertIndexed(await page(ALL, { sort: [{ field: text('name'), descending }], limit: 10 }), 'overlay_note__by_name');
+      assertIndexed(await page(ALL, { sort: [{ field: stringField('name'), descending }], limit: 10 }), 'overlay_note__by_name');
   });
 
   test('a unique value, an indexed one and lists of them are looked up', async () => {
-    for (const where of [equals(text('name'), 'x'), oneOf(text('name'), ['x', 'y'])])
+    for (const where of [equals(stringField('name'), 'x'), oneOf(stringField('name'), ['x', 'y'])])
       assertIndexed(await page(where), 'overlay_note__by_name');
-    for (const where of [equals(text('ownerId'), 'x'), oneOf(text('ownerId'), ['x', 'y'])])
+    for (const where of [equals(stringField('ownerId'), 'x'), oneOf(stringField('ownerId'), ['x', 'y'])])
       assertIndexed(await page(where), 'overlay_note__by_owner_id');
-    assertIndexed(await page(oneOf(text('id'), ['x', 'y'])), 'overlay_note_pkey');
+    assertIndexed(await page(oneOf(stringField('id'), ['x', 'y'])), 'overlay_note_pkey');
   });
 
   test('rows that hold elements are found by them', async () => {
     for (const where of [
       has('labels', 'l1'),
       and(has('labels', 'l1'), has('labels', 'm1')),
-      and(has('labels', 'l1'), equals(flag('isOpen'), true)),
+      and(has('labels', 'l1'), equals(booleanField('isOpen'), true)),
       { op: 'overlaps', set: 'labels', values: ['l1', 'l2', 'm1'] } as const,
     ])
       assertIndexed(await page(where), 'overlay_note__labels_pkey');

@@ -12,7 +12,7 @@ import {
 } from '../../../adapters/storage/kysely/select.ts';
 import type { Sql } from '../../../adapters/storage/kysely/sql.ts';
 import { sqlite } from '../../../adapters/storage/kysely/sqlite/engine.ts';
-import { ALL, and, equals, flag, has, oneOf, type Predicate, text } from '../../../src/query/predicate.ts';
+import { ALL, and, booleanField, equals, has, oneOf, type Predicate, stringField } from '../../../src/query/predicate.ts';
 import type { Query, Store } from '../../../src/storage/port.ts';
 import { note, noteSchema, notes } from './support.ts';
 
@@ -59,25 +59,25 @@ describe('query plans of SQLite', () => {
   });
 
   test('a page by a unique field reads its index, with no sorting', () => {
-    const steps = page(ALL, { sort: [{ field: text('name'), descending: false }], limit: 10 });
+    const steps = page(ALL, { sort: [{ field: stringField('name'), descending: false }], limit: 10 });
     assert.match(steps, /SEARCH t USING INDEX overlay_note__by_name \(ns=\?\)/);
     assert.doesNotMatch(steps, /TEMP B-TREE FOR ORDER BY/, steps);
   });
 
   test('a unique value, an indexed one and lists of them are looked up', () => {
-    for (const where of [equals(text('name'), 'x'), oneOf(text('name'), ['x', 'y'])])
+    for (const where of [equals(stringField('name'), 'x'), oneOf(stringField('name'), ['x', 'y'])])
       assert.match(page(where), /SEARCH t USING INDEX overlay_note__by_name \(ns=\? AND name=\?\)/);
-    for (const where of [equals(text('ownerId'), 'x'), oneOf(text('ownerId'), ['x', 'y'])])
+    for (const where of [equals(stringField('ownerId'), 'x'), oneOf(stringField('ownerId'), ['x', 'y'])])
       assert.match(page(where), /SEARCH t USING INDEX overlay_note__by_owner_id \(ns=\? AND owner_id=\?\)/);
-    assert.match(page(oneOf(text('id'), ['x', 'y'])), /SEARCH t USING PRIMARY KEY \(ns=\? AND id=\?\)/);
-    assertNoScan(page(equals(text('ownerId'), 'x')));
+    assert.match(page(oneOf(stringField('id'), ['x', 'y'])), /SEARCH t USING PRIMARY KEY \(ns=\? AND id=\?\)/);
+    assertNoScan(page(equals(stringField('ownerId'), 'x')));
   });
 
   test('rows that hold an element are read from the element on, in order of id', () => {
     for (const where of [
       has('labels', 'l1'),
       and(has('labels', 'l1'), has('labels', 'm1')),
-      and(has('labels', 'l1'), equals(flag('isOpen'), true)),
+      and(has('labels', 'l1'), equals(booleanField('isOpen'), true)),
     ]) {
       const steps = page(where);
       assert.match(steps, /SEARCH s0 USING PRIMARY KEY \(ns=\? AND value=\?\)/);
@@ -103,7 +103,7 @@ describe('query plans of SQLite', () => {
     const where: Predicate = {
       op: 'or',
       terms: [
-        oneOf(text('id'), ['1', '2']),
+        oneOf(stringField('id'), ['1', '2']),
         { op: 'overlaps', set: 'labels', values: ['l1', 'l2'] },
         { op: 'covers', set: 'labels', values: ['l3', 'm1'] },
       ],
@@ -136,7 +136,7 @@ describe('query plans of SQLite', () => {
     assert.ok(byId);
     assert.match(plan(byId), /SEARCH t USING PRIMARY KEY \(ns=\?\)/);
     assert.match(plan(byId), /SEARCH o0 USING PRIMARY KEY \(ns=\? AND value=\? AND id=\?\)/);
-    const byName = among({ limit: 10, sort: [{ field: text('name'), descending: true }] });
+    const byName = among({ limit: 10, sort: [{ field: stringField('name'), descending: true }] });
     assert.ok(byName);
     assert.match(plan(byName), /SEARCH t USING INDEX overlay_note__by_name \(ns=\?\)/);
     assert.equal(among({ limit: 500 }), undefined);
@@ -145,7 +145,7 @@ describe('query plans of SQLite', () => {
 
   test('a part of a name is looked for in the index of names', () => {
     assert.equal(
-      count({ op: 'contains', field: text('name'), value: '7', fold: false }),
+      count({ op: 'contains', field: stringField('name'), value: '7', fold: false }),
       'SEARCH t USING COVERING INDEX overlay_note__by_name (ns=?)',
     );
   });

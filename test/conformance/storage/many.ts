@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { comparator, matches } from '../../../src/query/evaluate.ts';
-import { and, ELEMENT, equals, flag, has, not, oneOf, or, type Predicate, type SortKey, text } from '../../../src/query/predicate.ts';
+import {
+  and,
+  booleanField,
+  ELEMENT,
+  equals,
+  has,
+  not,
+  oneOf,
+  or,
+  type Predicate,
+  type SortKey,
+  stringField,
+} from '../../../src/query/predicate.ts';
 import type { Row, Store } from '../../../src/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { each, idsOf, note, read, save, write } from './sample.ts';
@@ -43,25 +55,27 @@ const simple: fc.Arbitrary<Predicate> = fc.oneof(
     .map((value): Predicate => ({ op: 'some', set: 'labels', where: { op: 'contains', field: ELEMENT, value, fold: false } })),
   fc
     .tuple(fc.constantFrom('<' as const, '<=' as const, '>' as const, '>=' as const), fc.nat(ROWS))
-    .map(([is, i]): Predicate => ({ op: 'compare', field: text('name'), is, value: `name-${String(i).padStart(3, '0')}` })),
+    .map(([is, i]): Predicate => ({ op: 'compare', field: stringField('name'), is, value: `name-${String(i).padStart(3, '0')}` })),
   fc
     .tuple(fc.constantFrom('<' as const, '>' as const, '>=' as const), fc.nat(9))
-    .map(([is, i]): Predicate => ({ op: 'compare', field: text('ownerId'), is, value: `owner-${i}` })),
+    .map(([is, i]): Predicate => ({ op: 'compare', field: stringField('ownerId'), is, value: `owner-${i}` })),
   fc
     .tuple(fc.constantFrom('<' as const, '<=' as const, '>' as const), fc.nat(ROWS))
-    .map(([is, i]): Predicate => ({ op: 'compare', field: text('id'), is, value: `id-${String(i).padStart(3, '0')}` })),
-  fc.constantFrom('7', '33', 'NAME-1', '').map((value): Predicate => ({ op: 'contains', field: text('name'), value, fold: value !== '7' })),
+    .map(([is, i]): Predicate => ({ op: 'compare', field: stringField('id'), is, value: `id-${String(i).padStart(3, '0')}` })),
+  fc
+    .constantFrom('7', '33', 'NAME-1', '')
+    .map((value): Predicate => ({ op: 'contains', field: stringField('name'), value, fold: value !== '7' })),
   fc.constantFrom(1, 5, 600).map((value): Predicate => ({ op: 'compare', field: externalKey, is: value === 5 ? '<' : '>=', value })),
-  someIds.map((ids) => oneOf(text('id'), ids)),
-  fc.nat(9).map((i) => equals(text('ownerId'), `owner-${i}`)),
-  fc.boolean().map((isOpen) => equals(flag('isOpen'), isOpen)),
+  someIds.map((ids) => oneOf(stringField('id'), ids)),
+  fc.nat(9).map((i) => equals(stringField('ownerId'), `owner-${i}`)),
+  fc.boolean().map((isOpen) => equals(booleanField('isOpen'), isOpen)),
 );
 /** The shape of what policies select: some ids, some attributes, and several arrays of attributes. */
 const membership: fc.Arbitrary<Predicate> = fc
   .tuple(someIds, labels(1), fc.array(labels(2), { minLength: 1, maxLength: 5 }))
   .map(([ids, any, all]) =>
     or(
-      oneOf(text('id'), ids),
+      oneOf(stringField('id'), ids),
       { op: 'overlaps', set: 'labels', values: any },
       ...all.map((values): Predicate => ({ op: 'covers', set: 'labels', values })),
     ),
@@ -81,7 +95,10 @@ const question: fc.Arbitrary<Predicate> = fc.oneof(
 );
 
 const key = fc.record({
-  field: fc.constantFrom(text('name'), text('id'), text('ownerId'), { path: ['order'] as const, type: 'number' as const }),
+  field: fc.constantFrom(stringField('name'), stringField('id'), stringField('ownerId'), {
+    path: ['order'] as const,
+    type: 'number' as const,
+  }),
   descending: fc.boolean(),
 });
 const page = fc.record({

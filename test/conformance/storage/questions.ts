@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import {
   ALL,
   and,
-  date,
+  booleanField,
+  dateField,
   ELEMENT,
   equals,
   type FieldRef,
-  flag,
   has,
   not,
   oneOf,
   or,
   type Predicate,
-  text,
+  stringField,
 } from '../../../src/query/predicate.ts';
 import type { Query, Store } from '../../../src/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
@@ -34,13 +34,13 @@ export const questions: Sentences = {
     await write(store, (tx) => each(ids, (id) => tx.insert('note', note(id, { isOpen: Number(id) % 3 === 0 }))));
     for (const from of ['', '0000', '0001', '0298', '0299', '0597', '0598', '0599', 'a'])
       for (const is of ['>', '>='] as const) {
-        const where: Predicate = { op: 'compare', field: text('id'), is, value: from };
+        const where: Predicate = { op: 'compare', field: stringField('id'), is, value: from };
         const right = ids.filter((id) => (is === '>' ? id > from : id >= from));
         assert.equal(await asked(store, where), right.join(' '), `${is} ${from}`);
         assert.equal(await asked(store, where, { offset: 2, limit: 3 }), right.slice(2, 5).join(' '));
         assert.equal(await read(store, (tx) => tx.count('note', where)), right.length);
         const open = right.filter((id) => Number(id) % 3 === 0);
-        assert.equal(await asked(store, and(equals(flag('isOpen'), true), where), { limit: 4 }), open.slice(0, 4).join(' '));
+        assert.equal(await asked(store, and(equals(booleanField('isOpen'), true), where), { limit: 4 }), open.slice(0, 4).join(' '));
       }
   },
 
@@ -58,23 +58,23 @@ export const questions: Sentences = {
         note(`${size}-none`, { isOpen: true }),
       );
       const covers: Predicate = { op: 'covers', set: 'labels', values: all };
-      const ofSize: Predicate = { op: 'compare', field: text('id'), is: '>=', value: `${size}-` };
-      const here = and(ofSize, { op: 'compare', field: text('id'), is: '<', value: `${size}.` });
+      const ofSize: Predicate = { op: 'compare', field: stringField('id'), is: '>=', value: `${size}-` };
+      const here = and(ofSize, { op: 'compare', field: stringField('id'), is: '<', value: `${size}.` });
       const holding = [`${size}-all`, `${size}-and-more`];
       const others = ['last', 'none', 'without-first', 'without-last'].map((name) => `${size}-${name}`);
       const cases: readonly (readonly [Predicate, readonly string[]])[] = [
         [covers, holding],
         [{ ...covers, values: all.toReversed() }, holding],
         [and(here, not(covers)), others],
-        [and(covers, equals(flag('isOpen'), true)), [`${size}-all`]],
+        [and(covers, equals(booleanField('isOpen'), true)), [`${size}-all`]],
         [and(covers, not(has('labels', 'more'))), [`${size}-all`]],
-        [or(covers, oneOf(text('id'), [`${size}-none`])), [...holding, `${size}-none`]],
+        [or(covers, oneOf(stringField('id'), [`${size}-none`])), [...holding, `${size}-none`]],
         [and(here, not(or(covers, has('labels', first)))), [`${size}-last`, `${size}-none`, `${size}-without-first`]],
         [{ op: 'covers', set: 'labels', values: [...all, 'nobody holds it'] }, []],
       ];
       for (const [where, right] of cases) {
         assert.equal(await asked(store, where), right.join(' '), `${size}: ${JSON.stringify(where).slice(0, 80)}`);
-        assert.equal(await asked(store, where, { sort: [{ field: text('name'), descending: true }], limit: 1 }), right.at(-1) ?? '');
+        assert.equal(await asked(store, where, { sort: [{ field: stringField('name'), descending: true }], limit: 1 }), right.at(-1) ?? '');
         assert.equal(await read(store, (tx) => tx.count('note', where)), right.length);
       }
     }
@@ -95,7 +95,7 @@ export const questions: Sentences = {
     const names = ['b', 'd', 'f', 'h', 'j'];
     await save(store, ...names.map((name, i) => note(`id-${i}`, { name, externalKey: i - 2 })));
     const bounds = ['a', 'b', 'c', 'f', 'g', 'j', 'k'];
-    const by = { field: text('name'), descending: false };
+    const by = { field: stringField('name'), descending: false };
     const holds = {
       '<': (a: string, b: string) => a < b,
       '<=': (a: string, b: string) => a <= b,
@@ -136,8 +136,8 @@ export const questions: Sentences = {
     );
     assert.equal(await asked(store, ALL, { sort: [{ field: order, descending: false }] }), 'b c a d');
     assert.equal(await asked(store, ALL, { sort: [{ field: order, descending: true }] }), 'd a c b');
-    assert.equal(await asked(store, ALL, { sort: [{ field: flag('isOpen'), descending: false }] }), 'c b d a');
-    assert.equal(await asked(store, ALL, { sort: [{ field: flag('isOpen'), descending: true }] }), 'a b d c');
+    assert.equal(await asked(store, ALL, { sort: [{ field: booleanField('isOpen'), descending: false }] }), 'c b d a');
+    assert.equal(await asked(store, ALL, { sort: [{ field: booleanField('isOpen'), descending: true }] }), 'a b d c');
   },
 
   'rows that the sort keys leave equal come by id ascending, whatever the direction': async (store) => {
@@ -148,8 +148,8 @@ export const questions: Sentences = {
       note('c', { ownerId: 'x', order: 2 }),
       note('d', { ownerId: 'x', order: 2 }),
     );
-    assert.equal(await asked(store, ALL, { sort: [{ field: text('ownerId'), descending: true }] }), 'b a c d');
-    const sort = [text('ownerId'), order].map((field) => ({ field, descending: field === order }));
+    assert.equal(await asked(store, ALL, { sort: [{ field: stringField('ownerId'), descending: true }] }), 'b a c d');
+    const sort = [stringField('ownerId'), order].map((field) => ({ field, descending: field === order }));
     assert.equal(await asked(store, ALL, { sort }), 'c d a b');
   },
 
@@ -160,9 +160,9 @@ export const questions: Sentences = {
         note(String(index), { name, dueAt: `20${10 + index}-01-01T00:00:00.000Z` }),
       ),
     );
-    assert.equal(await asked(store, ALL, { sort: [{ field: text('name'), descending: false }] }), '6 1 5 0 4 3 2');
-    assert.equal(await asked(store, { op: 'compare', field: date('dueAt'), is: '<', value: '2012-01-01T00:00:00.000Z' }), '0 1');
-    assert.equal(await asked(store, { op: 'compare', field: text('name'), is: '>=', value: '\uff5e' }), '2 3');
+    assert.equal(await asked(store, ALL, { sort: [{ field: stringField('name'), descending: false }] }), '6 1 5 0 4 3 2');
+    assert.equal(await asked(store, { op: 'compare', field: dateField('dueAt'), is: '<', value: '2012-01-01T00:00:00.000Z' }), '0 1');
+    assert.equal(await asked(store, { op: 'compare', field: stringField('name'), is: '>=', value: '\uff5e' }), '2 3');
   },
 
   'texts in fields of any type, as tags are, are ordered by code point, not by locale or case': async (store) => {
@@ -178,7 +178,7 @@ export const questions: Sentences = {
 
   'offset and limit cut a page out of the matching rows': async (store) => {
     await save(store, ...[...'abcdefgh'].map((id, index) => note(id, { isOpen: index % 2 === 0, order: -index })));
-    const open = equals(flag('isOpen'), true);
+    const open = equals(booleanField('isOpen'), true);
     const byOrder = [{ field: order, descending: false }];
     assert.equal(await asked(store, ALL, { offset: 2, limit: 3 }), 'c d e');
     assert.equal(await asked(store, open, { offset: 1, limit: 2 }), 'c e');
@@ -213,7 +213,7 @@ export const questions: Sentences = {
     assert.equal(await asked(store, { op: 'some', set: 'labels', where: { op: 'compare', field: ELEMENT, is: '>', value: 'y' } }), 'b');
     assert.equal(await asked(store, { op: 'size', set: 'labels', is: '<=', value: 1 }), 'c d e');
     assert.equal(await asked(store, and(has('labels', 'x'), not(has('labels', 'y')))), 'd');
-    assert.equal(await asked(store, or(has('labels', 'z'), oneOf(text('id'), ['d', 'e']))), 'b d e');
+    assert.equal(await asked(store, or(has('labels', 'z'), oneOf(stringField('id'), ['d', 'e']))), 'b d e');
   },
 
   'a set of ids is counted by what its rows are': async (store) => {
@@ -225,15 +225,15 @@ export const questions: Sentences = {
       const where: Predicate = { op: 'size', set: 'noteIds', is: '=', value, of: { kind: 'note', where: of } };
       return idsOf(await read(store, (tx) => tx.list('noteGroup', { where }))).join(' ');
     };
-    assert.equal(await holding(equals(flag('isOpen'), true), 1), 'one');
-    assert.equal(await holding(equals(flag('isOpen'), true), 2), 'two');
+    assert.equal(await holding(equals(booleanField('isOpen'), true), 1), 'one');
+    assert.equal(await holding(equals(booleanField('isOpen'), true), 2), 'two');
     assert.equal(await holding(ALL, 2), 'one two');
   },
 
   'long lists are asked at once': async (store) => {
     await save(store, ...Array.from({ length: 20 }, (_, index) => note(String(index), { labels: [`l${index}`], order: index })));
     const values = Array.from({ length: 40_000 }, (_, index) => String(index * 2));
-    assert.equal(await read(store, (tx) => tx.count('note', oneOf(text('id'), values))), 10);
+    assert.equal(await read(store, (tx) => tx.count('note', oneOf(stringField('id'), values))), 10);
     assert.equal(
       await read(store, (tx) => tx.count('note', { op: 'overlaps', set: 'labels', values: values.map((value) => `l${value}`) })),
       10,
@@ -274,7 +274,7 @@ export const questions: Sentences = {
     const referenced = (values: readonly string[], where?: Predicate) =>
       read(store, async (tx) => [...(await tx.referenced('note', 'ownerId', values, where))].sort());
     assert.deepEqual(await referenced(['ann', 'eve', 'bob', 'ann']), ['ann', 'bob']);
-    assert.deepEqual(await referenced(['ann', 'bob'], equals(flag('isOpen'), true)), ['ann']);
+    assert.deepEqual(await referenced(['ann', 'bob'], equals(booleanField('isOpen'), true)), ['ann']);
     assert.deepEqual(await referenced([]), []);
     assert.deepEqual(await read(store, (tx) => tx.referenced('note', 'id', ['a', 'z'])), ['a']);
   },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ALL, equals, has, type Predicate, text } from '../../../src/query/predicate.ts';
+import { ALL, equals, has, type Predicate, stringField } from '../../../src/query/predicate.ts';
 import type { IndexFault, Row, Store } from '../../../src/storage/port.ts';
 import type { Sentences, TestDatabase } from '../storage.suite.ts';
 import { allIds, note, read, save, write } from './sample.ts';
@@ -53,7 +53,7 @@ export const repairing: Sentences = {
       "update overlay_note set version = 9 where id = 'c'",
       "update overlay_note set is_open = null where id = 'd'",
     );
-    assert.equal(await count(store, equals(text('ownerId'), 'thief')), 1);
+    assert.equal(await count(store, equals(stringField('ownerId'), 'thief')), 1);
     assert.deepEqual(await faults(store), [
       ['a', 'note a is found by another ownerId than its document has'],
       ['b', 'note b is found by another name than its document has'],
@@ -62,7 +62,10 @@ export const repairing: Sentences = {
     ]);
     await repairAll(store);
     assert.deepEqual(await faults(store), []);
-    assert.deepEqual([await count(store, equals(text('ownerId'), 'thief')), await count(store, equals(text('ownerId'), 'ann'))], [0, 1]);
+    assert.deepEqual(
+      [await count(store, equals(stringField('ownerId'), 'thief')), await count(store, equals(stringField('ownerId'), 'ann'))],
+      [0, 1],
+    );
     assert.deepEqual(
       await read(store, (tx) => tx.get('note', 'a')),
       rows.find(({ id }) => id === 'a'),
@@ -124,7 +127,7 @@ export const repairing: Sentences = {
     assert.deepEqual(await faults(store), found);
     assert.deepEqual(await repairAll(store), [false, false]);
     assert.deepEqual(await faults(store), found);
-    assert.equal(await count(store, equals(text('name'), 'note b')), 1);
+    assert.equal(await count(store, equals(stringField('name'), 'note b')), 1);
   },
 };
 

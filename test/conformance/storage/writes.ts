@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ALL, equals, has, type Predicate, text } from '../../../src/query/predicate.ts';
+import { ALL, equals, has, type Predicate, stringField } from '../../../src/query/predicate.ts';
 import { RowMissing, UniqueViolation, WriteConflict } from '../../../src/storage/errors.ts';
 import type { Store } from '../../../src/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
@@ -101,7 +101,7 @@ export const writes: Sentences = {
       await tx.delete('note', 'a');
       await tx.insert('note', note('c', { name: 'amy' }));
     });
-    assert.deepEqual(idsOf(await read(store, (tx) => tx.list('note', { where: equals(text('name'), 'ann') }))), ['b']);
+    assert.deepEqual(idsOf(await read(store, (tx) => tx.list('note', { where: equals(stringField('name'), 'ann') }))), ['b']);
   },
 
   'an update replaces the whole row and what it is found by': async (store) => {
@@ -110,7 +110,7 @@ export const writes: Sentences = {
     await write(store, (tx) => tx.update('note', next, 1));
     assert.deepEqual(await read(store, (tx) => tx.get('note', 'a')), next);
     assert.deepEqual(
-      await Promise.all([count(store, equals(text('ownerId'), 'ann')), count(store, equals(text('ownerId'), 'bob'))]),
+      await Promise.all([count(store, equals(stringField('ownerId'), 'ann')), count(store, equals(stringField('ownerId'), 'bob'))]),
       [0, 1],
     );
     assert.deepEqual(await Promise.all(['x', 'y', 'z'].map((label) => count(store, has('labels', label)))), [0, 1, 1]);

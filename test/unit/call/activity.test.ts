@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
-import { apiSession } from '../../../src/api/sessions.ts';
+import { apiSession } from '../../../src/api/api-sessions.ts';
 import { createActivity } from '../../../src/call/activity.ts';
 import { createBackground } from '../../../src/jobs/background.ts';
 import { webPlatform } from '../../../src/platform/web.ts';

@@ -13,7 +13,7 @@ import {
   or,
   type Predicate,
   readFilter,
-  text,
+  stringField,
 } from '../../../src/query/index.ts';
 import { arbitraryPredicate, arbitraryRow, arbitraryRows, arbitraryText } from '../../support/filters.ts';
 import { lookup, people, rows } from './sample.ts';
@@ -108,7 +108,7 @@ test('a string meets numbers and tags as text, and other values never', () => {
 
 test('contains with fold compares in upper case', () => {
   const folds = (value: string, asked: string): boolean =>
-    matches({ op: 'contains', field: text('f'), value: asked, fold: true }, { id: 'x', f: value });
+    matches({ op: 'contains', field: stringField('f'), value: asked, fold: true }, { id: 'x', f: value });
   assert.deepEqual([folds('Straße', 'SS'), folds('STRASSE', 'ß'), folds('ÉCOLE', 'é'), folds('abc', 'd')], [true, true, true, false]);
 });
 

@@ -7,8 +7,8 @@ import {
   fieldSymbol,
   readFilter,
   type Symbols,
+  stringField,
   symbolsOf,
-  text,
 } from '../../../src/query/index.ts';
 
 const base = {
@@ -29,7 +29,7 @@ export const people: Symbols = symbolsOf('person', {
   'address.city': fieldSymbol('string', 'address', 'city'),
   roles: { is: 'set', set: 'roles' },
   hobbies: { is: 'references', set: 'hobbies', target: () => hobbies },
-  token: { is: 'secret', type: 'string', matches: (value) => equals(text('tokenHash'), `hash of ${value}`) },
+  token: { is: 'secret', type: 'string', matches: (value) => equals(stringField('tokenHash'), `hash of ${value}`) },
   password: { is: 'secret', type: 'string' },
   isHaunted: { is: 'secret', type: 'boolean' },
 });

@@ -1,7 +1,7 @@
 const MAX_LENGTH = 64;
 const MAX_NAMES = 200;
 
-/** @returns the name that was probably meant: at most a third of its letters differ, at most two in all. Bounded work whatever is given. */
+/** @returns the name that was probably meant: at most a third of its letters differ, and at most two. Work is bounded for any input. */
 export const closest = (name: string, known: readonly string[]): string | undefined => {
   if (name.length > MAX_LENGTH) return undefined;
   let best: string | undefined;

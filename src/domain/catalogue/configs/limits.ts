@@ -1,10 +1,10 @@
 /**
- * Config types bring code of strangers: a schema decides how long checking takes. Two kinds of bounds keep that short.
+ * Config types contain schemas of third parties, and a schema decides how long checking takes. Two kinds of bounds keep that short.
  *
  * When a schema is written: its size, nesting, patterns, and how far references unfold at one place (`schema-cost.ts`).
- * When data is checked: fuel. Every subschema that is applied to a value burns some, about one unit for 10 ns of work, as does
- * every pattern by the length of the text. Nothing that loops or recurses can avoid it, so a check ends within a fraction of a second
- * whatever schema and data are; a static bound on recursion through items and properties would refuse honest schemas instead.
+ * When data is checked: fuel. Every subschema that is applied to a value burns some, about one unit for 10 ns of work, as does every pattern by the
+ * length of the string. No loop or recursion can avoid it, so any check ends within a fraction of a second; a static bound on recursion through items
+ * and properties would refuse legitimate schemas instead.
  */
 export const limits = Object.freeze({
   /** Bytes of the schema as JSON. */

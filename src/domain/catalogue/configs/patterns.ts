@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { limits, type Tank } from './limits.ts';
 
-/** What the validator needs of a regular expression; `toString` tells two of them apart. */
+/** The validator's view of a regular expression; `toString` distinguishes two of them. */
 export interface Pattern {
   test(text: string): boolean;
   toString(): string;

@@ -3,7 +3,7 @@ import { closest } from './closest.ts';
 
 const MAX_SHOWN = 100;
 
-/** What an error says to its reader: the keyword and what it expects. Values of the data are not shown, they may be secret. */
+/** The reason for a reader: the keyword and what it expects. Values of the data are not shown, because they may be secret. */
 export const reasonOf = (error: ErrorObject): string => {
   const { keyword, propertyName } = error;
   const reason = REASONS[keyword]?.(error) ?? 'does not match the schema';

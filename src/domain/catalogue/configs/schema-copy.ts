@@ -21,7 +21,7 @@ const PER_PART =
 /** Where `false` gives one fault for the whole, or names the property. */
 const PLAIN_FALSE: ReadonlySet<string> = new Set(['additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties']);
 
-/** What applying a subschema to a value burns: units, and whether the value's length is to be added. The value of keyword `cost`. */
+/** The fuel that applying a subschema to a value burns: units, and whether the value's length is added. The value of keyword `cost`. */
 export type Cost = readonly [units: number, perPart: 0 | 1];
 
 /**

@@ -8,7 +8,7 @@ import { copyForValidator } from './schema-copy.ts';
 import { checkUnfolding } from './schema-cost.ts';
 import { type Draft, isObject, readGraph, type SchemaObject, SchemaRefused } from './schema-graph.ts';
 import { createValidator, type Validator } from './validator/index.ts';
-import { describe, ROOT, type Violation, violationsOf } from './violations.ts';
+import { ROOT, type Violation, violationsOf, violationsText } from './violations.ts';
 
 /** @returns what is wrong with the data, the first fault first; empty when nothing is. Never throws. */
 export type CheckData = (data: unknown) => readonly Violation[];
@@ -17,8 +17,8 @@ export type CheckData = (data: unknown) => readonly Violation[];
 const compiled = new LRUCache<string, CheckData>({ maxSize: 2 ** 21, sizeCalculation: (_check, json) => json.length });
 
 /**
- * Compiles the schema of a config type: JSON Schema draft-07, or 2020-12 if `$schema` says so. References stay within the schema,
- * patterns are those of RE2, and cost is bounded (see `limits.ts`) whatever schema and data are.
+ * Compiles the schema of a config type: JSON Schema draft-07, or 2020-12 if `$schema` says so. References stay within the schema, patterns are RE2,
+ * and the cost of any check is bounded (see `limits.ts`).
  *
  * ```ts
  * const check = compileSchema({ type: 'object', properties: { port: { type: 'integer' } } });
@@ -45,7 +45,7 @@ const toJson = (schema: unknown): string => {
 };
 
 const compile = (json: string): CheckData => {
-  // A copy of one's own: no shared parts, and nobody changes it later.
+  // A copy: no shared parts, and the caller cannot change it later.
   const schema = JSON.parse(json) as SchemaObject; // an object, as toJson has seen
   if (schema.type !== 'object') throw refused(`type at the root must be "object", got ${JSON.stringify(schema.type) ?? 'none'}`, schema);
   const draft = draftOf(schema);
@@ -121,7 +121,7 @@ const checkIsSchema = (schema: unknown, draft: Draft) => {
   metaValidators.set(draft, validate);
   const violations = run(validate, schema, limits.fuel, metaTank.fill);
   if (violations === undefined) throw new SchemaRefused('takes too long to read');
-  if (violations.length > 0) throw new SchemaRefused(`is no valid schema of ${draft}: ${describe(violations)}`);
+  if (violations.length > 0) throw new SchemaRefused(`is no valid schema of ${draft}: ${violationsText(violations)}`);
 };
 
 const refused = (reason: string, schema: unknown): ApiError => invalidField('schema', reason, schema);

@@ -12,16 +12,16 @@ export interface Violation {
 }
 
 export const ROOT = '(root)';
-const MAX_TOLD = 5;
+const MAX_REPORTED = 5;
 
-/** @throws ApiError 400 `COULD_NOT_VALIDATE` with the first violation; the reason tells up to four more, each with its place: many clients show nothing else */
+/** @throws ApiError 400 `COULD_NOT_VALIDATE` with the first violation; the reason includes up to four more, because many clients show nothing else */
 export const refuseViolations = (violations: readonly Violation[]): void => {
   const [first] = violations;
-  if (first) throw invalidField(first.field, describe(violations), first.value);
+  if (first) throw invalidField(first.field, violationsText(violations), first.value);
 };
 
 /** The violations as one text. */
-export const describe = (violations: readonly Violation[]): string => violations.map(tell).join('; ');
+export const violationsText = (violations: readonly Violation[]): string => violations.map(tell).join('; ');
 
 const tell = ({ field, reason }: Violation): string => (field === ROOT ? reason : `${field}: ${reason}`);
 
@@ -49,9 +49,9 @@ export const violationsOf = (errors: readonly ErrorObject[]): readonly Violation
   }
   // A value of the wrong type fails at much else beside.
   const mistyped = new Set(leaves.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
-  const told = leaves.filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath));
-  // More are never told, and each reason is work.
-  return told.slice(0, MAX_TOLD).map((error) => violation(error, causes.get(error)));
+  const reported = leaves.filter(({ keyword, instancePath }) => keyword === 'type' || !mistyped.has(instancePath));
+  // More are never reported, and each reason is work.
+  return reported.slice(0, MAX_REPORTED).map((error) => violation(error, causes.get(error)));
 };
 
 const violation = (error: ErrorObject, cause: ErrorObject | undefined): Violation => {

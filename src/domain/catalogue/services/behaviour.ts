@@ -3,7 +3,7 @@ import { service, terminatorStrategies } from '../../../api/services.ts';
 import { terminator } from '../../../api/terminators.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import { ApiError, invalidField, shownValue } from '../../../errors/index.ts';
-import { equals, oneOf, text } from '../../../query/index.ts';
+import { equals, oneOf, stringField } from '../../../query/index.ts';
 
 /** A service as lists below other entities show it: what depends on who asks is left open. */
 export const serviceBehaviour = behaviour(service, {
@@ -16,14 +16,14 @@ export const serviceBehaviour = behaviour(service, {
   },
   check: async (entities, after, before) => {
     if (after.configs.length < 2 || after.configs === before?.configs) return undefined;
-    const configs = await entities.list(config, { where: oneOf(text('id'), after.configs) });
+    const configs = await entities.list(config, { where: oneOf(stringField('id'), after.configs) });
     const types = new Set(configs.map(({ configTypeId }) => configTypeId));
     if (types.size < configs.length) throw invalidField('configs', 'a service may have only one config of each config type', after.configs);
     return undefined;
   },
   write: async (entities, after, before) => {
     if (!before || after.name === before.name) return;
-    for (const row of await entities.list(terminator, { where: equals(text('serviceId'), after.id) }))
+    for (const row of await entities.list(terminator, { where: equals(stringField('serviceId'), after.id) }))
       await entities.update(terminator, row, { serviceName: after.name });
   },
   present: async (_entities, rows) => rows.map(() => ({ permissions: null, config: null, postureQueries: [] })),

@@ -6,18 +6,18 @@ import { serviceConfig } from '../../../api/service-configs.ts';
 import { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Change } from '../../../changes/events.ts';
-import { and, equals, has, text } from '../../../query/index.ts';
+import { and, equals, has, stringField } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
 import { selects } from '../../policy/roles/membership.ts';
-import { type Viewer, visibleTo } from './seen.ts';
+import { type Viewer, visibleTo } from './visibility.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** Whom it is asked for. */
+/** The identity whose list of services is in question. */
 export interface Asking {
   readonly identity: RowOf<typeof identity>;
   readonly apiSessionId: string;
-  /** With the policies that select the identity; asked for only where a change may concern an identity through them. */
+  /** With the policies that select the identity; loaded only when a change may affect it through them. */
   viewer(): Promise<Viewer>;
   /** Whether one of its services has this config, or the identity for one of them. */
   hasConfig(id: string): Promise<boolean>;
@@ -75,7 +75,7 @@ const MOST_CONFIGS = 20;
 export const configFinder = (entities: Entities, { id }: RowOf<typeof identity>, viewer: Asking['viewer']): Asking['hasConfig'] => {
   const known = new Map<string, Promise<boolean>>();
   const isSeen = async (config: string) => {
-    const own = and(equals(text('configId'), config), equals(text('identityId'), id));
+    const own = and(equals(stringField('configId'), config), equals(stringField('identityId'), id));
     if ((await entities.find(serviceConfig, own)) !== undefined) return true;
     return (await entities.find(service, and(has('configs', config), visibleTo(await viewer())))) !== undefined;
   };

@@ -3,7 +3,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { serviceConfig } from '../../../api/service-configs.ts';
 import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { ALL, and, equals, oneOf, or, text } from '../../../query/index.ts';
+import { ALL, and, equals, oneOf, or, stringField } from '../../../query/index.ts';
 
 type Data = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
@@ -11,13 +11,13 @@ type Data = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 export const wantedConfigTypes = async (entities: Entities, wanted: readonly string[]): Promise<readonly string[]> => {
   if (wanted.includes('all')) return ['all'];
   if (wanted.length === 0) return [];
-  const rows = await entities.list(configType, { where: or(oneOf(text('id'), wanted), oneOf(text('name'), wanted)) });
+  const rows = await entities.list(configType, { where: or(oneOf(stringField('id'), wanted), oneOf(stringField('name'), wanted)) });
   return rows.map(({ id }) => id);
 };
 
 /**
- * Config data of a page of services, by service and name of the config type. What an identity has been given for a service takes the
- * place of the service's own config of that type. Three questions, whatever the page.
+ * Config data of a page of services, by service and name of the config type. A service config of the identity replaces the service's own config of
+ * that type. Three queries for any page.
  */
 export const serviceConfigsSeen = async (
   entities: Entities,
@@ -27,21 +27,21 @@ export const serviceConfigsSeen = async (
 ): Promise<ReadonlyMap<string, Data>> => {
   const overrides = await entities.list(serviceConfig, {
     where: and(
-      equals(text('identityId'), identityId ?? ''),
+      equals(stringField('identityId'), identityId ?? ''),
       oneOf(
-        text('serviceId'),
+        stringField('serviceId'),
         services.map(({ id }) => id),
       ),
     ),
   });
   const ofService = Map.groupBy(overrides, ({ serviceId }) => serviceId);
   const ids = new Set([...services.flatMap(({ configs }) => configs), ...overrides.map(({ configId }) => configId)]);
-  const ofWantedType = wanted.includes('all') ? ALL : oneOf(text('configTypeId'), wanted);
+  const ofWantedType = wanted.includes('all') ? ALL : oneOf(stringField('configTypeId'), wanted);
   const configs = new Map(
-    (await entities.list(config, { where: and(oneOf(text('id'), [...ids]), ofWantedType) })).map((row) => [row.id, row]),
+    (await entities.list(config, { where: and(oneOf(stringField('id'), [...ids]), ofWantedType) })).map((row) => [row.id, row]),
   );
   const typeIds = [...new Set([...configs.values()].map(({ configTypeId }) => configTypeId))];
-  const names = new Map((await entities.list(configType, { where: oneOf(text('id'), typeIds) })).map(({ id, name }) => [id, name]));
+  const names = new Map((await entities.list(configType, { where: oneOf(stringField('id'), typeIds) })).map(({ id, name }) => [id, name]));
   return new Map(
     services.map((row) => {
       // The identity's own come last, and so replace those of the same type.

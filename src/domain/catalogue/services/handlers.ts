@@ -7,25 +7,25 @@ import { edgeRouter } from '../../../api/routers.ts';
 import { services } from '../../../api/service-operations.ts';
 import { service } from '../../../api/services.ts';
 import { terminator } from '../../../api/terminators.ts';
-import type { SessionActor } from '../../../call/actor.ts';
+import type { ApiSessionActor, IdentityActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { ALL, equals, oneOf, text } from '../../../query/index.ts';
+import { ALL, equals, oneOf, stringField } from '../../../query/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { relatedList } from '../../../resources/related.ts';
 import { type ByPolicyType, typed } from '../../policy/policies/policy-type.ts';
-import { ofType, reachedFrom, serviceToIdentities, serviceToRouters } from '../../policy/policies/through.ts';
+import { ofType, reachedFrom, serviceToIdentities, serviceToRouters } from '../../policy/policies/traversal.ts';
 import { selecting } from '../../policy/roles/membership.ts';
 import { wantedConfigTypes } from './config-data.ts';
-import { seenBy, viewerOf, visibleTo } from './seen.ts';
+import { seenBy, viewerOf, visibleTo } from './visibility.ts';
 
 type ListInput = DecodedOf<(typeof services)['operations']['list']>;
 
-/** The session that asks; undefined for the host's own code. */
-const askingSession = ({ actor }: Call): SessionActor | undefined => (actor.kind === 'session' ? actor : undefined);
+/** The identity that asks, in its session where it has one; undefined for the host's own code. */
+const asking = ({ actor }: Call): ApiSessionActor | IdentityActor | undefined => ('identity' in actor ? actor : undefined);
 
 /** The config types that the request names, or else those that the login named. */
 export const askedConfigTypes = async (entities: Entities, { actor }: Call, named?: readonly string[]): Promise<readonly string[]> =>
@@ -35,14 +35,14 @@ const listServices = (call: Call, { asIdentity, configTypes, ...query }: ListInp
   call.read(async (entities) => {
     // Lists by role are for those who write policies: who may use what they show is another question.
     if (query.roleFilter?.length) return listRows(entities, service, query, call);
-    const who = asIdentity === undefined ? askingSession(call) : { identity: await identityNamed(entities, asIdentity) };
+    const who = asIdentity === undefined ? asking(call) : { identity: await identityNamed(entities, asIdentity) };
     const viewer = await viewerOf(entities, who, await askedConfigTypes(entities, call, configTypes));
     const within = asIdentity === undefined ? ALL : visibleTo(viewer);
     return listRows(entities, service, query, call, { within, presenter: seenBy(viewer, {}) });
   });
 
 const identityNamed = async (entities: Entities, idOrName: string): Promise<RowOf<typeof identity>> => {
-  const found = (await entities.get(identity, idOrName)) ?? (await entities.find(identity, equals(text('name'), idOrName)));
+  const found = (await entities.get(identity, idOrName)) ?? (await entities.find(identity, equals(stringField('name'), idOrName)));
   if (!found) throw notFound(identity.kind, idOrName);
   return found;
 };
@@ -53,15 +53,15 @@ export const serviceEntries = implement(services, {
   get: (call, { id }) =>
     call.read(async (entities) => {
       const row = await entities.require(service, id);
-      const viewer = await viewerOf(entities, askingSession(call), await askedConfigTypes(entities, call));
+      const viewer = await viewerOf(entities, asking(call), await askedConfigTypes(entities, call));
       return presentOne(entities, service, row, call, seenBy(viewer, null));
     }),
-  listConfigs: relatedList(service, config, (_, { configs }) => oneOf(text('id'), configs)),
+  listConfigs: relatedList(service, config, (_, { configs }) => oneOf(stringField('id'), configs)),
   listEdgeRouters: relatedList(service, edgeRouter, (entities, row) => reachedFrom(entities, serviceToRouters, row)),
   listIdentities: relatedList(service, identity, (entities, row, { policyType }: ByPolicyType) =>
     reachedFrom(entities, serviceToIdentities, row, ofType(typed(policyType))),
   ),
   listServicePolicies: relatedList(service, servicePolicy, (_, row) => selecting('serviceRoles', row)),
   listServiceEdgeRouterPolicies: relatedList(service, serviceEdgeRouterPolicy, (_, row) => selecting('serviceRoles', row)),
-  listTerminators: relatedList(service, terminator, (_, { id }) => equals(text('serviceId'), id)),
+  listTerminators: relatedList(service, terminator, (_, { id }) => equals(stringField('serviceId'), id)),
 });

@@ -1,4 +1,4 @@
-/** What the list of services shows an identity now, so short that two states of it can be compared. */
+/** A digest of the list of services that an identity sees now, to compare two states of it. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { RowOf } from '../../../api/kit/resource.ts';
@@ -8,7 +8,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { presentRows } from '../../../resources/present.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import type { Posture } from '../../policy/posture/posture.ts';
-import { seenBy, type Viewer, visibleTo } from './seen.ts';
+import { seenBy, type Viewer, visibleTo } from './visibility.ts';
 
 /** Longer lists are not compared. */
 const MOST_SERVICES = 500;

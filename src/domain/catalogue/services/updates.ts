@@ -1,72 +1,72 @@
 /**
  * When something last changed about the services that an identity may use: clients ask every few seconds, and list services again when it
  * moved. It moves if and only if the list (with the config data of every type) has changed since the session asked last. Where that
- * cannot be told, it moves: when a session asks for the first time, when its list is longer than is compared, and of changes that this controller has
+ * is not known, it moves: when a session asks for the first time, when its list is longer than is compared, and of changes that this controller has
  * not kept.
  */
 import { LRUCache } from 'lru-cache';
+import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
-import { apiSession } from '../../../api/sessions.ts';
-import { type SessionActor, sessionOf } from '../../../call/actor.ts';
+import { type ApiSessionActor, apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Recent } from '../../../changes/recent.ts';
 import { type Asking, configFinder, mayConcern } from './concerns.ts';
 import { type ListState, listStateOf } from './list-state.ts';
-import { type Viewer, viewerOf } from './seen.ts';
+import { type Viewer, viewerOf } from './visibility.ts';
 
 /** The last answer to a session, and what its list was then. */
-interface Told extends ListState {
+interface LastAnswer extends ListState {
   readonly revision: number;
   readonly lastChangeAt: string;
 }
 
 /** Sessions that poll, for each controller. One that is forgotten asks as if for the first time. */
 const MOST_SESSIONS = 100_000;
-const tolds = new WeakMap<Core, LRUCache<string, Told>>();
+const lastAnswers = new WeakMap<Core, LRUCache<string, LastAnswer>>();
 
-const toldOf = (core: Core): LRUCache<string, Told> => {
-  let told = tolds.get(core);
-  if (!told) tolds.set(core, (told = new LRUCache({ max: MOST_SESSIONS })));
-  return told;
+const answersOf = (core: Core): LRUCache<string, LastAnswer> => {
+  let answers = lastAnswers.get(core);
+  if (!answers) lastAnswers.set(core, (answers = new LRUCache({ max: MOST_SESSIONS })));
+  return answers;
 };
 
 /** The time of the last change, or of the beginning of the API session where none is known since. */
 export const lastServiceChange = (call: Call): Promise<{ readonly lastChangeAt: string }> =>
   call.read(async (entities) => {
-    const actor = sessionOf(call.actor);
+    const actor = apiSessionOf(call.actor);
     const { recentChanges } = call.core;
     const recent = call.isJoined ? recentChanges.known() : await recentChanges.catchUp(entities);
-    const told = toldOf(call.core);
-    const before = told.get(actor.session.id);
-    // What this call does not see cannot be compared, nor what a host has not committed yet.
+    const answers = answersOf(call.core);
+    const before = answers.get(actor.session.id);
+    // State that this call does not see cannot be compared, nor can uncommitted writes of a host.
     if (!recent.isSeen) return { lastChangeAt: before?.lastChangeAt ?? (await beginning(entities, actor, recent)).lastChangeAt };
     const now = before ? await since(entities, call, before, recent) : await first(entities, call, recent);
-    told.set(actor.session.id, now);
+    answers.set(actor.session.id, now);
     return { lastChangeAt: now.lastChangeAt };
   });
 
-/** What is known without having told the session anything before. */
-const beginning = async (entities: Entities, actor: SessionActor, recent: Recent) => {
+/** The state of a session that has not asked before. */
+const beginning = async (entities: Entities, actor: ApiSessionActor, recent: Recent) => {
   const asking = await askingOf(entities, actor);
   const lastChangeAt = latest(recent.since, actor.session.createdAt);
   return { asking, lastChangeAt: latest(lastChangeAt, await newsOf(recent, asking, ({ at }) => at > lastChangeAt)) };
 };
 
-const first = async (entities: Entities, call: Call, recent: Recent): Promise<Told> => {
-  const { asking, lastChangeAt } = await beginning(entities, sessionOf(call.actor), recent);
+const first = async (entities: Entities, call: Call, recent: Recent): Promise<LastAnswer> => {
+  const { asking, lastChangeAt } = await beginning(entities, apiSessionOf(call.actor), recent);
   const state = await listStateOf(entities, await asking.viewer(), call);
   return { ...state, revision: recent.revision, lastChangeAt: latest(lastChangeAt, after(state.failedAt)) };
 };
 
-const since = async (entities: Entities, call: Call, before: Told, recent: Recent): Promise<Told> => {
+const since = async (entities: Entities, call: Call, before: LastAnswer, recent: Recent): Promise<LastAnswer> => {
   const { revision } = recent;
   const isDue = before.failsAt !== undefined && Date.parse(call.now()) > before.failsAt;
   const isUnknown = recent.sinceRevision > before.revision;
   const hasNews = isUnknown || (recent.changes.at(-1)?.revision ?? 0) > before.revision;
   if (!hasNews && !isDue) return { ...before, revision };
-  const asking = await askingOf(entities, sessionOf(call.actor));
+  const asking = await askingOf(entities, apiSessionOf(call.actor));
   const news = isUnknown ? recent.since : await newsOf(recent, asking, (change) => change.revision > before.revision);
   if (news === undefined && !isDue) return { ...before, revision };
   const state = await listStateOf(entities, await asking.viewer(), call);
@@ -89,7 +89,7 @@ const newsOf = async (
   return undefined;
 };
 
-const askingOf = async (entities: Entities, actor: SessionActor): Promise<Asking> => {
+const askingOf = async (entities: Entities, actor: ApiSessionActor): Promise<Asking> => {
   // As this transaction sees them: who calls may have been looked up before it began.
   const who = await entities.require(identity, actor.identity.id);
   const session = await entities.require(apiSession, actor.session.id);

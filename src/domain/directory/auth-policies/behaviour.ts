@@ -5,18 +5,18 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, notFoundField } from '../../../errors/index.ts';
-import { and, equals, flag, text } from '../../../query/index.ts';
+import { and, booleanField, equals, stringField } from '../../../query/index.ts';
 import { keepAdministration } from '../identities/administration.ts';
-import { keepWayIn } from '../identities/way-in.ts';
+import { requireAdministratorLogin } from '../identities/administrator-login.ts';
 
 export const authPolicyBehaviour = behaviour(authPolicy, {
   check: async (entities, after) => {
     const named = signersOf(after);
     await requireSigners(entities, named);
     const administrators = await entities.list(identity, {
-      where: and(equals(flag('isDefaultAdmin'), true), equals(text('authPolicyId'), after.id ?? '')),
+      where: and(equals(booleanField('isDefaultAdmin'), true), equals(stringField('authPolicyId'), after.id ?? '')),
     });
-    for (const administrator of administrators) await keepWayIn(entities, administrator.id, after);
+    for (const administrator of administrators) await requireAdministratorLogin(entities, administrator.id, after);
     return { externalJwtSigners: [...new Set(named.map(({ id }) => id))] };
   },
   write: async (entities, after, before, call) => {

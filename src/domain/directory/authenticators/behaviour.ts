@@ -4,9 +4,9 @@ import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
-import { and, equals, not, text } from '../../../query/index.ts';
+import { and, equals, not, stringField } from '../../../query/index.ts';
 import { isInUse } from './certificates.ts';
-import type { AuthenticatorBody, AuthenticatorRow } from './method.ts';
+import type { AuthenticatorBody, StoredAuthenticator } from './method.ts';
 import { authenticatorMethods } from './methods.ts';
 import { passwordChanged } from './password-change.ts';
 import { hashed } from './passwords.ts';
@@ -35,7 +35,10 @@ export const authenticatorBehaviour = behaviour(authenticator, {
   guard: async (entities, row) => {
     const owner = await entities.get(identity, row.identityId);
     if (!owner?.isDefaultAdmin) return;
-    const others = await entities.count(authenticator, and(equals(text('identityId'), owner.id), not(equals(text('id'), row.id))));
+    const others = await entities.count(
+      authenticator,
+      and(equals(stringField('identityId'), owner.id), not(equals(stringField('id'), row.id))),
+    );
     if (others === 0)
       throw new ApiError('ENTITY_CAN_NOT_BE_DELETED', {
         cause: {
@@ -49,25 +52,25 @@ export const authenticatorBehaviour = behaviour(authenticator, {
 /** One of a method for an identity. @throws ApiError `MAX_AUTHENTICATOR_METHODS_REACHED` */
 export const requireFirst = async (
   entities: Entities,
-  { identityId, method }: Pick<AuthenticatorRow, 'identityId' | 'method'>,
+  { identityId, method }: Pick<StoredAuthenticator, 'identityId' | 'method'>,
 ): Promise<void> => {
-  const same = and(equals(text('identityId'), identityId), equals(text('method'), method));
+  const same = and(equals(stringField('identityId'), identityId), equals(stringField('method'), method));
   if ((await entities.count(authenticator, same)) > 0) throw new ApiError('MAX_AUTHENTICATOR_METHODS_REACHED');
 };
 
 /** An authenticator without username and password. */
-export const noPassword = ({ method }: AuthenticatorRow): ApiError =>
+export const noPassword = ({ method }: StoredAuthenticator): ApiError =>
   explained('CAN_NOT_UPDATE_AUTHENTICATOR', `its method is ${method}: only authenticators of method updb have a username and a password`);
 
 /**
- * What a change of a password authenticator stores; another authenticator has only tags to change.
- * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` when the policy wants a better password
+ * The stored fields of a changed password authenticator; others have only tags to change.
+ * @throws ApiError `CAN_NOT_UPDATE_AUTHENTICATOR`, or `COULD_NOT_VALIDATE` when the policy requires a stronger password
  */
 export const changedPassword = async (
   call: Call,
-  row: AuthenticatorRow,
+  row: StoredAuthenticator,
   body: Readonly<Record<string, unknown>>,
-): Promise<Partial<AuthenticatorRow>> => {
+): Promise<Partial<StoredAuthenticator>> => {
   if (row.method !== 'updb' && (body.username !== undefined || body.password !== undefined)) throw noPassword(row);
   return body.password === undefined ? {} : { ...(await hashed(call, row.identityId, String(body.password))), failedAttempts: 0 };
 };

@@ -3,10 +3,10 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { type Certificate, certificatesPem } from '../../../pki/certificate.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../cas/trust.ts';
 
-/** What an authenticator keeps of a certificate that is believed. */
+/** The fields of an authenticator for a trusted certificate. */
 export const certificateFields = (certificate: Certificate, { by }: Trust) =>
   ({
     certPem: certificatesPem([certificate]),
@@ -17,11 +17,11 @@ export const certificateFields = (certificate: Certificate, { by }: Trust) =>
 
 /** Whether a certificate is an authenticator already. */
 export const isInUse = async (entities: Entities, fingerprint: string): Promise<boolean> =>
-  (await entities.count(authenticator, equals(text('fingerprint'), fingerprint))) > 0;
+  (await entities.count(authenticator, equals(stringField('fingerprint'), fingerprint))) > 0;
 
 /**
- * Who issued a certificate that an administrator hands in, and that nobody presents: the network or a verified authority, for whatever use,
- * and at the time when it was issued.
+ * The issuer of a certificate that an administrator uploads and no client presents: the network or a verified CA, for any key usage, and at the time
+ * of issue.
  */
 export const issuerOf = async (call: Call, leaf: Certificate): Promise<Trust | undefined> => {
   const presented = { leaf, others: async () => [] };

@@ -1,9 +1,10 @@
 import { authenticator } from '../../../api/authenticators.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, unauthorized } from '../../../errors/index.ts';
+import { inTurn } from '../../../observability/in-turn.ts';
 import { beginsWith, type Certificate, certificatesPem, readCertificates } from '../../../pki/certificate.ts';
 import { issue } from '../../../pki/issue.ts';
 import { readPresented } from '../../../pki/presented.ts';
@@ -17,8 +18,8 @@ export interface Of {
   readonly id: string;
 }
 
-/** Fields of an authenticator of which no extension is asked or under way. */
-export const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extendRequestedAt' | 'unverifiedCertPem'> = {
+/** Fields of an authenticator without a requested or pending extension. */
+const unextended: Pick<Row, 'isExtendRequested' | 'isKeyRollRequested' | 'extendRequestedAt' | 'unverifiedCertPem'> = {
   isExtendRequested: false,
   isKeyRollRequested: false,
   extendRequestedAt: null,
@@ -51,7 +52,7 @@ export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & {
   if (!(await networkFor(presented, signer, { now, ignoreValidity: 'all' }))) throw unauthorized('the certificate is not of this network');
   const request = await readRequest(clientCertCsr);
   if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');
-  const issued = await call.core.enrollments.run(() => issue(clientProfile(request, now, presented.leaf), signer, random), call.signal);
+  const issued = await inTurn(call.core.enrollments, call, () => issue(clientProfile(request, now, presented.leaf), signer, random));
   const clientCert = certificatesPem([issued, ...signer.chain]);
   await call.write(async (entities) => {
     const row = await ownCertificate(entities, call, id);
@@ -61,7 +62,7 @@ export const extend = async (call: Call, { id, body: { clientCertCsr } }: Of & {
   return { ca: certificatesPem(signer.bundle), clientCert };
 };
 
-/** The new certificate takes the place of the old one, which is good for nothing from then on. */
+/** The new certificate replaces the old one, which is invalid from then on. */
 export const confirmExtension = async (
   call: Call,
   { id, body: { clientCert } }: Of & { readonly body: { readonly clientCert: string } },
@@ -87,7 +88,7 @@ export const confirmExtension = async (
 const ownCertificate = async (entities: Entities, call: Call, id: string): Promise<Row> => {
   const row = await entities.require(authenticator, id);
   if (row.method !== 'cert') throw notExtendable('only a certificate can be extended');
-  if (row.identityId !== sessionOf(call.actor).identity.id) throw unauthorized('this authenticator is of another identity');
+  if (row.identityId !== identityOf(call.actor).id) throw unauthorized('this authenticator is of another identity');
   if (!row.isIssuedByNetwork) throw notExtendable('only a certificate of the network itself can be extended');
   return row;
 };

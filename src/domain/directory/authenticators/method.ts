@@ -4,7 +4,7 @@ import type { EnrollmentMethodName } from '../../../api/enrollment-methods.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 
-export type AuthenticatorRow = RowOf<typeof authenticator>;
+export type StoredAuthenticator = RowOf<typeof authenticator>;
 
 /** A decoded body of `POST /authenticators`. */
 export type AuthenticatorBody = CreateBody<(typeof authenticator)['fields']>;
@@ -22,10 +22,10 @@ export interface AuthenticatorMethod {
    * Before the transaction, for an authenticator that an administrator creates: the fields beside those of the body.
    * @throws ApiError `COULD_NOT_VALIDATE` with the field that is missing or bad
    */
-  create(call: Call, body: AuthenticatorBody): Promise<Partial<AuthenticatorRow>>;
+  create(call: Call, body: AuthenticatorBody): Promise<Partial<StoredAuthenticator>>;
   /** Whether an authentication policy lets identities log in by it. */
   isAllowed(primary: RowOf<typeof authPolicy>['primary']): boolean;
-  /** What the details of the identity show of the authenticator. */
-  summary(row: AuthenticatorRow): Readonly<Record<string, unknown>>;
-  renewal(row: AuthenticatorRow): Renewal;
+  /** The authenticator as the details of the identity show it. */
+  summary(row: StoredAuthenticator): Readonly<Record<string, unknown>>;
+  renewal(row: StoredAuthenticator): Renewal;
 }

@@ -1,10 +1,10 @@
-import { endSessions, sessionsOf } from '../../../authentication/sessions.ts';
+import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 
 /**
- * What follows when a password is changed or taken away: where the host wants it (`endSessionsOnPasswordChange`), the sessions of the identity end, but for the
- * one of this call. In the transaction of the change.
+ * Ends the API sessions of an identity, except that of this call, when its password is changed or removed, if the setting
+ * `endSessionsOnPasswordChange` says so. In the transaction of the change.
  */
 export const passwordChanged = async (
   entities: Entities,
@@ -13,8 +13,8 @@ export const passwordChanged = async (
 ): Promise<void> => {
   if (!core.settings.endSessionsOnPasswordChange) return;
   const own = actor.kind === 'session' ? actor.session.id : undefined;
-  await endSessions(
+  await endApiSessions(
     entities,
-    (await sessionsOf(entities, identityId)).filter(({ id }) => id !== own),
+    (await apiSessionsOf(entities, identityId)).filter(({ id }) => id !== own),
   );
 };

@@ -26,7 +26,7 @@ const demands: readonly { readonly on: (rules: Rules) => boolean; readonly met: 
  * Whether a new password is what the identity's authentication policy asks for (specification, "Authentication policy").
  * @throws ApiError `COULD_NOT_VALIDATE`, field `password`; the password itself is never in the error
  */
-export const checkPassword = (password: string, rules: Rules): void => {
+const checkPassword = (password: string, rules: Rules): void => {
   if ([...password].length < rules.minPasswordLength)
     throw invalidField('password', `password in body should be at least ${rules.minPasswordLength} chars long`, password);
   const missed = demands.find(({ on, met }) => on(rules) && !met(password));

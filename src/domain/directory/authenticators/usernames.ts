@@ -48,9 +48,9 @@ const rules: readonly { readonly isBroken: (username: string) => boolean; readon
 ];
 
 /**
- * Whether a username that is new can be told from others by those who read it: the restriction level "highly restrictive" of Unicode UTS #39. A name that is
- * there already stays good, also where it is none of these. Names of one script that look like those of another are not found.
- * @param field in which it was given
+ * Whether people can distinguish a new username from others: the restriction level "highly restrictive" of Unicode UTS #39. Existing names stay
+ * valid. Names of one script that look like those of another are not detected.
+ * @param field of the username
  * @throws ApiError `COULD_NOT_VALIDATE` with the field
  */
 export const checkUsername = (username: string, field = 'username'): void => {

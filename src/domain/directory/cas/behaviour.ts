@@ -4,7 +4,7 @@ import { invalidField } from '../../../errors/index.ts';
 import { type Certificate, KeyUsage, readCertificates } from '../../../pki/certificate.ts';
 import { pemFaultText } from '../../../pki/faults.ts';
 import { keyWeakness, signatureWeakness } from '../../../pki/strength.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { checkClaim } from './claims.ts';
 import { subjectHashOf } from './trust.ts';
 
@@ -17,7 +17,7 @@ export const caBehaviour = behaviour(ca, {
   },
   check: async (entities, after, before) => {
     if (after.externalIdClaim && after.externalIdClaim !== before?.externalIdClaim) checkClaim(after.externalIdClaim);
-    const twins = before ? 0 : await entities.count(ca, equals(text('fingerprint'), after.fingerprint ?? ''));
+    const twins = before ? 0 : await entities.count(ca, equals(stringField('fingerprint'), after.fingerprint ?? ''));
     if (twins > 0) throw invalidField('certPem', 'this certificate authority is there already', undefined);
     return undefined;
   },

@@ -11,7 +11,7 @@ const locations: Readonly<Record<ExternalIdClaim['location'], (certificate: Name
   SAN_EMAIL: ({ emails }) => emails,
 };
 
-/** What of a value counts; undefined: the value does not. */
+/** The part of a value that counts; undefined: the value does not match. */
 const matchers: Readonly<Record<ExternalIdClaim['matcher'], (value: string, criteria: string) => string | undefined>> = {
   ALL: (value) => value,
   PREFIX: (value, criteria) => (value.startsWith(criteria) ? value.slice(criteria.length) : undefined),
@@ -46,7 +46,7 @@ interface Rule {
   readonly reason: string;
 }
 
-/** What a claim must keep to beside the shape of each leaf, for else nothing would ever come out of it. */
+/** Rules across the leaves of a claim, without which it could never match. */
 const rules: readonly Rule[] = [
   { breaks: ({ index }) => index < 0, reason: 'index must be 0 or more' },
   {

@@ -1,12 +1,12 @@
 import { identity } from '../../../api/identities.ts';
 import type { Entities } from '../../../changes/entities.ts';
 
-/** What the name of an identity that enrols by itself may be made of. */
+/** The parts that the name of a self-enrolling identity may contain. */
 export interface NameParts {
   readonly caName: string;
   readonly caId: string;
   readonly commonName: string | undefined;
-  /** What the client asks for; without, the id of the identity. */
+  /** The name that the client requests; default: the id of the identity. */
   readonly requestedName: string | undefined;
   readonly identityId: string;
 }
@@ -24,10 +24,10 @@ export const identityNameOf = (format: string, { caName, caId, commonName = '', 
   return filled.trim() === '' ? identityId : filled;
 };
 
-/** Of one name, at most so many in a row are told apart by numbers. */
+/** The most numbered variants of a name that are tried. */
 const NUMBERED = 30;
 
-/** The name itself, then with 000001, 000002, ... added one after another; after some of these with the id, which nobody else has. */
+/** The name itself, then with 000001, 000002, ... appended; after some of these, with the id, which is unique. */
 export const namesLike = (name: string, identityId: string): readonly string[] => {
   const names = [name];
   for (let i = 1; i <= NUMBERED; i++) names.push(`${names.at(-1)}${String(i).padStart(6, '0')}`);

@@ -8,9 +8,9 @@ import { type Certificate, Eku, readCertificates } from '../../../pki/certificat
 import { isForClients, validateChain } from '../../../pki/chain.ts';
 import type { Presented } from '../../../pki/presented.ts';
 import type { Signer } from '../../../pki/signer.ts';
-import { and, equals, flag, oneOf, text } from '../../../query/index.ts';
+import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
 
-/** A certificate authority of somebody else, as this state of the store has it. */
+/** A third-party CA in this state of the store. */
 export interface Authority {
   readonly row: RowOf<typeof ca>;
   readonly certificate: Certificate;
@@ -26,7 +26,7 @@ export interface Judgement {
   readonly now: number;
   /** See `ChainRules`. */
   readonly ignoreValidity?: 'leaf' | 'all';
-  /** Whether it must be a certificate for clients: it must unless it is told otherwise. */
+  /** Whether the certificate must allow client authentication; default true. */
   readonly anyUsage?: true;
 }
 
@@ -39,7 +39,7 @@ const NAMESAKES = 50;
 /** The verified authorities that may stand above what was presented, by their names: one question, however many there are. */
 export const authoritiesAbove = async (entities: Entities, { leaf, others }: Presented): Promise<readonly Authority[]> => {
   const issuers = [...new Set([leaf, ...(await others())].map(({ issuerKey }) => subjectHashOf(issuerKey)))];
-  const where = and(oneOf(text('subjectHash'), issuers), equals(flag('isVerified'), true));
+  const where = and(oneOf(stringField('subjectHash'), issuers), equals(booleanField('isVerified'), true));
   const rows = await entities.list(ca, { where, limit: NAMESAKES });
   const authorities = await Promise.all(rows.map(authorityOf));
   return authorities.filter((authority) => authority !== undefined);

@@ -3,13 +3,13 @@ import { authenticator } from '../../../api/authenticators.ts';
 import type { currentIdentity } from '../../../api/current-identity.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { isAdministrator, sessionOf } from '../../../call/actor.ts';
+import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Handlers } from '../../../call/implement.ts';
-import type { Check } from '../../../call/password-checks.ts';
+import type { CheckPassword } from '../../../call/password-checks.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, notFound, unauthorized } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { changedPassword, noPassword } from '../authenticators/behaviour.ts';
@@ -23,7 +23,7 @@ const SELF = { self: { href: './current-identity' }, mfa: { href: './current-ide
 /** Others' authenticators are not there for this session. */
 const ownAuthenticator = async (entities: Entities, call: Call, id: string) => {
   const row = await entities.require(authenticator, id);
-  if (row.identityId !== sessionOf(call.actor).identity.id) throw notFound(authenticator.kind, id);
+  if (row.identityId !== identityOf(call.actor).id) throw notFound(authenticator.kind, id);
   return row;
 };
 
@@ -41,8 +41,8 @@ interface Change {
 }
 
 /**
- * A change of one's own authenticator: it is one's own, it has a password, and the password given is the current one, in that order. A wrong one counts
- * as at a login, lest a session be a way to guess without limit.
+ * Changes one's own authenticator. Checked in this order: it is one's own, it has a password, and the given password is the current one. A wrong
+ * password counts as at a login, so that a session cannot be used to guess it without limit.
  */
 const changeOwn = async (call: Call, id: string, { currentPassword, ...change }: Change): Promise<void> => {
   const row = await call.read((entities) => ownAuthenticator(entities, call, id));
@@ -64,30 +64,37 @@ const changeOwn = async (call: Call, id: string, { currentPassword, ...change }:
 };
 
 /** @throws ApiError `UNAUTHORIZED` with the field when the password is another */
-const proveByPassword = async (call: Call, row: RowOf<typeof authenticator>, currentPassword: string, check: Check): Promise<void> => {
+const proveByPassword = async (
+  call: Call,
+  row: RowOf<typeof authenticator>,
+  currentPassword: string,
+  check: CheckPassword,
+): Promise<void> => {
   if ((await check(currentPassword, row.passwordHash ?? undefined)).isRight) return;
-  await call.write(async (entities) => {
+  const counted = await call.write(async (entities) => {
     const own = await ownAuthenticator(entities, call, row.id);
-    if (own.passwordHash !== row.passwordHash) return;
+    if (own.passwordHash !== row.passwordHash) return 'no';
     const owner = await entities.require(identity, own.identityId);
     const { updb } = (await entities.require(authPolicy, owner.authPolicyId)).primary;
-    await countWrongPassword(entities, { own, owner, updb }, call.now());
+    return countWrongPassword(entities, { own, owner, updb }, call.now());
   });
+  call.observation?.authentication('password', 'failed');
+  if (counted === 'locked') call.observation?.authentication('password', 'locked');
   throw new ApiError('UNAUTHORIZED', { cause: { field: 'currentPassword', reason: 'the current password is another', value: '***' } });
 };
 
-/** What of the group needs no floor above this one. */
+/** The operations of the group that need no higher floor. */
 export const currentIdentityHandlers = {
   get: (call) =>
     call.read(async (entities) => {
-      const row = await entities.require(identity, sessionOf(call.actor).identity.id);
+      const row = await entities.require(identity, identityOf(call.actor).id);
       const detail = { ...(await presentOne(entities, identity, row, call)), _links: SELF };
       // A session that was stolen shall not become an authenticator.
       return isAdministrator(call.actor) ? detail : { ...detail, enrollment: {} };
     }),
   listAuthenticators: (call, query) =>
     call.read(async (entities) => {
-      const own = equals(text('identityId'), sessionOf(call.actor).identity.id);
+      const own = equals(stringField('identityId'), identityOf(call.actor).id);
       const page = await listRows(entities, authenticator, query, call, { within: own });
       return { ...page, data: page.data.map(asOwn) };
     }),

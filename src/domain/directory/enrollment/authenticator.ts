@@ -2,9 +2,9 @@ import { authenticator } from '../../../api/authenticators.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { requireFirst } from '../authenticators/behaviour.ts';
-import type { AuthenticatorRow } from '../authenticators/method.ts';
+import type { StoredAuthenticator } from '../authenticators/method.ts';
 import { enrolleeOf } from './behaviour.ts';
-import type { EnrollmentRow } from './method.ts';
+import type { StoredEnrollment } from './method.ts';
 
 /**
  * The authenticator that an enrollment turns into.
@@ -12,10 +12,10 @@ import type { EnrollmentRow } from './method.ts';
  */
 export const addAuthenticator = async (
   entities: Entities,
-  row: EnrollmentRow,
-  method: AuthenticatorRow['method'],
-  given: Partial<AuthenticatorRow>,
-  own: Partial<AuthenticatorRow>,
+  row: StoredEnrollment,
+  method: StoredAuthenticator['method'],
+  given: Partial<StoredAuthenticator>,
+  own: Partial<StoredAuthenticator>,
 ): Promise<void> => {
   const [, identityId] = enrolleeOf(row);
   await requireFirst(entities, { identityId, method });

@@ -1,11 +1,13 @@
 import { neededBy } from '../../../api/enrollment-methods.ts';
 import { enrollment } from '../../../api/enrollments.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
+import { administratorsAmong } from '../../../authentication/administrators.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
-import { and, equals, text } from '../../../query/index.ts';
+import { MINUTE } from '../../../platform/durations.ts';
+import { and, equals, stringField } from '../../../query/index.ts';
 import { selfLink } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { checkUsername } from '../authenticators/usernames.ts';
@@ -13,8 +15,6 @@ import { newToken, tokenOf } from './token.ts';
 
 type Row = RowOf<typeof enrollment>;
 type Body = CreateBody<(typeof enrollment)['fields']>;
-
-const MINUTE = 60_000;
 
 export const enrollmentBehaviour = behaviour(enrollment, {
   prepare: async (call, _verb, body) => {
@@ -24,7 +24,7 @@ export const enrollmentBehaviour = behaviour(enrollment, {
     if (needed && !body[needed]) throw unresolved(needed, `${needed} is needed for method ${method}`, '');
     if (needed === 'username') checkUsername(username ?? '');
     return {
-      // What another method needs is of no effect.
+      // Fields of other methods are ignored.
       caId: (needed === 'caId' && caId) || null,
       username: (needed === 'username' && username) || null,
       ...(await newToken(call, { sub: identityId, method, expiresAt })),
@@ -34,7 +34,16 @@ export const enrollmentBehaviour = behaviour(enrollment, {
     await requireNone(entities, after);
     return undefined;
   },
-  present: (_entities, rows, call) => Promise.all(rows.map((row) => tokenOf(call, row))),
+  present: async (entities, rows, call) => {
+    // Whoever has the token becomes the identity.
+    const hidden = call.grant.isDelegated
+      ? await administratorsAmong(
+          entities,
+          rows.map(({ identityId }) => identityId ?? ''),
+        )
+      : undefined;
+    return Promise.all(rows.map((row) => (hidden?.has(row.identityId ?? '') ? { token: '', jwt: undefined } : tokenOf(call, row))));
+  },
 });
 
 /** Whom an enrollment is for: one of the three. */
@@ -48,7 +57,7 @@ export const enrolleeOf = (row: Partial<Pick<Row, (typeof ENROLLEES)[number]>>):
   return [field, row[field] ?? ''];
 };
 
-/** An enrollment of whoever gets one otherwise than by an administrator's asking for it. @param given `expiresAt`: default as for what is new */
+/** An enrollment that an administrator did not request directly. @param given `expiresAt`: default as for a new one */
 export const addEnrollment = async (
   entities: Entities,
   call: Call,
@@ -68,7 +77,7 @@ const endOfNew = (call: Call): string => new Date(Date.parse(call.now()) + call.
 /** One of a method for an identity or a router, expired or not. @throws ApiError `ENROLLMENT_EXISTS` */
 const requireNone = async (entities: Entities, row: Partial<Row> & Pick<Row, 'method'>): Promise<void> => {
   const [field, id] = enrolleeOf(row);
-  const same = and(equals(text(field), id), equals(text('method'), row.method));
+  const same = and(equals(stringField(field), id), equals(stringField('method'), row.method));
   if ((await entities.count(enrollment, same)) > 0) throw new ApiError('ENROLLMENT_EXISTS');
 };
 

@@ -5,6 +5,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
+import { inTurn } from '../../../observability/in-turn.ts';
 import { type Presented, readPresented } from '../../../pki/presented.ts';
 import { ALL } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
@@ -25,10 +26,10 @@ export const addCertificate = async (entities: Entities, identityId: string, { l
 };
 
 /**
- * Makes an identity of whoever presents a certificate of an authority that lets clients enroll by themselves. It is known by the certificate,
- * or, where the authority has a claim, by the external id in it, which then is all that counts.
- * @throws ApiError `ENROLLMENT_NO_VALID_CAS`, `CERT_FAILED_VALIDATION`, `MISSING_CERT_CLAIM`, `CERT_IN_USE`; `COULD_NOT_VALIDATE` with
- * `externalId` when there is such an identity
+ * Creates an identity for the holder of a certificate of a CA that allows auto-enrollment. It is recognised by the certificate or, if the CA has a
+ * claim, by the external id in it alone.
+ * @throws ApiError `ENROLLMENT_NO_VALID_CAS`, `CERT_FAILED_VALIDATION`, `MISSING_CERT_CLAIM`, `CERT_IN_USE`; `COULD_NOT_VALIDATE` with `externalId`
+ * when an identity has it
  */
 export const becomeIdentity = async (
   call: Call,
@@ -37,7 +38,7 @@ export const becomeIdentity = async (
   const { platform, enrollments } = call.core;
   if (!(await call.read((entities) => entities.find(ca, ALL)))) throw new ApiError('ENROLLMENT_NO_VALID_CAS');
   const presented = await readPresented(call.peerCertificates);
-  const authority = presented && (await enrollments.run(() => enrollerOf(call, presented), call.signal));
+  const authority = presented && (await inTurn(enrollments, call, () => enrollerOf(call, presented)));
   if (!authority) throw new ApiError('CERT_FAILED_VALIDATION');
   await call.write(async (entities) => {
     const row = await entities.get(ca, authority.row.id);

@@ -3,9 +3,10 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, explained, invalidField } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { inTurn } from '../../../observability/in-turn.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { hashToken, isOpaqueToken } from '../../../tokens/opaque.ts';
-import type { Methods, Offer, Result } from './method.ts';
+import type { EnrollmentMethods, EnrollmentResult, Offer } from './method.ts';
 
 type Row = RowOf<typeof enrollment>;
 
@@ -17,17 +18,20 @@ export interface Attempt {
 }
 
 /**
- * Turns an enrollment into what it is for. Whoever has no token that is good learns nothing but that, and costs no more than a look for it;
- * a token is spent by success alone, and once.
- * @throws ApiError `INVALID_ENROLLMENT_TOKEN`, `INVALID_ENROLL_METHOD`, `ENROLLMENT_EXPIRED`, `SERVER_TOO_MANY_REQUESTS`, and what the method throws
+ * Completes an enrollment. An invalid token reveals nothing else, and costs no more than a lookup; a token is consumed only by success, and once.
+ * @throws ApiError `INVALID_ENROLLMENT_TOKEN`, `INVALID_ENROLL_METHOD`, `ENROLLMENT_EXPIRED`, `SERVER_TOO_MANY_REQUESTS`, and errors of the method
  */
-export const enroll = async (call: Call, methods: Methods, { token, method, offer }: Attempt): Promise<Result['answer']> => {
+export const enroll = async (
+  call: Call,
+  methods: EnrollmentMethods,
+  { token, method, offer }: Attempt,
+): Promise<EnrollmentResult['answer']> => {
   if (token !== undefined && token !== '' && !isOpaqueToken(token)) throw invalidField('token', 'token must be of type uuid', token);
   const row = await call.read((entities) => outstanding(entities, token ?? ''));
   if (method !== undefined && method !== row.method)
     throw explained('INVALID_ENROLL_METHOD', `the token is for method ${row.method}, not for the one that was asked for`);
   requireOpen(row, call);
-  const { answer, complete } = await call.core.enrollments.run(() => methods[row.method](call, row, offer), call.signal);
+  const { answer, complete } = await inTurn(call.core.enrollments, call, () => methods[row.method](call, row, offer));
   await call.write(async (entities) => {
     // Meanwhile it may have been used, given another token, or come to its end.
     const current = await outstanding(entities, token ?? '');
@@ -39,7 +43,7 @@ export const enroll = async (call: Call, methods: Methods, { token, method, offe
 };
 
 const outstanding = async (entities: Entities, token: string): Promise<Row> => {
-  const row = token === '' ? undefined : await entities.find(enrollment, equals(text('tokenHash'), hashToken(token)));
+  const row = token === '' ? undefined : await entities.find(enrollment, equals(stringField('tokenHash'), hashToken(token)));
   if (!row) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   return row;
 };

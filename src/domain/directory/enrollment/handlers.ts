@@ -7,7 +7,7 @@ import { crudHandlers } from '../../../resources/crud.ts';
 import { enrolleeOf, enrollmentLink, requireLater } from './behaviour.ts';
 import { becomeIdentity } from './by-certificate.ts';
 import { enroll } from './enroll.ts';
-import type { Method, Methods } from './method.ts';
+import type { EnrollmentMethod, EnrollmentMethods } from './method.ts';
 import { identityMethods } from './methods.ts';
 import { newToken } from './token.ts';
 
@@ -24,12 +24,12 @@ export const enrollmentEntries = implement(enrollments, { ...crudHandlers(enroll
 
 /** How routers enroll, which is known where routers are. */
 export interface RouterEnrolling {
-  readonly enrollRouter: Method;
+  readonly enrollRouter: EnrollmentMethod;
   readonly extendRouter: Handlers<(typeof enrolling)['operations']>['extendRouter'];
 }
 
 export const enrollingEntries = ({ enrollRouter, extendRouter }: RouterEnrolling) => {
-  const methods: Methods = { ...identityMethods, erott: enrollRouter, trott: enrollRouter };
+  const methods: EnrollmentMethods = { ...identityMethods, erott: enrollRouter, trott: enrollRouter };
   return implement(enrolling, {
     enroll: (call, { token, method, body = {} }) =>
       method === 'ca' && !token ? becomeIdentity(call, body) : enroll(call, methods, { token, method, offer: body }),

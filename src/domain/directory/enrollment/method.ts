@@ -5,19 +5,19 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 
-export type EnrollmentRow = RowOf<typeof enrollment>;
+export type StoredEnrollment = RowOf<typeof enrollment>;
 type Enroll = (typeof enrolling)['operations']['enroll'];
 export type Offer = NonNullable<DecodedOf<Enroll>['body']>;
 
-/** What an enrollment turns into. */
-export interface Result {
+/** The result of an enrollment. */
+export interface EnrollmentResult {
   readonly answer: OutputOf<Enroll>;
   /** Inside the transaction that takes the enrollment away. */
   complete(entities: Entities): Promise<void>;
 }
 
 /** Before the transaction: looks at what the client brings, and does the slow work. What it throws leaves the enrollment as it is. */
-export type Method = (call: Call, row: EnrollmentRow, offer: Offer) => Promise<Result>;
+export type EnrollmentMethod = (call: Call, row: StoredEnrollment, offer: Offer) => Promise<EnrollmentResult>;
 
 /** The ways to enroll by a token. */
-export type Methods = Readonly<Record<EnrollmentRow['method'], Method>>;
+export type EnrollmentMethods = Readonly<Record<StoredEnrollment['method'], EnrollmentMethod>>;

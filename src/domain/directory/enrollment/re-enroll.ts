@@ -6,7 +6,7 @@ import { passwordChanged } from '../authenticators/password-change.ts';
 import { addEnrollment, enrollmentLink, requireLater } from './behaviour.ts';
 
 /** In place of the authenticator, in one transaction. */
-export const reEnroll = (
+export const reEnrollAuthenticator = (
   call: Call,
   { id, body: { expiresAt } }: { readonly id: string; readonly body: { readonly expiresAt: string } },
 ) => {

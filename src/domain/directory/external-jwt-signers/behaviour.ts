@@ -6,7 +6,7 @@ import { keyWeakness } from '../../../pki/strength.ts';
 
 const { commonName, fingerprint, notBefore, notAfter } = externalJwtSigner.fields;
 
-/** What a signer without a certificate has in place of what a certificate says. */
+/** The fields of a signer without a certificate that a certificate would determine. */
 const WITHOUT = {
   commonName: commonName.default,
   fingerprint: fingerprint.default,

@@ -1,25 +1,27 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSession } from '../../../api/sessions.ts';
-import { actorOfSession, isDisabled } from '../../../authentication/session-actor.ts';
+import { actorOfApiSession, isDisabled } from '../../../authentication/api-session-actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
-import { equals, flag, or, text } from '../../../query/index.ts';
+import { booleanField, equals, or, stringField } from '../../../query/index.ts';
 import { hasMfa } from '../mfa/record.ts';
-import { isOpenBy } from './way-in.ts';
+import { allowsLoginBy } from './administrator-login.ts';
 
 /**
- * Called after a change of what policies ask for: it must be possible to undo it at once. Either the session that made it owes nothing now, or some
- * administrator can log in with all that is asked for. One who owes TOTP could enroll, but until then so could anyone who knows the password. The host's own
- * code can always undo it.
- * @throws ApiError `COULD_NOT_VALIDATE` with the field that shuts everybody out
+ * Called after a change of required factors, which it must be possible to undo at once. Either the session that made it owes nothing now, or some
+ * administrator can log in with everything required. One who owes TOTP could enroll, but until then so could anyone who knows the password. The
+ * host's own code can always undo it.
+ * @throws ApiError `COULD_NOT_VALIDATE` with the field that locks all administrators out
  */
 export const keepAdministration = async (entities: Entities, call: Call, field: string, value: unknown): Promise<void> => {
   if (call.actor.kind !== 'session' || (await owesNothing(entities, call, call.actor))) return;
-  const administrators = await entities.list(identity, { where: or(equals(flag('isAdmin'), true), equals(flag('isDefaultAdmin'), true)) });
+  const administrators = await entities.list(identity, {
+    where: or(equals(booleanField('isAdmin'), true), equals(booleanField('isDefaultAdmin'), true)),
+  });
   for (const row of administrators) if (await canLogIn(entities, row, call.now())) return;
   throw invalidField(
     field,
@@ -34,7 +36,7 @@ const owesNothing = async (
   { session, token, proofs }: Extract<Call['actor'], { kind: 'session' }>,
 ): Promise<boolean> => {
   const current = await entities.get(apiSession, session.id);
-  const actor = current && (await actorOfSession(entities, call.core.settings, current, token, call.now(), proofs));
+  const actor = current && (await actorOfApiSession(entities, call.core.settings, current, token, call.now(), proofs));
   return actor?.authQueries.length === 0;
 };
 
@@ -43,7 +45,7 @@ const canLogIn = async (entities: Entities, row: RowOf<typeof identity>, now: st
   if (isDisabled(row, now)) return false;
   const policy = await entities.require(authPolicy, row.authPolicyId);
   if (policy.secondary.requireExtJwtSigner) return false;
-  const ways = await entities.list(authenticator, { where: equals(text('identityId'), row.id) });
-  if (!isOpenBy(ways, policy)) return false;
+  const ways = await entities.list(authenticator, { where: equals(stringField('identityId'), row.id) });
+  if (!allowsLoginBy(ways, policy)) return false;
   return !policy.secondary.requireTotp || hasMfa(entities, row.id);
 };

@@ -1,19 +1,19 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import { mfa } from '../../../api/mfa.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { isDisabled } from '../../../authentication/api-session-actor.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
-import { isDisabled } from '../../../authentication/session-actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
-import { date, equals, flag, oneOf, text } from '../../../query/index.ts';
+import { booleanField, dateField, equals, oneOf, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration } from './administration.ts';
-import { enrollNew, outstandingOf } from './enrollments.ts';
-import { keepWayIn } from './way-in.ts';
+import { requireAdministratorLogin } from './administrator-login.ts';
+import { enrollNew, identityEnrollmentsOf } from './enrollments.ts';
 
 type Identity = RowOf<typeof identity>;
 
@@ -30,7 +30,7 @@ export const identityBehaviour = behaviour(identity, {
     if (!before?.isDefaultAdmin) return undefined;
     if (!after.isAdmin) throw invalidField('isAdmin', 'the default administrator cannot be demoted', false);
     if (after.authPolicyId !== before.authPolicyId)
-      await keepWayIn(entities, before.id, await entities.require(authPolicy, after.authPolicyId), 'authPolicyId');
+      await requireAdministratorLogin(entities, before.id, await entities.require(authPolicy, after.authPolicyId), 'authPolicyId');
     return undefined;
   },
   write: async (entities, after, before, call, body) => {
@@ -51,12 +51,12 @@ export const identityBehaviour = behaviour(identity, {
   present: async (entities, rows, call) => {
     const ids = rows.map((row) => row.id);
     const now = call.now();
-    const live = { op: 'compare', field: date('lastActivityAt'), is: '>', value: idleSince(call.core.settings, now) } as const;
+    const live = { op: 'compare', field: dateField('lastActivityAt'), is: '>', value: idleSince(call.core.settings, now) } as const;
     const [authenticators, outstanding, withSession, withMfa] = await Promise.all([
-      entities.list(authenticator, { where: oneOf(text('identityId'), ids) }),
-      outstandingOf(entities, ids, call),
+      entities.list(authenticator, { where: oneOf(stringField('identityId'), ids) }),
+      identityEnrollmentsOf(entities, ids, call),
       entities.referenced(apiSession, 'identityId', ids, live),
-      entities.referenced(mfa, 'identityId', ids, equals(flag('isVerified'), true)),
+      entities.referenced(mfa, 'identityId', ids, equals(booleanField('isVerified'), true)),
     ]);
     const byIdentity = Map.groupBy(authenticators, (row) => row.identityId);
     const logged = new Set(withSession);
@@ -90,5 +90,5 @@ type EnrollmentRequest = CreateBody<(typeof identity)['fields']>['enrollment'];
 const summaries = (rows: readonly RowOf<typeof authenticator>[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(rows.map((row) => [row.method, authenticatorMethods[row.method].summary(row)]));
 
-/** Fields of an identity that nobody has disabled. */
+/** Fields of an enabled identity. */
 export const enabled: Pick<Identity, 'disabledAt' | 'disabledUntil'> = { disabledAt: null, disabledUntil: null };

@@ -6,7 +6,7 @@ import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFoundField } from '../../../errors/index.ts';
-import { oneOf, text } from '../../../query/index.ts';
+import { oneOf, stringField } from '../../../query/index.ts';
 import { presentRows } from '../../../resources/present.ts';
 import { checkUsername } from '../authenticators/usernames.ts';
 import { addEnrollment } from '../enrollment/behaviour.ts';
@@ -14,7 +14,7 @@ import { addEnrollment } from '../enrollment/behaviour.ts';
 type Identity = RowOf<typeof identity>;
 type Request = CreateBody<(typeof identity)['fields']>['enrollment'];
 
-/** The enrollment that a new identity is created with: of the first method that is asked for. @throws ApiError `NOT_FOUND` for an unknown authority */
+/** The enrollment of a new identity, with the first requested method. @throws ApiError `NOT_FOUND` for an unknown CA */
 export const enrollNew = async (entities: Entities, { id }: Identity, request: Request, call: Call): Promise<void> => {
   const method = requestableMethod.options.find((name) => request?.[name]);
   if (!method) return;
@@ -25,13 +25,13 @@ export const enrollNew = async (entities: Entities, { id }: Identity, request: R
   await addEnrollment(entities, call, { identityId: id, method, ...(needed ? { [needed]: value } : {}) });
 };
 
-/** What the identities of a page may still enroll by, by method, as their details show it. */
-export const outstandingOf = async (
+/** Outstanding enrollments of a page of identities, by method, as their details show them. */
+export const identityEnrollmentsOf = async (
   entities: Entities,
   ids: readonly string[],
   call: Call,
 ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
-  const rows = await entities.list(enrollment, { where: oneOf(text('identityId'), ids) });
+  const rows = await entities.list(enrollment, { where: oneOf(stringField('identityId'), ids) });
   // A kind and rows like any other.
   const details = await presentRows(entities, enrollment, rows, call);
   const byIdentity = new Map<string, Record<string, unknown>>();

@@ -5,18 +5,18 @@ import { edgeRouterPolicy, servicePolicy } from '../../../api/policies.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';
 import type { Handlers } from '../../../call/implement.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { relatedList } from '../../../resources/related.ts';
-import { grantedTo, viewerOf } from '../../catalogue/services/seen.ts';
+import { grantedTo, viewerOf } from '../../catalogue/services/visibility.ts';
 import { typed } from '../../policy/policies/policy-type.ts';
-import { identityToRouters, reachedFrom } from '../../policy/policies/through.ts';
+import { identityToRouters, reachedFrom } from '../../policy/policies/traversal.ts';
 import { selecting } from '../../policy/roles/membership.ts';
 import { endMfa, mfaOf } from '../mfa/record.ts';
 import { disableIdentity, enableIdentity, refuseDefaultAdministrator } from './disable.ts';
 import { assignServiceConfigs, listServiceConfigs, removeServiceConfigs } from './service-configs.ts';
 
-/** What of the group needs no floor above this one. */
+/** The operations of the group that need no higher floor. */
 export const identityHandlers = {
   ...crudHandlers(identities, identity),
   disable: async (call, { id, body }) => {
@@ -42,9 +42,9 @@ export const identityHandlers = {
   listAuthenticators: (call, { id, ...query }) =>
     call.read(async (entities) => {
       await entities.require(identity, id);
-      return listRows(entities, authenticator, query, call, { within: equals(text('identityId'), id) });
+      return listRows(entities, authenticator, query, call, { within: equals(stringField('identityId'), id) });
     }),
-  listEnrollments: relatedList(identity, enrollment, (_, { id }) => equals(text('identityId'), id)),
+  listEnrollments: relatedList(identity, enrollment, (_, { id }) => equals(stringField('identityId'), id)),
   listServices: (call, { id, policyType, ...query }) =>
     call.read(async (entities) => {
       const row = await entities.require(identity, id);

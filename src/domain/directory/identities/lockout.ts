@@ -12,17 +12,22 @@ export interface Tried {
   readonly updb: RowOf<typeof authPolicy>['primary']['updb'];
 }
 
-/** Minutes for which wrong passwords keep the default administrator out where the policy says "until enabled": nobody else might be there to enable it. */
+/**
+ * Minutes of lockout for the default administrator where the policy says "until enabled", because there may be no other administrator to enable it.
+ */
 const DEFAULT_ADMINISTRATOR_LOCKOUT = 10;
 
-/** Consecutive wrong passwords up to `maxAttempts` disable the identity; then the count starts anew. @returns whether it was counted */
-export const countWrongPassword = async (entities: Entities, { own, owner, updb }: Tried, now: string): Promise<boolean> => {
-  if (updb.maxAttempts === 0) return false;
+/** What came of a wrong password: nothing, or it was counted, or it was the one too many. */
+export type FailedAttempt = 'no' | 'counted' | 'locked';
+
+/** Consecutive wrong passwords up to `maxAttempts` disable the identity; then the count starts anew. */
+export const countWrongPassword = async (entities: Entities, { own, owner, updb }: Tried, now: string): Promise<FailedAttempt> => {
+  if (updb.maxAttempts === 0) return 'no';
   const failedAttempts = (own.failedAttempts ?? 0) + 1;
   const locked = failedAttempts >= updb.maxAttempts;
   await entities.update(authenticator, own, { failedAttempts: locked ? 0 : failedAttempts });
-  if (!locked) return true;
+  if (!locked) return 'counted';
   const minutes = updb.lockoutDurationMinutes;
   await disableIdentity(entities, owner, owner.isDefaultAdmin && minutes === 0 ? DEFAULT_ADMINISTRATOR_LOCKOUT : minutes, now);
-  return true;
+  return 'locked';
 };

@@ -7,11 +7,11 @@ import type { EntityReference } from '../../../api/shared.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFoundField } from '../../../errors/index.ts';
-import { and, equals, oneOf, text } from '../../../query/index.ts';
+import { and, equals, oneOf, stringField } from '../../../query/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { newRow } from '../../../resources/merge.ts';
 
-export interface Pair {
+export interface ServiceConfigPair {
   readonly serviceId: string;
   readonly configId: string;
 }
@@ -20,7 +20,7 @@ export interface Pair {
 export const listServiceConfigs = (call: Call, { id }: { readonly id: string }) =>
   call.read(async (entities) => {
     await entities.require(identity, id);
-    const rows = await entities.list(serviceConfig, { where: equals(text('identityId'), id) });
+    const rows = await entities.list(serviceConfig, { where: equals(stringField('identityId'), id) });
     const configs = await referencesTo(
       entities,
       config,
@@ -39,7 +39,10 @@ export const listServiceConfigs = (call: Call, { id }: { readonly id: string }) 
   });
 
 /** For each service an identity has one config of a type: the last one given. */
-export const assignServiceConfigs = async (call: Call, { id, body }: { readonly id: string; readonly body: readonly Pair[] }) => {
+export const assignServiceConfigs = async (
+  call: Call,
+  { id, body }: { readonly id: string; readonly body: readonly ServiceConfigPair[] },
+) => {
   await call.write(async (entities) => {
     await entities.require(identity, id);
     for (const [i, pair] of body.entries()) {
@@ -54,7 +57,10 @@ export const assignServiceConfigs = async (call: Call, { id, body }: { readonly 
 };
 
 /** Removes what an identity has for a service, of the type of the config that is named. */
-export const removeServiceConfigs = async (call: Call, { id, body = [] }: { readonly id: string; readonly body?: readonly Pair[] }) => {
+export const removeServiceConfigs = async (
+  call: Call,
+  { id, body = [] }: { readonly id: string; readonly body?: readonly ServiceConfigPair[] },
+) => {
   await call.write(async (entities) => {
     await entities.require(identity, id);
     for (const [i, pair] of body.entries()) {
@@ -70,7 +76,11 @@ export const removeServiceConfigs = async (call: Call, { id, body = [] }: { read
  * The config of a pair, when both it and the service exist.
  * @throws ApiError `NOT_FOUND` that names the field: `0.configId`
  */
-const requireConfigOf = async (entities: Entities, { serviceId, configId }: Pair, index: number): Promise<RowOf<typeof config>> => {
+const requireConfigOf = async (
+  entities: Entities,
+  { serviceId, configId }: ServiceConfigPair,
+  index: number,
+): Promise<RowOf<typeof config>> => {
   const given = await entities.get(config, configId);
   if (!given) throw notFoundField(`${index}.configId`, config.kind, configId);
   if (!(await entities.get(service, serviceId))) throw notFoundField(`${index}.serviceId`, service.kind, serviceId);
@@ -85,10 +95,14 @@ const ofType = (
 ): Promise<RowOf<typeof serviceConfig> | undefined> =>
   entities.find(
     serviceConfig,
-    and(equals(text('identityId'), identityId), equals(text('serviceId'), serviceId), equals(text('configTypeId'), configTypeId)),
+    and(
+      equals(stringField('identityId'), identityId),
+      equals(stringField('serviceId'), serviceId),
+      equals(stringField('configTypeId'), configTypeId),
+    ),
   );
 
 const referencesTo = async (entities: Entities, kind: Kind, ids: readonly string[]): Promise<ReadonlyMap<string, EntityReference>> => {
-  const rows = await entities.list(kind, { where: oneOf(text('id'), [...new Set(ids)]) });
+  const rows = await entities.list(kind, { where: oneOf(stringField('id'), [...new Set(ids)]) });
   return new Map(rows.map((row) => [row.id, referenceTo(kind, row)]));
 };

@@ -1,14 +1,15 @@
 import { mfa } from '../../../api/mfa.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Settings } from '../../../call/settings.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { allRecoveryCodes, type Mfa, mfaOf, notEnrolled, totpSecretOf } from './record.ts';
+import { MINUTE } from '../../../platform/durations.ts';
+import { allRecoveryCodes, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
 import { placeOfCode } from './recovery-codes.ts';
 import { intervalsOfCode, takenIntervals } from './totp.ts';
 
-/** What a code is given for, and what that makes of it. */
+/** The purpose of a code: which codes it accepts, and the refusal without an enrollment. */
 interface Purpose {
   /** For an enrollment in which state; `any` is one that needs a code only once it is verified. */
   readonly of: 'unverified' | 'verified' | 'any';
@@ -16,7 +17,7 @@ interface Purpose {
   readonly recoveryCodes: boolean;
   /** Whether a code of the app does it only once (RFC 6238, section 5.2). */
   readonly once: boolean;
-  /** What is said where there is no such enrollment. */
+  /** The error when there is no such enrollment. */
   readonly missing: () => ApiError;
 }
 
@@ -30,20 +31,20 @@ const purposes = {
 } as const satisfies Record<string, Purpose>;
 
 /**
- * Does `work` if the code is right for it. Code, limit and work are one transaction: of two who give the same code at the same time,
- * here or at another controller, the second one finds it spent. `work` is told what the enrollment must remember of the code.
- * @throws ApiError `MFA_INVALID_TOKEN`; `SERVER_TOO_MANY_REQUESTS` after too many wrong ones, whatever this one is; what the purpose says
- * when there is no enrollment for it
+ * Runs `work` if the code is right. Check, limit and work share one transaction: if the same code arrives twice at the same time, here or at another
+ * controller, the second finds it spent. `work` receives the fields that record the code's use.
+ * @throws ApiError `MFA_INVALID_TOKEN`; `SERVER_TOO_MANY_REQUESTS` after too many wrong ones, even for a right one; the purpose's error when there is
+ * no enrollment
  */
 export const withCode = async <T>(
   call: Call,
   purpose: keyof typeof purposes,
   code: string | undefined,
-  work: (entities: Entities, row: Mfa, spent: Partial<Mfa>) => Promise<T>,
+  work: (entities: Entities, row: StoredMfa, spent: Partial<StoredMfa>) => Promise<T>,
 ): Promise<T> => {
   const { of, missing, ...takes }: Purpose = purposes[purpose];
   const outcome = await call.write(async (entities): Promise<T | ApiError> => {
-    const row = await mfaOf(entities, sessionOf(call.actor).identity.id);
+    const row = await mfaOf(entities, identityOf(call.actor).id);
     if (!row || (of !== 'any' && row.isVerified !== (of === 'verified'))) throw missing();
     if (of === 'any' && !row.isVerified) return work(entities, row, {});
     if (!code) return new ApiError('MFA_INVALID_TOKEN');
@@ -60,14 +61,14 @@ export const withCode = async <T>(
   return outcome;
 };
 
-/** What the enrollment must remember of a right code; undefined for a wrong one. Every comparison is made, whichever of them fits. */
+/** The fields that record the use of a right code; undefined for a wrong one. All comparisons are made, so that timing reveals nothing. */
 const spendingOf = async (
   { core }: Call,
-  row: Mfa,
+  row: StoredMfa,
   code: string,
   { recoveryCodes, once }: Pick<Purpose, 'recoveryCodes' | 'once'>,
   now: number,
-): Promise<Partial<Mfa> | undefined> => {
+): Promise<Partial<StoredMfa> | undefined> => {
   const taken = takenIntervals(now);
   const intervals = intervalsOfCode(await totpSecretOf(core, row), code, taken);
   const place = placeOfCode(await allRecoveryCodes(core, row), code);
@@ -80,14 +81,14 @@ const spendingOf = async (
   return undefined;
 };
 
-const windowMs = ({ wrongCodeMinutes }: Settings): number => wrongCodeMinutes * 60_000;
+const windowMs = ({ wrongCodeMinutes }: Settings): number => wrongCodeMinutes * MINUTE;
 
 /** The wrong codes that still count. */
-const recentWrongCodes = (settings: Settings, { wrongCodesAt }: Mfa, now: number): readonly string[] =>
+const recentWrongCodes = (settings: Settings, { wrongCodesAt }: StoredMfa, now: number): readonly string[] =>
   (wrongCodesAt ?? []).filter((at) => Date.parse(at) > now - windowMs(settings));
 
 /** Seconds until another code may be tried; 0 when it may now. */
-const secondsToWait = (settings: Settings, row: Mfa, now: number): number => {
+const secondsToWait = (settings: Settings, row: StoredMfa, now: number): number => {
   const recent = recentWrongCodes(settings, row, now);
   const last = recent.at(-settings.maxWrongCodes);
   return last === undefined ? 0 : Math.ceil((Date.parse(last) + windowMs(settings) - now) / 1000);

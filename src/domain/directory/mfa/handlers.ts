@@ -1,5 +1,5 @@
 import { currentMfa, mfa } from '../../../api/mfa.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { apiSessionOf, identityOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { ApiError } from '../../../errors/index.ts';
@@ -10,18 +10,18 @@ import {
   allRecoveryCodes,
   endMfa,
   leftRecoveryCodes,
-  type Mfa,
   mfaOf,
   newMfa,
   newSealedRecoveryCodes,
   notEnrolled,
   passMfa,
+  type StoredMfa,
   totpSecretOf,
 } from './record.ts';
 
 const AT = './current-identity/mfa';
 const SELF = { self: { href: AT } };
-const links = ({ isVerified }: Mfa) => ({
+const links = ({ isVerified }: StoredMfa) => ({
   ...SELF,
   'current-identity': { href: './current-identity' },
   ...(isVerified
@@ -29,7 +29,7 @@ const links = ({ isVerified }: Mfa) => ({
     : { qr: { href: `${AT}/qr-code` }, verify: { href: `${AT}/verify` } }),
 });
 
-const baseOf = (row: Mfa) => ({
+const baseOf = (row: StoredMfa) => ({
   _links: links(row),
   createdAt: row.createdAt,
   id: row.id,
@@ -38,18 +38,18 @@ const baseOf = (row: Mfa) => ({
 });
 
 /** @throws ApiError `NOT_FOUND` */
-const own = async (call: Call): Promise<Mfa> => {
-  const row = await call.read((entities) => mfaOf(entities, sessionOf(call.actor).identity.id));
+const own = async (call: Call): Promise<StoredMfa> => {
+  const row = await call.read((entities) => mfaOf(entities, identityOf(call.actor).id));
   if (!row) throw notEnrolled();
   return row;
 };
 
-const urlOf = async ({ actor, core }: Call, row: Mfa): Promise<string> =>
-  provisioningUrl(core.settings.mfaIssuer, sessionOf(actor).identity.name, await totpSecretOf(core, row));
+const urlOf = async ({ actor, core }: Call, row: StoredMfa): Promise<string> =>
+  provisioningUrl(core.settings.mfaIssuer, identityOf(actor).name, await totpSecretOf(core, row));
 
 export const currentMfaEntries = implement(currentMfa, {
   enroll: async (call) => {
-    const { id: identityId } = sessionOf(call.actor).identity;
+    const { id: identityId } = identityOf(call.actor);
     const begun = await newMfa(call.core, identityId);
     const { id } = await call.write(async (entities) => {
       if (await mfaOf(entities, identityId)) throw new ApiError('MFA_EXISTS');
@@ -75,7 +75,7 @@ export const currentMfaEntries = implement(currentMfa, {
   verify: async (call, { body }) => {
     await withCode(call, 'verify', body.code, async (entities, row) => {
       await entities.update(mfa, row, { isVerified: true });
-      await passMfa(entities, sessionOf(call.actor).session.id, call.now());
+      await passMfa(entities, apiSessionOf(call.actor).session.id, call.now());
     });
     return {};
   },

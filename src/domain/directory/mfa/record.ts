@@ -1,24 +1,24 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { mfa } from '../../../api/mfa.ts';
-import { apiSession } from '../../../api/sessions.ts';
-import { sessionsOf } from '../../../authentication/sessions.ts';
+import { apiSessionsOf } from '../../../authentication/api-sessions.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { newRecoveryCodes } from './recovery-codes.ts';
 import { newTotpSecret } from './totp.ts';
 
-export type Mfa = RowOf<typeof mfa>;
+export type StoredMfa = RowOf<typeof mfa>;
 type Sealing = Pick<Core, 'secrets' | 'platform'>;
 
-/** What is sealed for one identity, and one use, opens for no other. */
+/** Binds a sealed value to one identity and one use. */
 const secretOf = (identityId: string) => `mfa:${identityId}:secret`;
 const recoveryCodesOf = (identityId: string) => `mfa:${identityId}:recovery-codes`;
 
-export const mfaOf = (entities: Entities, identityId: string): Promise<Mfa | undefined> =>
-  entities.find(mfa, equals(text('identityId'), identityId));
+export const mfaOf = (entities: Entities, identityId: string): Promise<StoredMfa | undefined> =>
+  entities.find(mfa, equals(stringField('identityId'), identityId));
 
 /** Whether logins of the identity owe a code: an enrollment that was not finished asks nothing of them. */
 export const hasMfa = async (entities: Entities, identityId: string): Promise<boolean> =>
@@ -42,17 +42,17 @@ export const newSealedRecoveryCodes = async ({ secrets, platform }: Sealing, ide
   spentRecoveryCodes: [],
 });
 
-export const totpSecretOf = ({ secrets }: Pick<Core, 'secrets'>, { identityId, sealedSecret }: Mfa): Promise<string> =>
+export const totpSecretOf = ({ secrets }: Pick<Core, 'secrets'>, { identityId, sealedSecret }: StoredMfa): Promise<string> =>
   secrets.unseal(sealedSecret ?? '', secretOf(identityId));
 
 /** All recovery codes, those that were used too. */
 export const allRecoveryCodes = async (
   { secrets }: Pick<Core, 'secrets'>,
-  { identityId, sealedRecoveryCodes }: Mfa,
+  { identityId, sealedRecoveryCodes }: StoredMfa,
 ): Promise<readonly string[]> => JSON.parse(await secrets.unseal(sealedRecoveryCodes ?? '', recoveryCodesOf(identityId)));
 
 /** The recovery codes that can still be used. */
-export const leftRecoveryCodes = async (core: Pick<Core, 'secrets'>, row: Mfa): Promise<readonly string[]> =>
+export const leftRecoveryCodes = async (core: Pick<Core, 'secrets'>, row: StoredMfa): Promise<readonly string[]> =>
   (await allRecoveryCodes(core, row)).filter((_, place) => !row.spentRecoveryCodes?.includes(place));
 
 /** Notes that a session has just proved the second factor. */
@@ -62,8 +62,8 @@ export const passMfa = async (entities: Entities, sessionId: string, now: string
 };
 
 /** Ends an enrollment. What sessions proved by it proves nothing any more: where the policy requires TOTP they owe a code again. */
-export const endMfa = async (entities: Entities, row: Mfa): Promise<void> => {
-  for (const session of await sessionsOf(entities, row.identityId)) {
+export const endMfa = async (entities: Entities, row: StoredMfa): Promise<void> => {
+  for (const session of await apiSessionsOf(entities, row.identityId)) {
     if (session.mfaPassedAt) await entities.update(apiSession, session, { mfaPassedAt: null });
   }
   await entities.remove(mfa, row);

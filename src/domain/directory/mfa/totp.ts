@@ -27,7 +27,7 @@ export const takenIntervals = (now: number): readonly number[] => {
 /** The TOTP code of an interval: SHA-1 and six digits, which is what authenticator apps agree on. */
 export const totpCode = (secret: string, interval: number): string => generateSync({ secret, epoch: interval * INTERVAL });
 
-/** Those of the intervals whose code this is. All of them are compared, whichever fits, so that the time tells nothing. */
+/** The intervals that a code matches. All are compared, so that timing reveals nothing. */
 export const intervalsOfCode = (secret: string, code: string, intervals: readonly number[]): readonly number[] => {
   const given = toBytes(code);
   return intervals.filter((interval) => isEqual(given, toBytes(totpCode(secret, interval))));

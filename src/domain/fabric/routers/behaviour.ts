@@ -3,15 +3,15 @@ import { terminator } from '../../../api/terminators.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { explained } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { addEnrollment } from '../../directory/enrollment/behaviour.ts';
 import { keepCompanion, removeCompanion } from './companion.ts';
-import { outstandingOf } from './enrollment.ts';
+import { routerEnrollmentsOf } from './enrollment.ts';
 import { presenceOf, resolvePresence } from './online.ts';
 
 /** Terminators keep the name of their router beside its id. */
 const renameInTerminators = async (entities: Entities, { id, name }: { readonly id: string; readonly name: string }) => {
-  for (const row of await entities.list(terminator, { where: equals(text('routerId'), id) }))
+  for (const row of await entities.list(terminator, { where: equals(stringField('routerId'), id) }))
     await entities.update(terminator, row, { routerName: name });
 };
 
@@ -25,7 +25,7 @@ export const edgeRouterBehaviour = behaviour(edgeRouter, {
     if (row.isTunnelerEnabled) await removeCompanion(entities, row.id);
   },
   present: async (entities, rows, call) => {
-    const outstanding = await outstandingOf(entities, 'edgeRouterId', rows, call);
+    const outstanding = await routerEnrollmentsOf(entities, 'edgeRouterId', rows, call);
     return rows.map((row) => ({ ...presenceOf(call.core.presence, row), ...outstanding.get(row.id) }));
   },
   resolve: async (_entities, where, call) => resolvePresence(call.core.presence, where),
@@ -44,7 +44,7 @@ export const routerBehaviour = behaviour(router, {
   // To this list an edge router is one that needs no enrollment here.
   present: async (entities, rows, call) => {
     const plain = rows.filter(({ isEdgeRouter }) => !isEdgeRouter);
-    const outstanding = await outstandingOf(entities, 'transitRouterId', plain, call);
+    const outstanding = await routerEnrollmentsOf(entities, 'transitRouterId', plain, call);
     return rows.map((row) => ({
       isOnline: call.core.presence.of(row) !== undefined,
       ...(row.isEdgeRouter ? { isVerified: true } : outstanding.get(row.id)),

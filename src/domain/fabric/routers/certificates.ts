@@ -28,7 +28,7 @@ export interface RouterCertificates {
   /** PEM: the certificate, then those above it, without the root. */
   readonly cert: string;
   readonly serverCert: string;
-  /** Inside the transaction that makes the certificates its own: fields of the row. @throws ApiError `CONFLICT` when a name was given away meanwhile */
+  /** The fields of the row, in the transaction that stores the certificates. @throws ApiError `CONFLICT` when another router got a name meanwhile */
   claim(entities: Entities): Promise<Partial<RowOf<typeof router>>>;
 }
 

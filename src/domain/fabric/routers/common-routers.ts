@@ -5,24 +5,24 @@ import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import { and, not, type Predicate } from '../../../query/index.ts';
-import { identityToRouters, serviceToRouters, sideOf, type Way } from '../../policy/policies/through.ts';
+import { identityToRouters, type PolicyPath, serviceToRouters, sideOf } from '../../policy/policies/traversal.ts';
 import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../../policy/roles/membership.ts';
 import { online, presenceOf } from './online.ts';
 
-/** As many routers as a client is told of for one service. */
+/** Most routers that a client receives for one service. */
 const MOST_ROUTERS = 25;
 
 type Router = RowOf<typeof edgeRouter>;
 
-export interface Pair {
+export interface IdentityAndService {
   readonly identity: RowOf<typeof identity>;
   readonly service: RowOf<typeof service>;
 }
 
-/** The edge routers that both of each pair may use, 25 at most, those that are online first. Four questions to the store, however many pairs there are. */
+/** For each pair, the edge routers that both may use: 25 at most, online ones first. Four queries for any number of pairs. */
 export const commonRouters = async (
   entities: Entities,
-  pairs: readonly Pair[],
+  pairs: readonly IdentityAndService[],
   presence: Connections,
 ): Promise<readonly (readonly Router[])[]> => {
   const identities = [...new Set(pairs.map(({ identity }) => identity))];
@@ -54,7 +54,11 @@ interface Leading {
   readonly to: Side;
 }
 
-const leading = async (entities: Entities, { policies, from, to }: Way, starts: readonly Selectable[]): Promise<readonly Leading[]> => {
+const leading = async (
+  entities: Entities,
+  { policies, from, to }: PolicyPath,
+  starts: readonly Selectable[],
+): Promise<readonly Leading[]> => {
   const rows = await entities.list(policies, { where: maybeSelecting(from, starts) });
   return rows
     .map((row) => ({ from: sideOf(row, from), to: sideOf(row, to) }))

@@ -1,4 +1,7 @@
-/** The companions of an edge router with a tunneler: an identity and a policy of the same id, which come and go with the tunneler, in the same transaction. */
+/**
+ * The companions of an edge router with a tunneler: an identity and a policy with the router's id, created and deleted in the same transaction as the
+ * tunneler.
+ */
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { selectorOfId } from '../../../api/kit/selectors.ts';

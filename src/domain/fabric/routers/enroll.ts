@@ -2,12 +2,12 @@ import { router } from '../../../api/routers.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { certificatesPem } from '../../../pki/certificate.ts';
 import { enrolleeOf } from '../../directory/enrollment/behaviour.ts';
-import type { Method } from '../../directory/enrollment/method.ts';
+import type { EnrollmentMethod } from '../../directory/enrollment/method.ts';
 import { certifyRouter } from './certificates.ts';
 import { updateRouter } from './update.ts';
 
 /** A router, of either kind, gets its certificates. */
-export const enrollRouter: Method = async (call, row, { certCsr, serverCertCsr }) => {
+export const enrollRouter: EnrollmentMethod = async (call, row, { certCsr, serverCertCsr }) => {
   const [, id] = enrolleeOf(row);
   if (!certCsr || !serverCertCsr) throw new ApiError(row.method === 'erott' ? 'MISSING_OR_INVALID_CSR' : 'COULD_NOT_PROCESS_CSR');
   const found = await call.read((entities) => entities.get(router, id));

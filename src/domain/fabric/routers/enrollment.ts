@@ -3,7 +3,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouter, type router } from '../../../api/routers.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { equals, oneOf, text } from '../../../query/index.ts';
+import { equals, oneOf, stringField } from '../../../query/index.ts';
 import { addEnrollment } from '../../directory/enrollment/behaviour.ts';
 import { tokenOf } from '../../directory/enrollment/token.ts';
 
@@ -12,8 +12,8 @@ type Owner = 'edgeRouterId' | 'transitRouterId';
 
 type Unverified = Pick<RowOf<typeof router>, 'id' | 'isVerified'>;
 
-/** What is left of the enrollments of routers that have none of their certificates, as their details show it: one question for a page. */
-export const outstandingOf = async (
+/** The outstanding enrollments of routers without certificates, as their details show them: one query for a page. */
+export const routerEnrollmentsOf = async (
   entities: Entities,
   owner: Owner,
   rows: readonly Unverified[],
@@ -21,7 +21,7 @@ export const outstandingOf = async (
 ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
   const ids = rows.filter(({ isVerified }) => !isVerified).map(({ id }) => id);
   if (ids.length === 0) return new Map();
-  const found = await entities.list(enrollment, { where: oneOf(text(owner), ids) });
+  const found = await entities.list(enrollment, { where: oneOf(stringField(owner), ids) });
   return new Map(
     await Promise.all(
       found.map(async (row) => {
@@ -38,11 +38,11 @@ export const outstandingOf = async (
   );
 };
 
-/** An edge router's certificate and enrollment are good for nothing any more, and it gets another enrollment; what else it is stays. */
-export const reEnroll = async (call: Call, { id }: { readonly id: string }) => {
+/** Revokes a router's certificate and enrollment and gives it a new enrollment; its other fields stay. */
+export const reEnrollRouter = async (call: Call, { id }: { readonly id: string }) => {
   await call.write(async (entities) => {
     const row = await entities.require(edgeRouter, id);
-    for (const each of await entities.list(enrollment, { where: equals(text('edgeRouterId'), id) }))
+    for (const each of await entities.list(enrollment, { where: equals(stringField('edgeRouterId'), id) }))
       await entities.remove(enrollment, each);
     await entities.update(edgeRouter, row, unverified);
     await addEnrollment(entities, call, { edgeRouterId: id, method: 'erott' });

@@ -7,9 +7,9 @@ import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { crudHandlers, deleteRow } from '../../../resources/crud.ts';
 import { relatedList } from '../../../resources/related.ts';
-import { reachedFrom, routerToIdentities, routerToServices } from '../../policy/policies/through.ts';
+import { reachedFrom, routerToIdentities, routerToServices } from '../../policy/policies/traversal.ts';
 import { selecting } from '../../policy/roles/membership.ts';
-import { reEnroll } from './enrollment.ts';
+import { reEnrollRouter } from './enrollment.ts';
 
 /** Both paths lead to the same routers. An edge router may be deleted there, too, with all that goes with it. */
 const routerHandlers = {
@@ -28,7 +28,7 @@ const routerHandlers = {
 export const routerEntries = [
   ...implement(edgeRouters, {
     ...crudHandlers(edgeRouters, edgeRouter),
-    reEnroll,
+    reEnroll: reEnrollRouter,
     listEdgeRouterPolicies: relatedList(edgeRouter, edgeRouterPolicy, (_, row) => selecting('edgeRouterRoles', row)),
     listIdentities: relatedList(edgeRouter, identity, (entities, row) => reachedFrom(entities, routerToIdentities, row)),
     listServiceEdgeRouterPolicies: relatedList(edgeRouter, serviceEdgeRouterPolicy, (_, row) => selecting('edgeRouterRoles', row)),

@@ -1,13 +1,13 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { edgeRouter } from '../../../api/routers.ts';
 import type { Connections, RouterKey } from '../../../presence/connections.ts';
-import { and, equals, flag, matches, not, oneOf, type Predicate, rewrite, text } from '../../../query/index.ts';
+import { and, booleanField, equals, matches, not, oneOf, type Predicate, rewrite, stringField } from '../../../query/index.ts';
 
 type Row = Pick<RowOf<typeof edgeRouter>, 'id' | 'enrolledBy' | 'disabled'>;
 
 const NO_VERSION = { arch: '', buildDate: '', os: '', revision: '', version: '' } as const;
 
-/** What is shown of an edge router's presence. It is online once it has said how it is reached. */
+/** An edge router's presence in answers. It is online once it has reported how it is reached. */
 export const presenceOf = (connections: Connections, row: Row) => {
   const state = connections.of(row);
   return {
@@ -22,7 +22,7 @@ export const presenceOf = (connections: Connections, row: Row) => {
 /** The routers that these keys are of, as long as they may be connected. */
 const ofKeys = (keys: readonly RouterKey[]): Predicate => {
   const enrollments = keys.flatMap(({ enrolledBy }) => enrolledBy ?? []);
-  return and(oneOf(text('enrolledBy'), enrollments), equals(flag('disabled'), false));
+  return and(oneOf(stringField('enrolledBy'), enrollments), equals(booleanField('disabled'), false));
 };
 
 export const online = (connections: Connections): Predicate => ofKeys(connections.keys('reached'));
@@ -33,7 +33,7 @@ const symbols: Readonly<Record<string, (connections: Connections) => Predicate>>
   online,
 };
 
-/** What a filter asks of presence, as a question of rows: it is true of some routers, of the others, of all or of none. */
+/** Translates a filter on presence into a predicate on rows: true for connected routers, for the others, for all or for none. */
 export const resolvePresence = (connections: Connections, where: Predicate): Promise<Predicate> =>
   rewrite(where, (node) => {
     const [name = ''] = 'field' in node ? node.field.path : [];

@@ -1,18 +1,18 @@
 import type { identity } from '../../../api/identities.ts';
 import type { DetailOf, RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouter } from '../../../api/routers.ts';
-import { isAdministrator, sessionOf } from '../../../call/actor.ts';
+import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
-import { and, equals, flag } from '../../../query/index.ts';
+import { and, booleanField, equals } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import type { ListInput } from '../../../resources/lists.ts';
-import { identityToRouters, reachedFrom } from '../../policy/policies/through.ts';
+import { identityToRouters, reachedFrom } from '../../policy/policies/traversal.ts';
 
 /** The enrolled edge routers that an identity may use; an administrator may use them all. */
 export const listOwnEdgeRouters = (call: Call, query: ListInput) =>
   call.read(async (entities) => {
-    const who: RowOf<typeof identity> = sessionOf(call.actor).identity;
-    const verified = equals(flag('isVerified'), true);
+    const who: RowOf<typeof identity> = identityOf(call.actor);
+    const verified = equals(booleanField('isVerified'), true);
     const where = isAdministrator(call.actor) ? verified : and(verified, await reachedFrom(entities, identityToRouters, who));
     const page = await listRows(entities, edgeRouter, query, call, { within: where });
     return { ...page, data: page.data.map(asUsable) };

@@ -4,7 +4,7 @@ import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Certificate } from '../../../pki/certificate.ts';
 import { readPresented } from '../../../pki/presented.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { networkFor } from '../../directory/cas/trust.ts';
 
 /**
@@ -26,4 +26,4 @@ export const provenRouter = async (
 export const routerOf = (
   entities: Entities,
   { fingerprint }: Pick<Certificate, 'fingerprint'>,
-): Promise<RowOf<typeof router> | undefined> => entities.find(router, equals(text('fingerprint'), fingerprint));
+): Promise<RowOf<typeof router> | undefined> => entities.find(router, equals(stringField('fingerprint'), fingerprint));

@@ -5,9 +5,9 @@ import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { CertificateRequest } from '../../../pki/request.ts';
 import { allowedNames, canonicalHost, isEverybodys, rivalsOf, type ServerNames, standsFor, wordsOf } from '../../../pki/server-names.ts';
-import { ALL, and, equals, not, oneOf, or, type Predicate, text } from '../../../query/index.ts';
+import { ALL, and, equals, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 
-/** What a router may be called in its certificates, as long as it has none of them yet. */
+/** Names that a router without certificates may have. */
 export interface RouterNames {
   /** For its server. */
   readonly server: ServerNames;
@@ -54,7 +54,7 @@ export const routerNames = async (
   };
 };
 
-/** What a row keeps of the names of a router. @throws ApiError `CONFLICT` when another router was given one of them meanwhile */
+/** The names of a router as its row keeps them. @throws ApiError `CONFLICT` when another router got one of them meanwhile */
 export const claim = async (entities: Entities, core: Core, of: Router, { claimed }: RouterNames) => {
   if ((await takenBy(entities, core, of, claimed)).size > 0)
     throw new ApiError('CONFLICT', {
@@ -75,14 +75,14 @@ const takenBy = async (entities: Entities, core: Core, { id }: Router, hosts: re
   const isTaken = (host: string) => !owned.has(host) && rivalsOf(host).some((word) => advertised.has(word));
   const taken = new Set(hosts.filter(isTaken));
   const rest = hosts.filter((host) => !taken.has(host));
-  const ofOthers = (some: readonly string[]) => entities.count(router, and(not(equals(text('id'), id)), anyCalled(some)));
+  const ofOthers = (some: readonly string[]) => entities.count(router, and(not(equals(stringField('id'), id)), anyCalled(some)));
   // Mostly none is: then it is one question for all.
   if (rest.length > 0 && (await ofOthers(rest)) > 0) for (const host of rest) if ((await ofOthers([host])) > 0) taken.add(host);
   return taken;
 };
 
 const anyCalled = (hosts: readonly string[]): Predicate =>
-  or({ op: 'overlaps', set: 'serverNames', values: hosts.flatMap(rivalsOf) }, oneOf(text('name'), hosts));
+  or({ op: 'overlaps', set: 'serverNames', values: hosts.flatMap(rivalsOf) }, oneOf(stringField('name'), hosts));
 
 /** The addresses under which clients and routers reach the controllers of the network. */
 const controllerHosts = async (entities: Entities, { settings, pki }: Core): Promise<readonly string[]> => {

@@ -4,13 +4,13 @@ import { terminator } from '../../../api/terminators.ts';
 import type { Core } from '../../../call/core.ts';
 import { type EntitiesContext, entitiesOf } from '../../../changes/entities.ts';
 import type { Secrets } from '../../../platform/secrets.ts';
-import { type Predicate, text } from '../../../query/index.ts';
+import { type Predicate, stringField } from '../../../query/index.ts';
 import { newId } from '../../../storage/ids.ts';
 import type { Store } from '../../../storage/port.ts';
 
 type Row = RowOf<typeof terminator>;
 
-/** What was sealed for one terminator opens for no other. */
+/** Binds the sealed secret to one terminator. */
 const contextOf = (id: string): string => `terminator:${id}:identity-secret`;
 
 /** The fields of a new terminator that keep its secret, if one is given. */
@@ -46,7 +46,7 @@ export const sealIdentitySecrets = async (store: Store, secrets: Secrets, contex
 /** @returns the id to go on after */
 const sealPage = (store: Store, secrets: Secrets, after: string): Promise<string | undefined> =>
   store.transaction('write', async (tx) => {
-    const where: Predicate = { op: 'compare', field: text('id'), is: '>', value: after };
+    const where: Predicate = { op: 'compare', field: stringField('id'), is: '>', value: after };
     const rows = await tx.list(terminator.kind, { where, limit: PAGE });
     for (const { identitySecret, ...row } of rows) {
       if (identitySecret === undefined) continue;

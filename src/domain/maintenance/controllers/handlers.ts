@@ -8,10 +8,10 @@ import { pageOf, planList } from '../../../resources/lists.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { symbolsOfList } from '../../../resources/symbols.ts';
 
-/** Nobody runs as many. */
+/** More controllers than any network has. */
 const MOST = 1000;
 
-/** Clients are told what is for them. */
+/** The fields that clients see. */
 export const controllerBehaviour = behaviour(controller, {
   present: async (_entities, rows, call) =>
     rows.map(({ onlineUntil, apiAddresses }) => ({

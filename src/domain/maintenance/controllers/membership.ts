@@ -2,7 +2,8 @@ import { controller } from '../../../api/controllers.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { certificatesPem } from '../../../pki/certificate.ts';
-import { date, equals, text } from '../../../query/index.ts';
+import { DAY } from '../../../platform/durations.ts';
+import { dateField, equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { API_PATHS } from '../informational/api-paths.ts';
 
@@ -18,7 +19,7 @@ export interface MemberOptions {
 const ONLINE_MS = 60_000;
 const RENEWED_MS = 20_000;
 /** One that has been offline for so long is forgotten when the next one joins. ms */
-const REMEMBERED_MS = 86_400_000;
+const REMEMBERED_MS = DAY;
 
 /**
  * Makes the controller one of those that `/controllers` lists, until it closes.
@@ -59,9 +60,9 @@ const join = async (job: Job, { pki, settings, platform }: Core, { name, ctrlAdd
   };
   await job.write(async (entities) => {
     const forgotten = new Date(Date.parse(now) - REMEMBERED_MS).toISOString();
-    const over = { op: 'compare', field: date('onlineUntil'), is: '<', value: forgotten } as const;
+    const over = { op: 'compare', field: dateField('onlineUntil'), is: '<', value: forgotten } as const;
     for (const row of await entities.list(controller, { where: over })) if (row.name !== name) await entities.remove(controller, row);
-    const known = await entities.find(controller, equals(text('name'), name));
+    const known = await entities.find(controller, equals(stringField('name'), name));
     if (known) await entities.update(controller, known, described);
     else await entities.insert(controller, newRow(controller, {}, { name, ...described }));
   });
@@ -70,7 +71,7 @@ const join = async (job: Job, { pki, settings, platform }: Core, { name, ctrlAdd
 /** Also while it closes. No change worth a record: the field is volatile. */
 const sayOnlineUntil = (job: Job, name: string, onlineUntil: string): Promise<void> =>
   job.conclude(async (entities) => {
-    const row = await entities.find(controller, equals(text('name'), name));
+    const row = await entities.find(controller, equals(stringField('name'), name));
     if (row) await entities.update(controller, row, { onlineUntil });
   });
 

@@ -1,5 +1,4 @@
 import { database } from '../../../api/database.ts';
-import { actorId } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { runIntegrity } from './integrity.ts';
@@ -12,7 +11,7 @@ const startIntegrity =
     const { core, requestId } = call;
     const taken = await take(call, 'data-integrity', { isFix, findings: [], tooManyFindings: false });
     core.background
-      .run({ actor: actorId(call.actor), requestId }, (job) => runIntegrity(job, core, taken, isFix))
+      .run(call.attribution, (job) => runIntegrity(job, core, taken, isFix))
       // The state tells clients; this is for those who look after the controller.
       .catch((error: unknown) =>
         core.platform.logger.warn('data integrity: the run ended before its end', { requestId, error: String(error) }),

@@ -4,14 +4,14 @@ import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
-import { ALL, type Predicate, text } from '../../../query/index.ts';
+import { ALL, type Predicate, stringField } from '../../../query/index.ts';
 import { faultsOf, mayHaveFaults, remedyFaults } from '../../../resources/faults.ts';
 import { allKinds } from '../../../resources/kinds.ts';
 import type { Row } from '../../../storage/port.ts';
 import { takeSnapshot } from './snapshots.ts';
 import { type TakenTask, type Task, type TaskWork, workOn } from './tasks.ts';
 
-/** Rows that are looked at in one transaction, so that nobody waits long for it, and memory is bounded whatever the size of the store. */
+/** Rows per transaction: keeps each transaction short, and memory bounded for any size of store. */
 const PAGE = 100;
 const MOST_FINDINGS = 1000;
 /** How often results are written down while the work goes on. ms */
@@ -42,7 +42,7 @@ async function* scan(task: TaskWork, isFix: boolean): AsyncGenerator<Finding> {
   }
 }
 
-/** What the store keeps beside the documents. */
+/** Checks indexes and counts against the documents. */
 async function* indexFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
   for (let after: string | undefined, isOver = false; !isOver; ) {
     await breathe(task);
@@ -57,7 +57,7 @@ async function* indexFindings(task: TaskWork, kind: Kind, isFix: boolean): Async
   }
 }
 
-/** What documents say of each other. */
+/** Checks references between documents. */
 async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGenerator<Finding> {
   for (let where: Predicate | undefined = ALL; where; ) {
     await breathe(task);
@@ -69,7 +69,7 @@ async function* rowFindings(task: TaskWork, kind: Kind, isFix: boolean): AsyncGe
       const left = isFix ? await fixRow(task, kind, id) : undefined;
       for (const { description } of its) yield { description, fixed: left !== undefined && !left.includes(description) };
     }
-    where = last && { op: 'compare', field: text('id'), is: '>', value: last.id };
+    where = last && { op: 'compare', field: stringField('id'), is: '>', value: last.id };
   }
 }
 

@@ -1,14 +1,13 @@
 import { database } from '../../../api/database.ts';
 import { kinds } from '../../../api/index.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
-import { actorId } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import { tableOf } from '../../../changes/views.ts';
 import { ApiError, unavailable } from '../../../errors/index.ts';
 import type { SnapshotSink } from '../../../platform/snapshots.ts';
 import { pause } from '../../../platform/timers.ts';
-import { ALL, text } from '../../../query/index.ts';
+import { ALL, stringField } from '../../../query/index.ts';
 import { allKinds } from '../../../resources/kinds.ts';
 import { newId } from '../../../storage/ids.ts';
 import { FORMAT, snapshotOf } from '../../../storage/snapshot/write.ts';
@@ -37,7 +36,7 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
       },
     });
   const taken = await take(call, 'snapshot', {}, PAUSE_MS);
-  const work = core.background.run({ actor: actorId(call.actor), requestId }, (job) =>
+  const work = core.background.run(call.attribution, (job) =>
     workOn(
       job,
       core,
@@ -76,7 +75,7 @@ export const takeSnapshot = (signal: AbortSignal, core: Core, sink: SnapshotSink
   core.store.transaction('read', async (tx) => {
     const id = newId(core.platform.random);
     const takenAt = nowOf(core);
-    const [last] = await tx.list(kinds.change.kind, { where: ALL, sort: [{ field: text('id'), descending: true }], limit: 1 });
+    const [last] = await tx.list(kinds.change.kind, { where: ALL, sort: [{ field: stringField('id'), descending: true }], limit: 1 });
     const head = {
       snapshot: 'overlay-controller',
       format: FORMAT,
@@ -96,7 +95,7 @@ export const takeSnapshot = (signal: AbortSignal, core: Core, sink: SnapshotSink
     }
   });
 
-/** What went wrong while the parts were made, if that is why they were not taken. */
+/** The error of the generator of parts, if that is why saving failed. */
 const watched = (parts: AsyncIterable<string>) => {
   const state: { readonly each: AsyncIterable<string>; fault: { readonly error: unknown } | undefined } = {
     each: each(),

@@ -45,16 +45,16 @@ export const take = (call: Call, name: TaskName, fields: Fields, pause = 0): Pro
   });
 };
 
-/** What the work on a task may do while it goes on: all under the lease of the task. */
+/** The operations of a running task, all under its lease. */
 export interface TaskWork extends Pick<Lease, 'signal' | 'read' | 'write'> {
   /** Notes down how far it has got. @throws as `write` */
   note(fields: Fields): Promise<void>;
 }
 
 /**
- * Works on a task that was taken, and gives it back, whatever becomes of the work.
- * @param result what to note down at the end: the fields so far, and why it failed
- * @throws what `work` throws
+ * Runs the work of an acquired task, and always releases the task.
+ * @param result the fields to store at the end, from the fields so far and the error, if any
+ * @throws errors of `work`
  */
 export const workOn = async <T>(
   job: Job,

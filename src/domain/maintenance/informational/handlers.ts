@@ -2,6 +2,7 @@ import { kinds } from '../../../api/index.ts';
 import { informational } from '../../../api/informational.ts';
 import type { Kind } from '../../../api/kit/resource.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
+import { JSON_TYPE } from '../../../api/surfaces/media-types.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { ApiError } from '../../../errors/index.ts';
@@ -43,7 +44,7 @@ const specOf = (call: Call, id: string) => {
   };
 };
 
-const raw = (document: string, contentType = 'application/json') => ({ contentType, body: document });
+const raw = (document: string, contentType = JSON_TYPE) => ({ contentType, body: document });
 
 export const informationalEntries = implement(informational, {
   root: version,

@@ -4,11 +4,11 @@ import { trace, type traceSpec } from '../../../api/traces.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { invalidField, shownValue } from '../../../errors/index.ts';
-import { date } from '../../../query/index.ts';
+import { dateField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
 import { parseDuration } from './duration.ts';
 
-/** What clients take for no time at all. */
+/** The zero time that clients expect. */
 const NEVER = '0001-01-01T00:00:00.000Z';
 const CHANNELS = ['EstablishPath', 'SelectPath'];
 /** Traces that are over go as others come, so many at a time. */
@@ -44,6 +44,6 @@ const endOf = (call: Call, duration: string): string => {
 };
 
 const forgetOver = async (entities: Entities, now: string): Promise<void> => {
-  const over = { op: 'compare', field: date('until'), is: '<=', value: now } as const;
+  const over = { op: 'compare', field: dateField('until'), is: '<=', value: now } as const;
   for (const row of await entities.list(trace, { where: over, limit: MOST_FORGOTTEN })) await entities.remove(trace, row);
 };

@@ -3,7 +3,8 @@ import type { Pki } from '../../../pki/pki.ts';
 import type { Random } from '../../../platform/platform.ts';
 
 /**
- * The JWT that says where the network is. Anybody may ask for it, so it is signed once for each key of the server: it has no end, and says the same each time.
+ * The JWT that says where the network is. Unauthenticated clients may request it, so it is signed once per server key: it does not expire, and its
+ * content does not change.
  */
 export const createNetworkJwt = (pki: Pki, { address }: Pick<Settings, 'address'>, random: Random): (() => Promise<string>) => {
   let signed: { readonly kid: string; readonly jwt: Promise<string> } | undefined;

@@ -3,7 +3,7 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import type { PolicyType, servicePolicy } from '../../../api/policies.ts';
 import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { policiesBetween, policiesOfIdentity } from '../policies/through.ts';
+import { policiesBetween, policiesOfIdentity } from '../policies/traversal.ts';
 import type { SessionFacts } from '../posture/facts.ts';
 import { loadPosture } from '../posture/load.ts';
 import { type Access, evaluateAccess, type PolicyResult } from './evaluate.ts';
@@ -12,7 +12,7 @@ type Policy = RowOf<typeof servicePolicy>;
 
 /** Whether something may be done now, and why. */
 export interface Decision {
-  /** Some policy of the type selects both; without, there is no right to it, whatever the posture. */
+  /** Some policy of the type selects both, whatever its posture checks say. */
   readonly isPermitted: boolean;
   /** One of these policies passes. */
   readonly isGranted: boolean;
@@ -28,7 +28,7 @@ export interface Asker {
   readonly now: string;
 }
 
-/** What the evaluator says of one type of right. */
+/** The evaluator's result for one type of right. */
 export const decisionOf = ({ permissions, dial, bind, results }: Access<Policy>, type: PolicyType): Decision => ({
   isPermitted: type === 'Dial' ? permissions.dial : permissions.bind,
   isGranted: type === 'Dial' ? dial : bind,

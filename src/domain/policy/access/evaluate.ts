@@ -7,7 +7,7 @@ import type { PolicyType } from '../../../api/policies.ts';
 import type { CheckResult, Posture } from '../posture/posture.ts';
 import { type Selectable, selects } from '../roles/membership.ts';
 
-/** What counts of a service policy. */
+/** The fields of a service policy that the evaluator reads. */
 export interface AccessPolicy {
   readonly id: string;
   readonly type: PolicyType | 'Invalid';
@@ -17,7 +17,7 @@ export interface AccessPolicy {
   readonly postureCheckRoles: readonly string[];
 }
 
-/** What is permitted, posture aside. */
+/** Permissions, ignoring posture. */
 export interface Permissions<P extends AccessPolicy = AccessPolicy> {
   readonly dial: boolean;
   readonly bind: boolean;
@@ -52,7 +52,7 @@ export interface PolicyResult<P extends AccessPolicy = AccessPolicy> {
   readonly checks: readonly CheckResult[];
 }
 
-/** What may be done now: `dial` and `bind` when some policy of the type permits it and passes. */
+/** Access now: `dial` and `bind` are true if some policy of the type permits it and its posture checks pass. */
 export interface Access<P extends AccessPolicy = AccessPolicy> {
   readonly permissions: Permissions<P>;
   readonly dial: boolean;

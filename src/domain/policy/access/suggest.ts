@@ -12,7 +12,7 @@ export type Suggestion = z.infer<typeof explanation>['suggestions'][number];
 /** As many as are shown. */
 const MOST = 5;
 
-export interface Subject extends Selectable {
+export interface NamedEntity extends Selectable {
   readonly name: string;
 }
 
@@ -25,8 +25,8 @@ type NamedPolicy = AccessPolicy & { readonly name: string };
  */
 export const suggestAccess = (
   type: PolicyType,
-  identity: Subject,
-  service: Subject,
+  identity: NamedEntity,
+  service: NamedEntity,
   results: readonly PolicyResult<NamedPolicy>[],
 ): readonly Suggestion[] => {
   const ownPolicy: Suggestion = {
@@ -48,7 +48,7 @@ export const suggestAccess = (
 };
 
 /** A policy that selects both lacks only that its checks pass. One that selects one of the two would need more than one change. */
-const byPassing = ({ policy, checks }: PolicyResult<NamedPolicy>, identity: Subject, service: Subject): readonly Suggestion[] => {
+const byPassing = ({ policy, checks }: PolicyResult<NamedPolicy>, identity: NamedEntity, service: NamedEntity): readonly Suggestion[] => {
   if (!grants(policy, identity, service)) return [];
   const failing = checks.filter(({ isPassing }) => !isPassing).map(({ check }) => check);
   return [
@@ -60,8 +60,8 @@ const byPassing = ({ policy, checks }: PolicyResult<NamedPolicy>, identity: Subj
   ];
 };
 
-/** What a policy that selects one of the two needs to select the other as well. */
-const throughPolicy = (policy: NamedPolicy, identity: Subject, service: Subject): readonly Suggestion[] => {
+/** The change that makes a policy which selects one of the two select the other as well. */
+const throughPolicy = (policy: NamedPolicy, identity: NamedEntity, service: NamedEntity): readonly Suggestion[] => {
   const { semantic, identityRoles, serviceRoles, name } = policy;
   const ofIdentity = describeSide({ semantic, roles: identityRoles }, identity);
   const ofService = describeSide({ semantic, roles: serviceRoles }, service);

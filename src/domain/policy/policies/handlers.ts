@@ -8,9 +8,9 @@ import { implement } from '../../../call/implement.ts';
 import { crudHandlers } from '../../../resources/crud.ts';
 import { relatedList } from '../../../resources/related.ts';
 import { selectedBy } from '../roles/membership.ts';
-import { sideOf } from './through.ts';
+import { sideOf } from './traversal.ts';
 
-/** What one side of a policy selects. */
+/** The entities that one side of a policy selects. */
 const selectedIn = (field: string) => (_entities: unknown, policy: Readonly<Record<string, unknown>>) =>
   selectedBy([sideOf(policy, field)]);
 

@@ -6,9 +6,9 @@ import { identity } from '../../../api/identities.ts';
 import { servicePolicy } from '../../../api/policies.ts';
 import { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { and, ELEMENT, type FieldRef, NONE, not, oneOf, or, type Predicate, rewrite, text } from '../../../query/index.ts';
+import { and, ELEMENT, type FieldRef, NONE, not, oneOf, or, type Predicate, rewrite, stringField } from '../../../query/index.ts';
 import { selectedBy, selecting } from '../roles/membership.ts';
-import { sideOf } from './through.ts';
+import { sideOf } from './traversal.ts';
 
 type OfSet = Extract<Predicate, { readonly set: string }>;
 
@@ -30,7 +30,7 @@ export const resolveSelected = (entities: Entities, where: Predicate): Promise<P
 
 const resolved = async (entities: Entities, node: OfSet, selected: Selected): Promise<Predicate> => {
   if (node.op !== 'overlaps' && node.op !== 'covers') return askedOneByOne(entities, node, selected);
-  const rows = await entities.list(selected.kind, { where: oneOf(text('id'), node.values) });
+  const rows = await entities.list(selected.kind, { where: oneOf(stringField('id'), node.values) });
   const found = new Map(rows.map((row) => [row.id, row]));
   const each = node.values.map((id) => {
     const one = found.get(id);
@@ -45,7 +45,7 @@ const askedOneByOne = async (entities: Entities, node: OfSet, { field, kind }: S
     const members = selectedBy([sideOf(policy, field)]);
     if (await holds(node, (which) => entities.count(kind, and(members, which)))) ids.push(policy.id);
   }
-  return oneOf(text('id'), ids);
+  return oneOf(stringField('id'), ids);
 };
 
 type Count = (which: Predicate) => Promise<number>;
@@ -57,11 +57,11 @@ const holds = async (node: OfSet, count: Count): Promise<boolean> => {
     case 'some':
       return (await count(ofId(node.where))) > 0;
     case 'coveredBy':
-      return (await count(not(oneOf(text('id'), node.values)))) === 0;
+      return (await count(not(oneOf(stringField('id'), node.values)))) === 0;
     case 'overlaps':
-      return (await count(oneOf(text('id'), node.values))) > 0;
+      return (await count(oneOf(stringField('id'), node.values))) > 0;
     case 'covers':
-      return (await count(oneOf(text('id'), node.values))) === new Set(node.values).size;
+      return (await count(oneOf(stringField('id'), node.values))) === new Set(node.values).size;
   }
 };
 
@@ -72,7 +72,7 @@ const compare = (size: number, is: '=' | '<' | '<=' | '>' | '>=', value: number)
 const ofId = (where: Predicate): Predicate => {
   if (where.op === 'and' || where.op === 'or') return { op: where.op, terms: where.terms.map(ofId) };
   if (where.op === 'not') return not(ofId(where.term));
-  return 'field' in where && isElement(where.field) ? { ...where, field: text('id') } : where;
+  return 'field' in where && isElement(where.field) ? { ...where, field: stringField('id') } : where;
 };
 
 const isElement = ({ path }: FieldRef): boolean => path[0] === ELEMENT.path[0];

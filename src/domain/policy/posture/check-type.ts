@@ -1,19 +1,19 @@
 import type { OperatingSystem } from '../../../api/posture-checks/os.ts';
 import type { PostureQuery } from '../../../api/posture-queries.ts';
-import type { Facts, PostureCheck } from './facts.ts';
+import type { Facts, StoredPostureCheck } from './facts.ts';
 
-/** How a check stands, with what it asks for and what was told, as explanations and failed requests show them. */
+/** How a check stands, with what it asks for and what was reported, as explanations and failed requests show them. */
 export interface Evaluation {
   readonly isPassing: boolean;
   readonly expectedValue: unknown;
   readonly actualValue: unknown;
   /** When it fails unless it is answered again, where time alone makes it fail. ms */
   readonly failsAt?: number;
-  /** Whatever else a type has to say, by its name on the wire. */
+  /** Further properties of a type, by their name on the wire. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** What the endpoint's user did just now. */
+/** An event on the endpoint. */
 export interface EndpointEvent {
   readonly woken: boolean;
   readonly unlocked: boolean;
@@ -27,15 +27,15 @@ export interface Notice {
 }
 
 /** One type of posture check: what the controller shows of it, and how its checks are judged. Pure functions; `now` is in ms since 1970. */
-export interface CheckType<C extends PostureCheck> {
+export interface CheckType<C extends StoredPostureCheck> {
   /** As administrators read it in `posture-check-types`. */
   readonly name: string;
   /** The systems on which it is offered. */
   readonly operatingSystems: readonly OperatingSystem[];
-  /** What is stored of a check in another form than its body gives it. */
+  /** Fields of a check that are stored in another form than in its body. */
   normalize?(check: C): Partial<C> | undefined;
   evaluate(check: C, facts: Facts, now: number): Evaluation;
-  /** What the query for the check tells the client beyond what all queries tell. */
+  /** Fields of the posture query beyond those of all queries. */
   query?(check: C, facts: Facts, now: number): Partial<PostureQuery>;
   /** Whether what just happened makes the check fail soon, unless it is answered again. */
   notice?(check: C, facts: Facts, event: EndpointEvent, now: number): Notice | undefined;

@@ -1,5 +1,5 @@
 import type { CheckType } from './check-type.ts';
-import type { PostureCheck, PostureCheckOf } from './facts.ts';
+import type { PostureCheckOf, StoredPostureCheck } from './facts.ts';
 import { domainCheck } from './types/domain.ts';
 import { macCheck } from './types/mac.ts';
 import { mfaCheck } from './types/mfa.ts';
@@ -8,7 +8,7 @@ import { processCheck } from './types/process.ts';
 import { processMultiCheck } from './types/process-multi.ts';
 
 /** The types of posture checks: a row for each that the contract declares, or this does not compile. Nothing else names a type. */
-const checkTypes: { readonly [T in PostureCheck['typeId']]: CheckType<PostureCheckOf<T>> } = {
+const checkTypes: { readonly [T in StoredPostureCheck['typeId']]: CheckType<PostureCheckOf<T>> } = {
   DOMAIN: domainCheck,
   MAC: macCheck,
   MFA: mfaCheck,
@@ -17,7 +17,8 @@ const checkTypes: { readonly [T in PostureCheck['typeId']]: CheckType<PostureChe
   PROCESS_MULTI: processMultiCheck,
 };
 
-export const checkTypeOf = ({ typeId }: PostureCheck): CheckType<PostureCheck> => checkTypes[typeId] as CheckType<PostureCheck>; // is given only checks of its own type
+export const checkTypeOf = ({ typeId }: StoredPostureCheck): CheckType<StoredPostureCheck> =>
+  checkTypes[typeId] as CheckType<StoredPostureCheck>; // is given only checks of its own type
 
 /** The rows of `posture-check-types`, the same in every network. */
 export const builtInPostureCheckTypes = Object.entries(checkTypes).map(([id, { name, operatingSystems }]) => ({

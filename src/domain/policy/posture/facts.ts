@@ -1,15 +1,15 @@
+import type { apiSession } from '../../../api/api-sessions.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { postureCheck } from '../../../api/posture-checks/index.ts';
 import type { postureData } from '../../../api/posture-data.ts';
-import type { apiSession } from '../../../api/sessions.ts';
 
-export type PostureCheck = RowOf<typeof postureCheck>;
-export type PostureCheckOf<T extends PostureCheck['typeId']> = Extract<PostureCheck, { readonly typeId: T }>;
+export type StoredPostureCheck = RowOf<typeof postureCheck>;
+export type PostureCheckOf<T extends StoredPostureCheck['typeId']> = Extract<StoredPostureCheck, { readonly typeId: T }>;
 
-/** What an API session is known for. Times are ISO texts. */
+/** The facts of an API session. Times are ISO strings. */
 export type SessionFacts = Pick<RowOf<typeof apiSession>, 'mfaPassedAt' | 'wokenAt' | 'unlockedAt' | 'sdkInfo'>;
 
-/** What is known of an endpoint: what was told for its identity, and what its API session did. */
+/** The facts known about an endpoint: those reported for its identity, and those of its API session. */
 type Known = Pick<RowOf<typeof postureData>, 'mac' | 'domain' | 'os' | 'processes' | 'paths'> & { readonly session: SessionFacts };
 
 /** Anything may be missing, on every level: a check must fail then, and must not break. So nothing is reached without asking whether it is there. */

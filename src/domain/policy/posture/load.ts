@@ -2,17 +2,17 @@ import { postureCheck } from '../../../api/posture-checks/index.ts';
 import { postureData } from '../../../api/posture-data.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { selectedBy } from '../roles/membership.ts';
-import type { Facts, PostureCheck, SessionFacts } from './facts.ts';
+import type { Facts, SessionFacts, StoredPostureCheck } from './facts.ts';
 import { type CheckingPolicy, type Posture, postureOf } from './posture.ts';
 
 /** The posture checks that any of some policies select: one question, or none when they ask for nothing. */
-export const checksOf = async (entities: Entities, policies: readonly CheckingPolicy[]): Promise<readonly PostureCheck[]> => {
+export const checksOf = async (entities: Entities, policies: readonly CheckingPolicy[]): Promise<readonly StoredPostureCheck[]> => {
   const sides = policies.flatMap(({ semantic, postureCheckRoles: roles }) => (roles.length === 0 ? [] : [{ semantic, roles }]));
   return sides.length === 0 ? [] : entities.list(postureCheck, { where: selectedBy(sides) });
 };
 
-/** What is known of an identity's endpoint; without a session nothing of what sessions do. */
-export const factsOf = async (entities: Entities, identityId: string, session: SessionFacts | undefined): Promise<Facts> => ({
+/** Loads the facts of an identity; without a session, none of those that belong to sessions. */
+const factsOf = async (entities: Entities, identityId: string, session: SessionFacts | undefined): Promise<Facts> => ({
   ...(await entities.get(postureData, identityId)),
   session,
 });

@@ -6,22 +6,23 @@ import { selfLink } from '../../../resources/links.ts';
 import { type Side, selects } from '../roles/membership.ts';
 import type { Evaluation } from './check-type.ts';
 import { checkTypeOf } from './check-types.ts';
-import type { Facts, PostureCheck } from './facts.ts';
+import type { Facts, StoredPostureCheck } from './facts.ts';
+import { memoized } from './memoized.ts';
 
-/** What counts of a service policy here. */
+/** The fields of a service policy that posture reads. */
 export interface CheckingPolicy {
   readonly semantic: Side['semantic'];
   readonly postureCheckRoles: readonly string[];
 }
 
 export interface CheckResult extends Evaluation {
-  readonly check: PostureCheck;
+  readonly check: StoredPostureCheck;
 }
 
 export interface Posture {
   /** A result for each check that the policy selects; none for a policy without checks, which always passes. */
   resultsFor(policy: CheckingPolicy): readonly CheckResult[];
-  /** What a client must know to answer a check. */
+  /** The posture query of a check, for clients. */
   queryFor(result: CheckResult): PostureQuery;
 }
 
@@ -29,12 +30,13 @@ export interface Posture {
  * @param checks all that the policies in question select; others do no harm
  * @param now ms since 1970
  */
-export const postureOf = (checks: readonly PostureCheck[], facts: Facts, now: number): Posture => {
-  const evaluated = remember((check: PostureCheck): CheckResult => ({ check, ...checkTypeOf(check).evaluate(check, facts, now) }));
-  const resultsFor = remember(({ semantic, postureCheckRoles: roles }: CheckingPolicy): readonly CheckResult[] =>
+export const postureOf = (checks: readonly StoredPostureCheck[], facts: Facts, now: number): Posture => {
+  // Many services hang on few policies, and those on fewer checks.
+  const evaluated = memoized((check: StoredPostureCheck): CheckResult => ({ check, ...checkTypeOf(check).evaluate(check, facts, now) }));
+  const resultsFor = memoized(({ semantic, postureCheckRoles: roles }: CheckingPolicy): readonly CheckResult[] =>
     roles.length === 0 ? [] : checks.filter((check) => selects({ semantic, roles }, check)).map(evaluated),
   );
-  const queryFor = remember(
+  const queryFor = memoized(
     ({ check, isPassing }: CheckResult): PostureQuery => ({
       _links: selfLink(postureCheck, check.id),
       createdAt: check.createdAt,
@@ -50,14 +52,4 @@ export const postureOf = (checks: readonly PostureCheck[], facts: Facts, now: nu
     }),
   );
   return { resultsFor, queryFor };
-};
-
-/** The same function, carried out once for each object: many services hang on few policies, and those on fewer checks. */
-const remember = <K extends object, V>(work: (key: K) => V): ((key: K) => V) => {
-  const known = new Map<K, V>();
-  return (key) => {
-    const value = known.get(key) ?? work(key);
-    known.set(key, value);
-    return value;
-  };
 };

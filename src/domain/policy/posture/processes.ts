@@ -1,27 +1,27 @@
 import { hexDigits } from '../../../api/posture-checks/hex.ts';
 import type { Facts } from './facts.ts';
 
-export type ToldProcess = NonNullable<Facts['processes']>[number];
+export type ReportedProcess = NonNullable<Facts['processes']>[number];
 
-/** What a check asks of one process. An empty list asks nothing. */
+/** The requirements of a check on one process. An empty list requires nothing. */
 export interface Demand {
   readonly hashes: readonly string[];
   readonly signers: readonly string[];
 }
 
-const isListed = (told: string | null | undefined, listed: readonly string[]): boolean => {
-  const digits = hexDigits(told ?? '');
+const isListed = (reported: string | null | undefined, listed: readonly string[]): boolean => {
+  const digits = hexDigits(reported ?? '');
   return digits !== '' && listed.some((each) => hexDigits(each) === digits);
 };
 
 /** The process runs, its binary is one of those listed, and one of its signers is. */
-export const satisfies = (told: ToldProcess, { hashes, signers }: Demand): boolean =>
-  told?.isRunning === true &&
-  (hashes.length === 0 || isListed(told.hash, hashes)) &&
-  (signers.length === 0 || (told.signerFingerprints ?? []).some((signer) => isListed(signer, signers)));
+export const satisfies = (reported: ReportedProcess, { hashes, signers }: Demand): boolean =>
+  reported?.isRunning === true &&
+  (hashes.length === 0 || isListed(reported.hash, hashes)) &&
+  (signers.length === 0 || (reported.signerFingerprints ?? []).some((signer) => isListed(signer, signers)));
 
-export const shown = (told: ToldProcess) => ({
-  hash: told?.hash ?? '',
-  isRunning: told?.isRunning ?? false,
-  signerFingerprints: told?.signerFingerprints ?? null,
+export const shownProcess = (reported: ReportedProcess) => ({
+  hash: reported?.hash ?? '',
+  isRunning: reported?.isRunning ?? false,
+  signerFingerprints: reported?.signerFingerprints ?? null,
 });

@@ -1,40 +1,40 @@
-/** What posture responses do to what is known of an endpoint. Pure. */
+/** The effect of posture responses on the facts of an endpoint. Pure functions. */
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { ProcessFact, postureData } from '../../../api/posture-data.ts';
 import type { PostureResponse } from '../../../api/posture-responses.ts';
 import type { EndpointEvent } from './check-type.ts';
 import type { SessionFacts } from './facts.ts';
 
-/** Processes that are known of one identity, at most; when more are told, the one that is known longest makes way, and its checks ask again. */
+/** Processes that are known of one identity, at most; when more are reported, the one that is known longest makes way, and its checks ask again. */
 const MOST_PROCESSES = 256;
 /** Characters of what is known of them, as JSON, at most: likewise. */
 const MOST_PROCESS_CHARACTERS = 262_144;
 
 export type IdentityFacts = Pick<RowOf<typeof postureData>, 'mac' | 'domain' | 'os' | 'processes' | 'paths' | 'toldAt'>;
-export type Told = IdentityFacts & Pick<SessionFacts, 'wokenAt' | 'unlockedAt'>;
+export type ReportedFacts = IdentityFacts & Pick<SessionFacts, 'wokenAt' | 'unlockedAt'>;
 
-export const NOTHING_TOLD: IdentityFacts = { mac: null, domain: null, os: null, processes: [], paths: [], toldAt: {} };
+export const NOTHING_REPORTED: IdentityFacts = { mac: null, domain: null, os: null, processes: [], paths: [], toldAt: {} };
 
 type Apply<T extends PostureResponse['typeId']> = (
-  told: Told,
+  reported: ReportedFacts,
   response: Extract<PostureResponse, { readonly typeId: T }>,
   now: string,
-) => Told;
+) => ReportedFacts;
 
 /** The place of a process in `toldAt`. */
 export const processKey = (id: string): string => `process ${id}`;
 
 const apply: { readonly [T in PostureResponse['typeId']]: Apply<T> } = {
-  MAC: (told, { id, macAddresses }, now) => ({
-    ...at(told, 'mac', now),
+  MAC: (reported, { id, macAddresses }, now) => ({
+    ...at(reported, 'mac', now),
     mac: { postureCheckId: id, addresses: macAddresses.filter((address) => address !== '') },
   }),
-  DOMAIN: (told, { id, domain }, now) => ({ ...at(told, 'domain', now), domain: { postureCheckId: id, domain } }),
-  OS: (told, { id, type, version, build }, now) => ({
-    ...at(told, 'os', now),
+  DOMAIN: (reported, { id, domain }, now) => ({ ...at(reported, 'domain', now), domain: { postureCheckId: id, domain } }),
+  OS: (reported, { id, type, version, build }, now) => ({
+    ...at(reported, 'os', now),
     os: { postureCheckId: id, type, version, build: build ?? null },
   }),
-  PROCESS: (told, { id, path, isRunning, hash, signerFingerprints }, now) => {
+  PROCESS: (reported, { id, path, isRunning, hash, signerFingerprints }, now) => {
     const fact: ProcessFact = {
       postureCheckId: id,
       path: path || null,
@@ -42,24 +42,27 @@ const apply: { readonly [T in PostureResponse['typeId']]: Apply<T> } = {
       hash: hash || null,
       signerFingerprints: signerFingerprints ?? null,
     };
-    const processes = putBy('postureCheckId', told.processes ?? [], fact);
+    const processes = putBy('postureCheckId', reported.processes ?? [], fact);
     const kept = new Set(processes.map(({ postureCheckId }) => processKey(postureCheckId)));
-    const { toldAt } = at(told, processKey(id), now);
+    const { toldAt } = at(reported, processKey(id), now);
     return {
-      ...told,
+      ...reported,
       processes,
-      paths: fact.path === null ? told.paths : putBy('path', told.paths ?? [], fact),
+      paths: fact.path === null ? reported.paths : putBy('path', reported.paths ?? [], fact),
       toldAt: Object.fromEntries(Object.entries(toldAt ?? {}).filter(([key]) => !key.startsWith('process ') || kept.has(key))),
     };
   },
-  ENDPOINT_STATE: (told, { woken, unlocked }, now) => ({
-    ...told,
+  ENDPOINT_STATE: (reported, { woken, unlocked }, now) => ({
+    ...reported,
     ...(woken ? { wokenAt: now } : {}),
     ...(unlocked ? { unlockedAt: now } : {}),
   }),
 };
 
-const at = (told: Told, key: string, now: string): Told => ({ ...told, toldAt: { ...told.toldAt, [key]: now } });
+const at = (reported: ReportedFacts, key: string, now: string): ReportedFacts => ({
+  ...reported,
+  toldAt: { ...reported.toldAt, [key]: now },
+});
 
 /** In the place of the fact that it replaces, or at the end. */
 const putBy = (key: 'postureCheckId' | 'path', facts: readonly ProcessFact[], fact: ProcessFact): readonly ProcessFact[] => {
@@ -75,11 +78,11 @@ const newest = (facts: readonly ProcessFact[]): readonly ProcessFact[] => {
 };
 
 /** In order, so that the last word on a matter counts. */
-export const afterResponses = (before: Told, responses: readonly PostureResponse[], now: string): Told =>
+export const afterResponses = (before: ReportedFacts, responses: readonly PostureResponse[], now: string): ReportedFacts =>
   // Each response is handed to the function of its own type.
-  responses.reduce((told, response) => (apply[response.typeId] as Apply<PostureResponse['typeId']>)(told, response, now), before);
+  responses.reduce((reported, response) => (apply[response.typeId] as Apply<PostureResponse['typeId']>)(reported, response, now), before);
 
-/** What the endpoint's user did, by what is told. */
+/** The event in a posture response. */
 export const eventIn = (responses: readonly PostureResponse[]): EndpointEvent => {
   const states = responses.filter((response) => response.typeId === 'ENDPOINT_STATE');
   return { woken: states.some(({ woken }) => woken === true), unlocked: states.some(({ unlocked }) => unlocked === true) };

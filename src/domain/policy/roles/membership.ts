@@ -1,11 +1,10 @@
 /**
- * Who is meant by the role arrays of policies, in the three forms in which it is asked: of one entity in memory, as a predicate over
- * entities, and as a predicate over policies. All say the same: `@id` selects whatever the semantic, `#all` selects everything,
- * attributes select by AllOf or AnyOf, and an empty array selects nothing. No member is ever stored, so that a policy is saved by
- * writing its own row.
+ * Evaluates the role arrays of policies in the three forms that are needed: for one entity in memory, as a predicate over entities, and as a
+ * predicate over policies. All agree: `@id` selects under either semantic, `#all` selects everything, attributes select by AllOf or AnyOf, and an
+ * empty array selects nothing. Members are never stored, so saving a policy writes only its own row.
  */
-import { EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId, wordsField } from '../../../api/kit/selectors.ts';
-import { ALL, and, equals, NONE, oneOf, or, type Predicate, text } from '../../../query/index.ts';
+import { attributeIndexField, EVERYTHING, hasSign, readSelectors, selectorOfAttribute, selectorOfId } from '../../../api/kit/selectors.ts';
+import { ALL, and, equals, NONE, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
 
 /** One side of a policy: a role array with the policy's semantic. */
 export interface Side {
@@ -13,7 +12,7 @@ export interface Side {
   readonly roles: readonly string[];
 }
 
-/** What can be selected. */
+/** An entity that roles can select. */
 export interface Selectable {
   readonly id: string;
   readonly roleAttributes: readonly string[];
@@ -21,10 +20,10 @@ export interface Selectable {
 
 /** Whether one side of a policy selects an entity. */
 export const selects = ({ semantic, roles }: Side, { id, roleAttributes }: Selectable): boolean => {
-  const { everything, ids, words } = readSelectors(roles);
+  const { everything, ids, attributes } = readSelectors(roles);
   if (everything || ids.includes(id)) return true;
-  const carried = (word: string) => roleAttributes.includes(word);
-  return words.length > 0 && (semantic === 'AllOf' ? words.every(carried) : words.some(carried));
+  const carried = (attribute: string) => roleAttributes.includes(attribute);
+  return attributes.length > 0 && (semantic === 'AllOf' ? attributes.every(carried) : attributes.some(carried));
 };
 
 export interface DescribedSide {
@@ -35,14 +34,14 @@ export interface DescribedSide {
   readonly missing: readonly string[] | undefined;
 }
 
-/** A policy can ask for words that no entity can carry. */
-const isAttribute = (word: string): boolean => word !== '' && !hasSign(word);
+/** A policy can name attributes that no entity can carry. */
+const isAttribute = (attribute: string): boolean => attribute !== '' && !hasSign(attribute);
 
 /** The same as `selects`, entry by entry. */
 export const describeSide = (side: Side, entity: Selectable): DescribedSide => {
-  const { ids, words } = readSelectors(side.roles);
+  const { ids, attributes } = readSelectors(side.roles);
   const isSelected = selects(side, entity);
-  const lacking = words.filter((word) => !entity.roleAttributes.includes(word));
+  const lacking = attributes.filter((attribute) => !entity.roleAttributes.includes(attribute));
   const needed = side.semantic === 'AllOf' ? lacking : lacking.filter(isAttribute).slice(0, 1);
   const isMatching = (selector: string): boolean =>
     selector === EVERYTHING ||
@@ -67,14 +66,14 @@ export const selectedBy = (sides: readonly Side[]): Predicate => {
     const selection = readSelectors(roles);
     if (selection.everything) return ALL;
     for (const id of selection.ids) ids.add(id);
-    const { words } = selection;
-    if (semantic === 'AllOf' && words.length > 1) allOf.set(JSON.stringify(words), words);
-    else for (const word of words) anyOf.add(word);
+    const { attributes } = selection;
+    if (semantic === 'AllOf' && attributes.length > 1) allOf.set(JSON.stringify(attributes), attributes);
+    else for (const attribute of attributes) anyOf.add(attribute);
   }
-  // An array of which one attribute suffices elsewhere adds nobody.
-  const covering = [...allOf.values()].filter((words) => !words.some((word) => anyOf.has(word)));
+  // An AllOf array with an attribute that alone suffices adds no entities.
+  const covering = [...allOf.values()].filter((attributes) => !attributes.some((attribute) => anyOf.has(attribute)));
   return or(
-    oneOf(text('id'), [...ids]),
+    oneOf(stringField('id'), [...ids]),
     anyOf.size === 0 ? NONE : { op: 'overlaps', set: 'roleAttributes', values: [...anyOf] },
     ...covering.map((values): Predicate => ({ op: 'covers', set: 'roleAttributes', values })),
   );
@@ -96,8 +95,8 @@ export const selecting = (field: string, { id, roleAttributes }: Selectable): Pr
   return and(
     { op: 'overlaps', set: field, values: [...byItself, ...roleAttributes.map(selectorOfAttribute)] },
     or(
-      equals(text('semantic'), 'AnyOf'),
-      { op: 'coveredBy', set: wordsField(field), values: roleAttributes },
+      equals(stringField('semantic'), 'AnyOf'),
+      { op: 'coveredBy', set: attributeIndexField(field), values: roleAttributes },
       { op: 'overlaps', set: field, values: byItself },
     ),
   );

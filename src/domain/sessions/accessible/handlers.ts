@@ -2,29 +2,29 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { accessibleServices } from '../../../api/service-operations.ts';
 import { service } from '../../../api/services.ts';
 import { terminator } from '../../../api/terminators.ts';
-import { isAdministrator, sessionOf } from '../../../call/actor.ts';
+import { identified, identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
 import { askedConfigTypes } from '../../catalogue/services/handlers.ts';
-import { seenBy, type Viewer, viewerOf, visibleTo } from '../../catalogue/services/seen.ts';
+import { seenBy, type Viewer, viewerOf, visibleTo } from '../../catalogue/services/visibility.ts';
 import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
 import { evaluatePermissions } from '../../policy/access/evaluate.ts';
-import { policiesBetween } from '../../policy/policies/through.ts';
-import { requireSessionToken } from '../service-sessions/token.ts';
+import { policiesBetween } from '../../policy/policies/traversal.ts';
+import { requireSessionToken } from '../sessions/token.ts';
 
 const viewer = async (entities: Entities, call: Call, configTypes?: readonly string[]): Promise<Viewer> =>
-  viewerOf(entities, sessionOf(call.actor), await askedConfigTypes(entities, call, configTypes));
+  viewerOf(entities, identified(call.actor), await askedConfigTypes(entities, call, configTypes));
 
 /** A service that nothing grants is not there for this session. */
 const requireAccessible = async (entities: Entities, call: Call, id: string): Promise<RowOf<typeof service>> => {
   const row = await entities.require(service, id);
   if (isAdministrator(call.actor)) return row;
-  const who = sessionOf(call.actor).identity;
+  const who = identityOf(call.actor);
   const { granting } = evaluatePermissions(await policiesBetween(entities, who, row), who, row);
   if (granting.length === 0) throw notFound(service.kind, id);
   return row;
@@ -45,7 +45,7 @@ export const accessibleServiceEntries = implement(accessibleServices, {
   listTerminators: (call, { id, ...query }) =>
     call.read(async (entities) => {
       await requireAccessible(entities, call, id);
-      const page = await listRows(entities, terminator, query, call, { within: equals(text('serviceId'), id) });
+      const page = await listRows(entities, terminator, query, call, { within: equals(stringField('serviceId'), id) });
       const data = page.data.map(({ _links, createdAt, id, tags, updatedAt, identity, routerId, service, serviceId }) => {
         if (!service) throw notFound('service', serviceId);
         return { _links, createdAt, id, tags, updatedAt, identity: identity ?? '', routerId, service, serviceId };
@@ -57,7 +57,7 @@ export const accessibleServiceEntries = implement(accessibleServices, {
       if (sessionToken !== undefined) await requireSessionToken(entities, call, sessionToken);
       const row = await requireAccessible(entities, call, id);
       const { presence } = call.core;
-      const [routers = []] = await commonRouters(entities, [{ identity: sessionOf(call.actor).identity, service: row }], presence);
+      const [routers = []] = await commonRouters(entities, [{ identity: identityOf(call.actor), service: row }], presence);
       return { edgeRouters: routers.length === 0 ? null : routers.map((router) => shownRouter(router, presence)) };
     }),
 });

@@ -1,14 +1,15 @@
-import { apiSessionCertificate, sessionCertificates } from '../../../api/session-certificates.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { apiSessionCertificate, apiSessionCertificates } from '../../../api/api-session-certificates.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, notFound, RETRY_AFTER } from '../../../errors/index.ts';
+import { inTurn } from '../../../observability/in-turn.ts';
 import { certificatesPem } from '../../../pki/certificate.ts';
 import { issue } from '../../../pki/issue.ts';
 import { sessionProfile } from '../../../pki/profiles.ts';
 import { readRequest } from '../../../pki/request.ts';
-import { equals, text } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { listRows } from '../../../resources/crud.ts';
 import { selfLink } from '../../../resources/links.ts';
 import { presentOne } from '../../../resources/present.ts';
@@ -17,12 +18,12 @@ import { newId } from '../../../storage/ids.ts';
 /** Certificates that a session may have at a time. */
 const MOST = 50;
 
-const ofSession = (call: Call) => equals(text('apiSessionId'), sessionOf(call.actor).session.id);
+const ofSession = (call: Call) => equals(stringField('apiSessionId'), apiSessionOf(call.actor).session.id);
 
 /** Those of other sessions are not there for this one. */
 const requireOwn = async (entities: Entities, call: Call, id: string) => {
   const row = await entities.require(apiSessionCertificate, id);
-  if (row.apiSessionId !== sessionOf(call.actor).session.id) throw notFound(apiSessionCertificate.kind, id);
+  if (row.apiSessionId !== apiSessionOf(call.actor).session.id) throw notFound(apiSessionCertificate.kind, id);
   return row;
 };
 
@@ -35,21 +36,21 @@ const makeRoom = async (entities: Entities, call: Call): Promise<void> => {
   for (const row of expired) await entities.remove(apiSessionCertificate, row);
 };
 
-export const sessionCertificateEntries = implement(sessionCertificates, {
+export const apiSessionCertificateEntries = implement(apiSessionCertificates, {
   list: (call, query) => call.read((entities) => listRows(entities, apiSessionCertificate, query, call, { within: ofSession(call) })),
   get: (call, { id }) =>
     call.read(async (entities) => presentOne(entities, apiSessionCertificate, await requireOwn(entities, call, id), call)),
   create: async (call, { body }) => {
-    const { session, identity } = sessionOf(call.actor);
+    const { session, identity } = apiSessionOf(call.actor);
     const { enrollments, pki, platform } = call.core;
     const id = newId(platform.random);
-    const { certificate, signer } = await enrollments.run(async () => {
+    const { certificate, signer } = await inTurn(enrollments, call, async () => {
       const request = await readRequest(body.csr);
       if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');
       const signer = await pki.signer();
       const uri = `spiffe://${signer.trustDomain}/identity/${identity.id}/apiSession/${session.id}/apiSessionCertificate/${id}`;
       return { signer, certificate: await issue(sessionProfile(request, platform.clock.now(), uri), signer, platform.random) };
-    }, call.signal);
+    });
     const chain = certificatesPem([certificate, ...signer.chain]);
     await call.write(async (entities) => {
       await makeRoom(entities, call);

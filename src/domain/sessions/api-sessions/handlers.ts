@@ -1,6 +1,6 @@
-import { apiSession, apiSessions, currentApiSession } from '../../../api/sessions.ts';
-import { endSessions } from '../../../authentication/sessions.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { apiSession, apiSessions, currentApiSession } from '../../../api/api-sessions.ts';
+import { endApiSessions } from '../../../authentication/api-sessions.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import { implement } from '../../../call/implement.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { crudHandlers } from '../../../resources/crud.ts';
@@ -10,10 +10,10 @@ import { presentOwnSession } from './present.ts';
 export const apiSessionEntries = [
   ...implement(apiSessions, crudHandlers(apiSessions, apiSession)),
   ...implement(currentApiSession, {
-    get: (call) => call.read((entities) => presentOwnSession(entities, sessionOf(call.actor), call)),
+    get: (call) => call.read((entities) => presentOwnSession(entities, apiSessionOf(call.actor), call)),
     delete: async (call) => {
-      const { session } = sessionOf(call.actor);
-      await call.write(async (entities) => endSessions(entities, [await entities.require(apiSession, session.id)]));
+      const { session } = apiSessionOf(call.actor);
+      await call.write(async (entities) => endApiSessions(entities, [await entities.require(apiSession, session.id)]));
       return {};
     },
     getServiceUpdates: lastServiceChange,

@@ -1,13 +1,13 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSession } from '../../../api/sessions.ts';
 import { expiry } from '../../../authentication/lifetime.ts';
-import type { SessionActor } from '../../../call/actor.ts';
+import type { ApiSessionActor } from '../../../call/actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
-import { oneOf, text } from '../../../query/index.ts';
+import { oneOf, stringField } from '../../../query/index.ts';
 import { presentOne } from '../../../resources/present.ts';
 
 /** As administrators see it: the token's place is taken by the session's id, which opens nothing. */
@@ -26,8 +26,12 @@ export const apiSessionBehaviour = behaviour(apiSession, {
 
 /** Those of the sessions' identities whose policy asks for a code, as it is now. */
 const requiringCode = async (entities: Entities, sessions: readonly RowOf<typeof apiSession>[]): Promise<ReadonlySet<string>> => {
-  const owners = await entities.list(identity, { where: oneOf(text('id'), [...new Set(sessions.map((session) => session.identityId))]) });
-  const policies = await entities.list(authPolicy, { where: oneOf(text('id'), [...new Set(owners.map((owner) => owner.authPolicyId))]) });
+  const owners = await entities.list(identity, {
+    where: oneOf(stringField('id'), [...new Set(sessions.map((session) => session.identityId))]),
+  });
+  const policies = await entities.list(authPolicy, {
+    where: oneOf(stringField('id'), [...new Set(owners.map((owner) => owner.authPolicyId))]),
+  });
   const strict = new Set(policies.filter(({ secondary }) => secondary.requireTotp).map(({ id }) => id));
   return new Set(owners.filter((owner) => strict.has(owner.authPolicyId)).map(({ id }) => id));
 };
@@ -38,7 +42,7 @@ const AS_STORED = {};
 /** As its owner sees it: with the token that was presented, what is still owed, and when it ends. */
 export const presentOwnSession = async (
   entities: Entities,
-  { session, authQueries, token }: Pick<SessionActor, 'session' | 'authQueries' | 'token'>,
+  { session, authQueries, token }: Pick<ApiSessionActor, 'session' | 'authQueries' | 'token'>,
   call: Call,
 ) => {
   const detail = await presentOne(entities, apiSession, session, call, AS_STORED);

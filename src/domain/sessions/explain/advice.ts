@@ -5,9 +5,9 @@ import type { Call } from '../../../call/call.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { presenceOf } from '../../fabric/routers/online.ts';
 import { evaluatePermissions } from '../../policy/access/evaluate.ts';
-import { policiesBetween, routersBetween } from '../../policy/policies/through.ts';
+import { policiesBetween, routersBetween } from '../../policy/policies/traversal.ts';
 
-/** What policies, posture aside, let an identity do with a service, and the routers that both may use. */
+/** Policy advice: what policies, ignoring posture, let an identity do with a service, and the routers that both may use. */
 export const policyAdviceFor = (call: Call, { id, serviceId }: { readonly id: string; readonly serviceId: string }) =>
   call.read(async (entities) => {
     const who = await entities.require(identity, id);

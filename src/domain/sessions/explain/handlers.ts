@@ -1,31 +1,31 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import { access } from '../../../api/explain.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { type PolicyType, servicePolicy } from '../../../api/policies.ts';
 import { postureCheck } from '../../../api/posture-checks/index.ts';
 import { edgeRouter } from '../../../api/routers.ts';
-import { session } from '../../../api/service-sessions.ts';
 import { service } from '../../../api/services.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { session } from '../../../api/sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { and, equals, not, or, text } from '../../../query/index.ts';
+import { and, equals, not, or, stringField } from '../../../query/index.ts';
 import { referenceTo } from '../../../resources/links.ts';
 import { decisionOf } from '../../policy/access/decide.ts';
 import { evaluateAccess, evaluatePolicy, grants, type PolicyResult } from '../../policy/access/evaluate.ts';
 import { suggestAccess } from '../../policy/access/suggest.ts';
-import { firstOf, ofType, routersBetween } from '../../policy/policies/through.ts';
+import { firstOf, ofType, routersBetween } from '../../policy/policies/traversal.ts';
 import { loadPosture } from '../../policy/posture/load.ts';
 import { describeSide, selecting } from '../../policy/roles/membership.ts';
-import { visibleSessions } from '../service-sessions/seen.ts';
+import { visibleSessions } from '../sessions/visibility.ts';
 
 type Identity = RowOf<typeof identity>;
 type Service = RowOf<typeof service>;
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Policies, edge routers in common, and sessions that are shown; how many there are beyond is told. */
+/** Most policies, common edge routers and sessions in an explanation; the counts cover all of them. */
 const SHOWN = 50;
 
 interface Question {
@@ -72,8 +72,8 @@ const apiSessionOf = async (entities: Entities, who: Identity, id: string): Prom
 };
 
 const sessionsTo = async (entities: Entities, call: Call, { identityId, serviceId, type }: Question) => {
-  const going = await visibleSessions(entities, call, equals(text('identityId'), identityId));
-  return firstOf(entities, session, and(going, equals(text('serviceId'), serviceId), equals(text('type'), type)), SHOWN);
+  const going = await visibleSessions(entities, call, equals(stringField('identityId'), identityId));
+  return firstOf(entities, session, and(going, equals(stringField('serviceId'), serviceId), equals(stringField('type'), type)), SHOWN);
 };
 
 /** All that select both, for one among them may pass; of those that select one of the two, some. */

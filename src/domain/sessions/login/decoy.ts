@@ -1,26 +1,22 @@
 import { keptSecret } from '../../../api/kept-secrets.ts';
-import { type Entities, type EntitiesContext, entitiesOf } from '../../../changes/entities.ts';
-import { equals, text } from '../../../query/index.ts';
+import type { Entities, EntitiesContext } from '../../../changes/entities.ts';
+import { keepAs, keptAs } from '../../../changes/kept-secrets.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import type { Store } from '../../../storage/port.ts';
 
 const ID = 'decoy';
 
 /** Keeps a row that says nothing, and stands in for authenticators in `evenOut`. Called before any login. */
 export const keepDecoy = async (store: Store, context: EntitiesContext): Promise<void> => {
-  if (await store.transaction('read', (tx) => entitiesOf(tx, context).get(keptSecret, ID))) return;
-  await store.transaction('write', async (tx) => {
-    const entities = entitiesOf(tx, context);
-    // Another controller that starts at the same time may have been first.
-    if (!(await entities.get(keptSecret, ID))) await entities.insert(keptSecret, { id: ID, sealed: null });
-  });
+  if ((await keptAs(store, context, ID)) === undefined) await keepAs(store, context, ID, null);
 };
 
 /**
- * Does the same writing for a wrong password that counts for no authenticator as for one that does, so that the time does not tell which it is: the decoy is
- * written over as it is, which leaves no trace.
+ * Performs the same write for a wrong password of an unknown username as for a known one, so that timing does not distinguish them: the decoy row is
+ * rewritten unchanged, which leaves no trace.
  */
 export const evenOut = async (entities: Entities, isCounted: boolean): Promise<void> => {
   // Found as an authenticator is, so that the store has the same to do.
-  const decoy = await entities.find(keptSecret, equals(text('id'), ID));
+  const decoy = await entities.find(keptSecret, equals(stringField('id'), ID));
   if (decoy && !isCounted) await entities.update(keptSecret, decoy, {});
 };

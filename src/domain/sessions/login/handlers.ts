@@ -1,26 +1,30 @@
 import { authentication } from '../../../api/authentication.ts';
 import { mfa } from '../../../api/mfa.ts';
-import { accompanied } from '../../../authentication/factors.ts';
-import { sessionOf } from '../../../call/actor.ts';
+import { withSecondFactor } from '../../../authentication/factors.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import { implement } from '../../../call/implement.ts';
 import { withCode } from '../../directory/mfa/codes.ts';
 import { passMfa } from '../../directory/mfa/record.ts';
 import { presentOwnSession } from '../api-sessions/present.ts';
 import { loginMethods } from './methods.ts';
+import { observedCode, observedLogin } from './observed.ts';
 
 export const authenticationEntries = implement(authentication, {
   authenticate: async (call, { method, body = {} }) => {
-    const actor = await accompanied(call, await loginMethods[method](call, body));
+    const proven = await observedLogin(call, method, () => loginMethods[method](call, body));
+    const actor = await withSecondFactor(call, proven);
     call.answerHeaders.set('zt-session', actor.token);
     const own = await call.read((entities) => presentOwnSession(entities, actor, call));
     call.answerHeaders.set('expiration-seconds', String(own.expirationSeconds)).set('expires-at', own.expiresAt);
     return own;
   },
   authenticateMfa: async (call, { body }) => {
-    await withCode(call, 'login', body.code, async (entities, row, spent) => {
-      await entities.update(mfa, row, spent);
-      await passMfa(entities, sessionOf(call.actor).session.id, call.now());
-    });
+    await observedCode(call, () =>
+      withCode(call, 'login', body.code, async (entities, row, spent) => {
+        await entities.update(mfa, row, spent);
+        await passMfa(entities, apiSessionOf(call.actor).session.id, call.now());
+      }),
+    );
     return {};
   },
 });

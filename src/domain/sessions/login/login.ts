@@ -1,25 +1,25 @@
+import { apiSession } from '../../../api/api-sessions.ts';
 import type { authentication } from '../../../api/authentication.ts';
 import { identity } from '../../../api/identities.ts';
 import type { InputOf } from '../../../api/kit/operation.ts';
 import { byCodePoint } from '../../../api/kit/relations.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSession } from '../../../api/sessions.ts';
+import { apiSessionActor } from '../../../authentication/api-session-actor.ts';
+import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
-import { sessionActor } from '../../../authentication/session-actor.ts';
-import { endSessions } from '../../../authentication/sessions.ts';
-import type { SessionActor } from '../../../call/actor.ts';
+import type { ApiSessionActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Settings } from '../../../call/settings.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { date } from '../../../query/index.ts';
+import { dateField } from '../../../query/index.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { wantedConfigTypes } from '../../catalogue/services/config-data.ts';
 import { hasMfa } from '../../directory/mfa/record.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
 
-/** What a caller who cannot prove an identity is told, whatever the reason. */
+/** The error for every failed login, whatever the reason. */
 export const invalidAuth = (): ApiError => new ApiError('INVALID_AUTH');
 
 type CertificateFacts = Pick<
@@ -27,7 +27,7 @@ type CertificateFacts = Pick<
   'isCertExtendable' | 'isCertExtendRequested' | 'isCertKeyRollRequested' | 'improperClientCertChain' | 'caId'
 >;
 
-/** What a session tells of the certificate of a login without one. */
+/** Certificate fields of an API session whose login used none. */
 const noCertificate: CertificateFacts = {
   isCertExtendable: false,
   isCertExtendRequested: false,
@@ -36,7 +36,7 @@ const noCertificate: CertificateFacts = {
   caId: null,
 };
 
-/** Opens a session for an identity that has proved itself in this transaction, and keeps what the client told of itself. */
+/** Opens an API session for an identity that was authenticated in this transaction, and stores what the client reported about itself. */
 export const openSession = async (
   entities: Entities,
   owner: RowOf<typeof identity>,
@@ -44,10 +44,10 @@ export const openSession = async (
   body: LoginBody,
   call: Call,
   certificate: CertificateFacts = noCertificate,
-): Promise<SessionActor> => {
+): Promise<ApiSessionActor> => {
   const { core } = call;
   const now = call.now();
-  await endSessions(entities, await someIdleSessions(entities, core.settings, now));
+  await endApiSessions(entities, await someIdleSessions(entities, core.settings, now));
   const told = { ...(body.envInfo ? { envInfo: body.envInfo } : {}), ...(body.sdkInfo ? { sdkInfo: body.sdkInfo } : {}) };
   const news = Object.entries(told).some(([key, value]) => JSON.stringify(value) !== JSON.stringify(owner[key as keyof typeof told]));
   const current = news ? await entities.update(identity, owner, told) : owner;
@@ -67,13 +67,13 @@ export const openSession = async (
     unlockedAt: null,
     sdkInfo: body.sdkInfo ?? null,
   });
-  return sessionActor(entities, session, current, token);
+  return apiSessionActor(entities, session, current, token);
 };
 
 /** Some of the sessions that ended by idling: each login tidies a few, so that none pile up. */
 const someIdleSessions = (entities: Entities, settings: Settings, now: string): Promise<readonly RowOf<typeof apiSession>[]> =>
   entities.list(apiSession, {
-    where: { op: 'compare', field: date('lastActivityAt'), is: '<=', value: idleSince(settings, now) },
-    sort: [{ field: date('lastActivityAt'), descending: false }],
+    where: { op: 'compare', field: dateField('lastActivityAt'), is: '<=', value: idleSince(settings, now) },
+    sort: [{ field: dateField('lastActivityAt'), descending: false }],
     limit: 10,
   });

@@ -1,34 +1,34 @@
 import type * as z from 'zod';
+import type { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { type identityPostureData, postureData } from '../../../api/posture-data.ts';
-import type { apiSession } from '../../../api/sessions.ts';
+import { apiSessionsOf } from '../../../authentication/api-sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
-import { sessionsOf } from '../../../authentication/sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import { processKey } from '../../policy/posture/responses.ts';
 
 type Shown = z.infer<typeof identityPostureData>;
 
-/** All that an identity's endpoints told, as administrators see it. */
+/** All that an identity's endpoints reported, as administrators see it. */
 export const postureDataFor = (call: Call, { id }: { readonly id: string }): Promise<Shown> =>
   call.read(async (entities) => {
     await entities.require(identity, id);
     const row = await entities.get(postureData, id);
-    const live = (await sessionsOf(entities, id)).filter(
+    const live = (await apiSessionsOf(entities, id)).filter(
       ({ lastActivityAt }) => (lastActivityAt ?? '') > idleSince(call.core.settings, call.now()),
     );
-    const told = (fact: { readonly postureCheckId: string } | null | undefined, key: string) => ({
+    const reported = (fact: { readonly postureCheckId: string } | null | undefined, key: string) => ({
       postureCheckId: fact?.postureCheckId ?? '',
       lastUpdatedAt: row?.toldAt?.[key] ?? null,
       timedOut: false,
     });
     return {
-      mac: { ...told(row?.mac, 'mac'), addresses: row?.mac ? [...row.mac.addresses] : null },
-      domain: { ...told(row?.domain, 'domain'), domain: row?.domain?.domain ?? null },
-      os: { ...told(row?.os, 'os'), type: row?.os?.type ?? null, version: row?.os?.version ?? null, build: row?.os?.build ?? null },
+      mac: { ...reported(row?.mac, 'mac'), addresses: row?.mac ? [...row.mac.addresses] : null },
+      domain: { ...reported(row?.domain, 'domain'), domain: row?.domain?.domain ?? null },
+      os: { ...reported(row?.os, 'os'), type: row?.os?.type ?? null, version: row?.os?.version ?? null, build: row?.os?.build ?? null },
       processes: (row?.processes ?? []).map((process) => ({
-        ...told(process, processKey(process.postureCheckId)),
+        ...reported(process, processKey(process.postureCheckId)),
         ...(process.hash ? { binaryHash: process.hash } : {}),
         ...(process.isRunning ? { isRunning: true } : {}),
         signerFingerprints: process.signerFingerprints?.length ? [...process.signerFingerprints] : null,

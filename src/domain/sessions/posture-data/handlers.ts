@@ -1,8 +1,8 @@
 import { postureResponses } from '../../../api/posture-responses.ts';
 import { implement } from '../../../call/implement.ts';
-import { tell } from './tell.ts';
+import { reportPosture } from './report.ts';
 
 export const postureResponseEntries = implement(postureResponses, {
-  create: (call, { body }) => tell(call, [body]),
-  createBulk: (call, { body }) => tell(call, body),
+  create: (call, { body }) => reportPosture(call, [body]),
+  createBulk: (call, { body }) => reportPosture(call, body),
 });

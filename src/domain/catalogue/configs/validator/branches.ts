@@ -1,11 +1,11 @@
 /** Keywords that hold a value against other schemas, where it stands. */
-import { type Check, type Engine, type Keyword, nothingSeen, type Seen, seeAlso } from './check.ts';
+import { type Engine, type Keyword, nothingSeen, type SchemaCheck, type Seen, seeAlso } from './check.ts';
 
 type Schemas = readonly (Readonly<Record<string, unknown>> | boolean)[];
-const compiled = (value: unknown, { compile }: Engine): readonly Check[] => (value as Schemas).map(compile); // the schema is known to be one
+const compiled = (value: unknown, { compile }: Engine): readonly SchemaCheck[] => (value as Schemas).map(compile); // the schema is known to be one
 
-/** What a branch has looked at counts when the value matches it. */
-const tried = (check: Check, ...[data, at, seen]: Parameters<Check>): boolean => {
+/** Properties and items that a branch evaluated count only if the value matches it. */
+const tried = (check: SchemaCheck, ...[data, at, seen]: Parameters<SchemaCheck>): boolean => {
   const own: Seen | undefined = seen && nothingSeen();
   const isGood = check(data, at, own);
   if (isGood) seeAlso(seen, own);
@@ -13,7 +13,7 @@ const tried = (check: Check, ...[data, at, seen]: Parameters<Check>): boolean =>
 };
 
 /** Whether the value matches, without a word about why not. */
-const quietly = ({ errors }: Engine, check: Check, ...input: Parameters<Check>): boolean => {
+const quietly = ({ errors }: Engine, check: SchemaCheck, ...input: Parameters<SchemaCheck>): boolean => {
   const before = errors.length;
   const isGood = tried(check, ...input);
   errors.length = before;

@@ -9,16 +9,16 @@ export interface Place {
   readonly propertyName?: string;
 }
 
-/** What subschemas have looked at of one value: properties by name, and so many items from the first on. */
+/** The properties, by name, and the number of leading items of one value that subschemas evaluated. */
 export interface Seen {
   names: Set<string> | 'all';
   items: number;
 }
 
 /** Holds a value against a schema or a keyword, and leaves what is wrong in `errors` of the engine. */
-export type Check = (data: unknown, at: Place, seen?: Seen) => boolean;
+export type SchemaCheck = (data: unknown, at: Place, seen?: Seen) => boolean;
 
-/** What keywords share while they are made and run. */
+/** State shared by keywords while they are compiled and run. */
 export interface Engine {
   readonly draft: Draft;
   /** Whether all faults are wanted, or the first. */
@@ -27,13 +27,13 @@ export interface Engine {
   readonly patterns: Patterns;
   readonly formats: Readonly<Record<string, (text: string) => boolean>>;
   readonly errors: ErrorObject[];
-  compile(schema: SchemaObject | boolean): Check;
+  compile(schema: SchemaObject | boolean): SchemaCheck;
   /** The check of a definition of the root, by its address `#/definitions/<n>`. */
-  refer(address: string): Check;
+  refer(address: string): SchemaCheck;
 }
 
 /** Makes the check of a keyword. `fail` notes a fault of it, and is false. */
-export type Keyword = (value: unknown, schema: SchemaObject, engine: Engine, fail: Fail) => Check;
+export type Keyword = (value: unknown, schema: SchemaObject, engine: Engine, fail: Fail) => SchemaCheck;
 export type Fail = (data: unknown, at: Place, params: Readonly<Record<string, unknown>>) => false;
 
 export const failing =
@@ -46,7 +46,7 @@ export const failing =
   };
 
 /** Every check in turn; beyond the first that fails only where all faults are wanted. */
-export const all = (checks: readonly Check[], { allErrors }: Pick<Engine, 'allErrors'>): Check => {
+export const all = (checks: readonly SchemaCheck[], { allErrors }: Pick<Engine, 'allErrors'>): SchemaCheck => {
   const [only] = checks;
   if (only && checks.length === 1) return only;
   return (data, at, seen) => {

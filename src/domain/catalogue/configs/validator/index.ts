@@ -3,7 +3,7 @@ import type { Tank } from '../limits.ts';
 import type { Patterns } from '../patterns.ts';
 import type { Draft, SchemaObject } from '../schema-graph.ts';
 import { branching } from './branches.ts';
-import { all, type Check, type Engine, failing, type Keyword, nothingSeen, seeAlso } from './check.ts';
+import { all, type Engine, failing, type Keyword, nothingSeen, type SchemaCheck, seeAlso } from './check.ts';
 import { ofLists, unevaluatedItems } from './lists.ts';
 import { ofObjects, unevaluatedProperties } from './objects.ts';
 import { ofValues } from './values.ts';
@@ -12,7 +12,7 @@ import { ofValues } from './values.ts';
 const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(Object.entries({ ...ofValues, ...branching, ...ofLists, ...ofObjects }));
 const LAST: ReadonlyMap<string, Keyword> = new Map(Object.entries({ unevaluatedItems, unevaluatedProperties }));
 
-/** What a draft does not know says nothing. */
+/** Unknown keywords of a draft are ignored. */
 const UNKNOWN: Readonly<Record<Draft, ReadonlySet<string>>> = {
   'draft-07': new Set(['prefixItems', 'dependentRequired', 'dependentSchemas', 'unevaluatedItems', 'unevaluatedProperties']),
   '2020-12': new Set(['additionalItems']),
@@ -38,20 +38,20 @@ export interface ValidatorOptions {
  */
 export const createValidator = (root: SchemaObject, options: ValidatorOptions): Validator => {
   const definitions = (root.definitions ?? {}) as Readonly<Record<string, SchemaObject | boolean>>; // made by copyForValidator
-  const known = new Map<string, Check>();
+  const known = new Map<string, SchemaCheck>();
   const errors: ErrorObject[] = [];
 
-  const referred = (address: string): Check => {
+  const referred = (address: string): SchemaCheck => {
     const check = known.get(address) ?? compile(definitions[address.slice('#/definitions/'.length)] ?? true);
     known.set(address, check);
     return check;
   };
-  const checksOf = (schema: SchemaObject, keywords: ReadonlyMap<string, Keyword>): readonly Check[] =>
+  const checksOf = (schema: SchemaObject, keywords: ReadonlyMap<string, Keyword>): readonly SchemaCheck[] =>
     [...keywords]
       .filter(([keyword]) => Object.hasOwn(schema, keyword) && !UNKNOWN[options.draft].has(keyword))
       .map(([keyword, make]) => make(schema[keyword], schema, engine, failing(keyword, schema[keyword], schema, engine)));
 
-  const compile = (schema: SchemaObject | boolean): Check => {
+  const compile = (schema: SchemaObject | boolean): SchemaCheck => {
     if (schema === true) return () => true;
     if (schema === false) return (data, at) => failing('false schema', false, undefined, engine)(data, at, {});
     const [own, last] = [checksOf(schema, KEYWORDS), checksOf(schema, LAST)];

@@ -1,12 +1,12 @@
 /** Keywords about lists. */
 import { equalItems } from '../unique-items.ts';
-import { below, type Check, type Engine, type Keyword, type Place, type Seen, seeItems } from './check.ts';
+import { below, type Engine, type Keyword, type Place, type SchemaCheck, type Seen, seeItems } from './check.ts';
 
 type Schema = Readonly<Record<string, unknown>> | boolean;
 type OfList = (items: readonly unknown[], at: Place, seen: Seen | undefined) => boolean;
 
 const lists =
-  (check: OfList): Check =>
+  (check: OfList): SchemaCheck =>
   (data, at, seen) =>
     !Array.isArray(data) || check(data, at, seen);
 
@@ -19,7 +19,7 @@ const size =
 
 /** Items from one place on, each against the schema of its place. */
 const each =
-  ({ allErrors }: Engine, from: number, until: number, schemaAt: (place: number) => Check | undefined): OfList =>
+  ({ allErrors }: Engine, from: number, until: number, schemaAt: (place: number) => SchemaCheck | undefined): OfList =>
   (items, at, seen) => {
     let isGood = true;
     const end = Math.min(items.length, until);
@@ -82,7 +82,7 @@ const uniqueItems: Keyword = (value, _schema, { tank }, fail) =>
     return !equal || fail(found, at, equal);
   });
 
-/** Comes last: what nobody has looked at. */
+/** Runs last: items that no other keyword evaluated. */
 export const unevaluatedItems: Keyword = (value, _schema, engine, fail) => {
   const check = engine.compile(value as Schema); // the schema is known to be one
   return lists((found, at, seen) => {

@@ -1,12 +1,12 @@
-/** Keywords about objects. Only properties of their own count: nobody has a `constructor` by inheritance. */
-import { below, type Check, type Engine, type Fail, type Keyword, type Place, type Seen, seeName } from './check.ts';
+/** Keywords about objects. Only own properties count: no object has an inherited `constructor`. */
+import { below, type Engine, type Fail, type Keyword, type Place, type SchemaCheck, type Seen, seeName } from './check.ts';
 
 type Schema = Readonly<Record<string, unknown>> | boolean;
 type Properties = Readonly<Record<string, unknown>>;
 type OfObject = (object: Properties, at: Place, seen: Seen | undefined) => boolean;
 
 const objects =
-  (check: OfObject): Check =>
+  (check: OfObject): SchemaCheck =>
   (data, at, seen) =>
     typeof data !== 'object' || data === null || Array.isArray(data) || check(data as Properties, at, seen); // all else was told apart
 
@@ -40,7 +40,7 @@ const required: Keyword = (value, _schema, engine, fail) => {
   );
 };
 
-const needed = (engine: Engine, lists: readonly (readonly [string, readonly string[]])[], fail: Fail): Check =>
+const needed = (engine: Engine, lists: readonly (readonly [string, readonly string[]])[], fail: Fail): SchemaCheck =>
   objects((object, at) =>
     every(
       engine,
@@ -117,7 +117,7 @@ const patternProperties: Keyword = (value, _schema, engine) => {
   );
 };
 
-/** Comes last: what nobody has looked at. */
+/** Runs last: properties that no other keyword evaluated. */
 export const unevaluatedProperties: Keyword = (value, _schema, engine, fail) => {
   const check = engine.compile(value as Schema); // the schema is known to be one
   return objects((object, at, seen) => {

@@ -5,7 +5,7 @@ import { certificateFields, issuerOf } from '../certificates.ts';
 import type { AuthenticatorMethod } from '../method.ts';
 
 /** A client certificate. */
-export const cert: AuthenticatorMethod = {
+export const certAuthenticator: AuthenticatorMethod = {
   create: async (call, { certPem }) => {
     if (certPem == null) throw invalidField('certPem', 'certPem in body is required for method cert', undefined);
     const { value: [certificate] = [] } = await readCertificates(certPem, 1);

@@ -3,7 +3,7 @@ import type { AuthenticatorMethod } from '../method.ts';
 import { hashed } from '../passwords.ts';
 
 /** A username with a password. */
-export const updb: AuthenticatorMethod = {
+export const updbAuthenticator: AuthenticatorMethod = {
   create: async (call, { identityId, username, password }) => {
     if (username == null) throw invalidField('username', 'username in body is required for method updb', undefined);
     if (password == null) throw invalidField('password', 'password in body is required for method updb', undefined);

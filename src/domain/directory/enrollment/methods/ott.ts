@@ -4,10 +4,10 @@ import { issue } from '../../../../pki/issue.ts';
 import { clientProfile } from '../../../../pki/profiles.ts';
 import { readRequest } from '../../../../pki/request.ts';
 import { addAuthenticator } from '../authenticator.ts';
-import type { Method } from '../method.ts';
+import type { EnrollmentMethod } from '../method.ts';
 
 /** A certificate of the network, for the key of a request. */
-export const ott: Method = async (call, row, { clientCsr }) => {
+export const enrollByOtt: EnrollmentMethod = async (call, row, { clientCsr }) => {
   const request = clientCsr === undefined ? undefined : await readRequest(clientCsr);
   if (!request) throw new ApiError('COULD_NOT_PROCESS_CSR');
   const { pki, platform } = call.core;

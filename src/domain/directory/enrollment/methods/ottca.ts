@@ -5,10 +5,10 @@ import { readPresented } from '../../../../pki/presented.ts';
 import { type Authority, authorityFor, authorityOf } from '../../cas/trust.ts';
 import { enrolleeOf } from '../behaviour.ts';
 import { addCertificate } from '../by-certificate.ts';
-import type { Method } from '../method.ts';
+import type { EnrollmentMethod } from '../method.ts';
 
 /** The certificate that a client presents, of the authority that its enrollment names, becomes an authenticator of its identity. */
-export const ottca: Method = async (call, row) => {
+export const enrollByOttca: EnrollmentMethod = async (call, row) => {
   const { caId } = row;
   const [, identityId] = enrolleeOf(row);
   const authority = await call.read((entities) => openAuthority(entities, caId));

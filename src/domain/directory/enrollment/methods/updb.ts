@@ -3,10 +3,10 @@ import { passwordChanged } from '../../authenticators/password-change.ts';
 import { hashed } from '../../authenticators/passwords.ts';
 import { addAuthenticator } from '../authenticator.ts';
 import { enrolleeOf } from '../behaviour.ts';
-import type { Method } from '../method.ts';
+import type { EnrollmentMethod } from '../method.ts';
 
 /** A password for the username that the administrator gave. */
-export const updb: Method = async (call, row, { password }) => {
+export const enrollByUpdb: EnrollmentMethod = async (call, row, { password }) => {
   if (password === undefined) throw invalidField('password', 'password in body is required', undefined);
   const [, identityId] = enrolleeOf(row);
   const own = await hashed(call, identityId, password);

@@ -2,16 +2,16 @@ import type { CheckType } from '../check-type.ts';
 import type { PostureCheckOf } from '../facts.ts';
 import { on } from '../operating-systems.ts';
 
-/** The domain that the endpoint told must be listed. Case does not count. */
+/** The domain that the endpoint reported must be listed. Case does not count. */
 export const domainCheck: CheckType<PostureCheckOf<'DOMAIN'>> = {
   name: 'Windows Domain Check',
   operatingSystems: on('Windows'),
   evaluate: ({ domains }, facts) => {
-    const told = facts.domain?.domain ?? '';
+    const reported = facts.domain?.domain ?? '';
     return {
-      isPassing: told !== '' && domains.some((each) => each.toLowerCase() === told.toLowerCase()),
+      isPassing: reported !== '' && domains.some((each) => each.toLowerCase() === reported.toLowerCase()),
       expectedValue: domains,
-      actualValue: told,
+      actualValue: reported,
     };
   },
 };

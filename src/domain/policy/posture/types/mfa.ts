@@ -21,7 +21,7 @@ interface State {
   readonly failsAt: number | undefined;
 }
 
-/** A time that was not told, or that is none, is undefined. */
+/** A time that was not reported, or that is none, is undefined. */
 const time = (text: string | null | undefined): number | undefined => {
   const at = Date.parse(text ?? '');
   return Number.isNaN(at) ? undefined : at;

@@ -4,7 +4,7 @@ import type { CheckType } from '../check-type.ts';
 import type { Facts, PostureCheckOf } from '../facts.ts';
 import { on } from '../operating-systems.ts';
 
-/** The system that the endpoint told must be listed, and its version in one of the ranges; without ranges any version will do. */
+/** The system that the endpoint reported must be listed, and its version in one of the ranges; without ranges any version will do. */
 export const osCheck: CheckType<PostureCheckOf<'OS'>> = {
   name: 'Operating System Check',
   operatingSystems: on('Android', 'Linux', 'Windows', 'iOS', 'macOS'),
@@ -19,16 +19,16 @@ export const osCheck: CheckType<PostureCheckOf<'OS'>> = {
   },
 };
 
-const isInSome = (ranges: readonly string[], told: Facts['os']): boolean => {
-  const version = readVersion(wholeVersion(told));
+const isInSome = (ranges: readonly string[], reported: Facts['os']): boolean => {
+  const version = readVersion(wholeVersion(reported));
   return version !== undefined && ranges.some((range) => readVersionRange(range)?.(version));
 };
 
 /** Systems that count builds instead of patches: the build is the third number (specification, "Posture check"). */
 const WITHOUT_PATCH_LEVEL: readonly string[] = ['windows', 'windowsserver'];
 
-const wholeVersion = (told: Facts['os']): string => {
-  const { version, build } = { version: told?.version ?? '', build: told?.build ?? '' };
-  const countsBuilds = WITHOUT_PATCH_LEVEL.includes(osKey(told?.type ?? ''));
+const wholeVersion = (reported: Facts['os']): string => {
+  const { version, build } = { version: reported?.version ?? '', build: reported?.build ?? '' };
+  const countsBuilds = WITHOUT_PATCH_LEVEL.includes(osKey(reported?.type ?? ''));
   return countsBuilds && /^\d+\.\d+$/.test(version) && /^\d+$/.test(build) ? `${version}.${build}` : version;
 };

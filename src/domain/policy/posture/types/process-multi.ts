@@ -2,20 +2,20 @@ import { osName } from '../../../../api/posture-checks/os-type.ts';
 import type { CheckType } from '../check-type.ts';
 import type { PostureCheckOf } from '../facts.ts';
 import { anyVersionOf } from '../operating-systems.ts';
-import { satisfies, shown } from '../processes.ts';
+import { satisfies, shownProcess } from '../processes.ts';
 
-/** What was told last for the exact path of each process counts, whatever check it was told for. All must satisfy, or one. */
+/** The last report for the exact path of each process counts, whichever check it was for. All processes must satisfy their requirements, or one. */
 export const processMultiCheck: CheckType<PostureCheckOf<'PROCESS_MULTI'>> = {
   name: 'Process Multi Check',
   operatingSystems: anyVersionOf('Linux', 'Windows', 'macOS'),
   evaluate: ({ id, semantic, processes }, facts) => {
     const holds = ({ path, hashes, signerFingerprints }: (typeof processes)[number]): boolean =>
       satisfies(
-        facts.paths?.find((told) => told?.path === path),
+        facts.paths?.find((reported) => reported?.path === path),
         { hashes, signers: signerFingerprints },
       );
     const listed = new Set(processes.map(({ path }) => path));
-    const told = facts.paths?.filter((each) => each && (each.postureCheckId === id || (each.path && listed.has(each.path)))) ?? [];
+    const reported = facts.paths?.filter((each) => each && (each.postureCheckId === id || (each.path && listed.has(each.path)))) ?? [];
     return {
       isPassing: semantic === 'AllOf' ? processes.length > 0 && processes.every(holds) : processes.some(holds),
       expectedValue: processes.map(({ osType, path, hashes, signerFingerprints }) => ({
@@ -24,7 +24,7 @@ export const processMultiCheck: CheckType<PostureCheckOf<'PROCESS_MULTI'>> = {
         hashes: hashes.length === 0 ? null : hashes,
         signerFingerprints: signerFingerprints.length === 0 ? null : signerFingerprints,
       })),
-      actualValue: told.map((each) => ({ ...shown(each), path: each?.path ?? '' })),
+      actualValue: reported.map((each) => ({ ...shownProcess(each), path: each?.path ?? '' })),
       more: { semantic },
     };
   },

@@ -2,18 +2,18 @@ import { osName } from '../../../../api/posture-checks/os-type.ts';
 import type { CheckType } from '../check-type.ts';
 import type { PostureCheckOf } from '../facts.ts';
 import { on } from '../operating-systems.ts';
-import { satisfies, shown } from '../processes.ts';
+import { satisfies, shownProcess } from '../processes.ts';
 
-/** The process that was told under the id of the check. What path it was told for does not count. */
+/** The process that was reported under the id of the check. What path it was reported for does not count. */
 export const processCheck: CheckType<PostureCheckOf<'PROCESS'>> = {
   name: 'Process Check',
   operatingSystems: on('Linux', 'Windows', 'macOS'),
   evaluate: ({ id, process: { osType, path, hashes, signerFingerprint } }, facts) => {
-    const told = facts.processes?.find((each) => each?.postureCheckId === id);
+    const reported = facts.processes?.find((each) => each?.postureCheckId === id);
     return {
-      isPassing: satisfies(told, { hashes: hashes ?? [], signers: signerFingerprint ? [signerFingerprint] : [] }),
+      isPassing: satisfies(reported, { hashes: hashes ?? [], signers: signerFingerprint ? [signerFingerprint] : [] }),
       expectedValue: { osType: osName(osType), path, hashes, ...(signerFingerprint ? { signerFingerprint } : {}) },
-      actualValue: shown(told),
+      actualValue: shownProcess(reported),
     };
   },
   // A patch may leave the fingerprint empty, which is none.

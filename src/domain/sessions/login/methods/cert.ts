@@ -3,13 +3,13 @@ import { authenticator } from '../../../../api/authenticators.ts';
 import { ca } from '../../../../api/cas.ts';
 import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
-import { isDisabled } from '../../../../authentication/session-actor.ts';
-import type { SessionActor } from '../../../../call/actor.ts';
+import { isDisabled } from '../../../../authentication/api-session-actor.ts';
+import type { ApiSessionActor } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../changes/entities.ts';
 import { beginsWith, type Certificate } from '../../../../pki/certificate.ts';
 import { type Presented, readPresented } from '../../../../pki/presented.ts';
-import { equals, text } from '../../../../query/index.ts';
+import { equals, stringField } from '../../../../query/index.ts';
 import { externalIdOf } from '../../../directory/cas/claims.ts';
 import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../../../directory/cas/trust.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
@@ -21,16 +21,16 @@ interface Proven {
 }
 
 /**
- * Login by the client certificate of the TLS handshake. The first that was presented says who it is, and it alone: the others only lead
- * from it to somebody who is trusted. Whoever fails is told the same.
+ * Login by the client certificate of the TLS handshake. Only the first presented certificate identifies the client; the others are used to build its
+ * chain. Every failure has the same answer.
  * @throws ApiError `INVALID_AUTH`
  */
-export const loginByCertificate = async (call: Call, body: LoginBody): Promise<SessionActor> => {
+export const loginByCertificate = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {
   const presented = await readPresented(call.peerCertificates);
   const trust = presented && (await trustIn(call, presented));
   if (!presented || !trust) throw invalidAuth();
   const actor = await call.write(async (entities) => {
-    const proven = await provenBy(entities, presented.leaf, trust, call.core.platform.clock.now());
+    const proven = await provenBy(entities, presented.leaf, trust, call);
     return proven && open(entities, proven, trust, body, call);
   });
   if (!actor) throw invalidAuth();
@@ -49,9 +49,11 @@ const trustIn = async (call: Call, presented: Presented): Promise<Trust | undefi
   return authority && { by: authority };
 };
 
-/** Judged by this state of the store: an authority that was deleted or switched off meanwhile proves nobody any more. */
-const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, now: number): Promise<Proven | undefined> => {
+/** Checked in this state of the store: a CA that was deleted or disabled meanwhile authenticates no one. */
+const provenBy = async (entities: Entities, leaf: Certificate, trust: Trust, call: Call): Promise<Proven | undefined> => {
+  const now = call.core.platform.clock.now();
   const proven = trust.by === 'network' ? await ownerOf(entities, leaf) : await ownerByAuthority(entities, leaf, trust.by.row.id);
+  call.observation?.failsAs(proven ? 'not-allowed' : 'unknown', proven?.owner.id);
   const policy = proven && (await entities.get(authPolicy, proven.owner.authPolicyId));
   if (!policy || isDisabled(proven.owner, new Date(now).toISOString())) return undefined;
   const { allowed, allowExpiredCerts } = policy.primary.cert;
@@ -65,17 +67,17 @@ const ownerByAuthority = async (entities: Entities, leaf: Certificate, caId: str
   if (!row?.isVerified || !row.isAuthEnabled) return undefined;
   const externalId = row.externalIdClaim ? externalIdOf(leaf, row.externalIdClaim) : undefined;
   if (externalId === undefined) return ownerOf(entities, leaf);
-  const owner = await entities.find(identity, equals(text('externalId'), externalId));
+  const owner = await entities.find(identity, equals(stringField('externalId'), externalId));
   return owner && { owner, own: undefined };
 };
 
 const ownerOf = async (entities: Entities, leaf: Certificate): Promise<Proven | undefined> => {
-  const own = await entities.find(authenticator, equals(text('fingerprint'), leaf.fingerprint));
+  const own = await entities.find(authenticator, equals(stringField('fingerprint'), leaf.fingerprint));
   const owner = own?.certPem && beginsWith(own.certPem, leaf) ? await entities.get(identity, own.identityId) : undefined;
   return owner && { owner, own };
 };
 
-const open = async (entities: Entities, { owner, own }: Proven, trust: Trust, body: LoginBody, call: Call): Promise<SessionActor> => {
+const open = async (entities: Entities, { owner, own }: Proven, trust: Trust, body: LoginBody, call: Call): Promise<ApiSessionActor> => {
   const isComplete = trust.by !== 'network' || trust.isComplete;
   if (own && own.lastAuthResolvedToRoot !== isComplete) await entities.update(authenticator, own, { lastAuthResolvedToRoot: isComplete });
   return openSession(entities, owner, own?.id ?? 'internal', body, call, {

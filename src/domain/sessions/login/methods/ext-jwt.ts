@@ -2,25 +2,25 @@ import { authPolicy } from '../../../../api/auth-policies.ts';
 import { externalJwtSigner } from '../../../../api/external-jwt-signers.ts';
 import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
+import { isDisabled } from '../../../../authentication/api-session-actor.ts';
 import { externalTokensOf, proofOf, proves } from '../../../../authentication/external-tokens.ts';
-import { isDisabled } from '../../../../authentication/session-actor.ts';
-import type { SessionActor, TokenProof } from '../../../../call/actor.ts';
+import type { ApiSessionActor, TokenProof } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../changes/entities.ts';
-import { equals, text } from '../../../../query/index.ts';
+import { equals, stringField } from '../../../../query/index.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
 /**
- * Login by the token of an external signer, in `Authorization: Bearer`. Whoever fails is told the same, whatever the reason.
+ * Login by the token of an external signer, in `Authorization: Bearer`. Every failure has the same answer.
  * @throws ApiError `INVALID_AUTH`
  */
-export const loginByExternalToken = async (call: Call, body: LoginBody): Promise<SessionActor> => {
+export const loginByExternalToken = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {
   for (const token of externalTokensOf(call)) {
     const proof = await proofOf(call, token);
-    // Asked first without a write's turn: whoever has a token and no identity may try as often as he likes.
-    if (!proof || !(await call.read((entities) => ownerOf(entities, proof, call.now())))) continue;
+    // Read first, without a write permit: a valid token without an identity could otherwise occupy writers at no cost.
+    if (!proof || !(await call.read((entities) => ownerOf(entities, proof, call)))) continue;
     const actor = await call.write(async (entities) => {
-      const owner = await ownerOf(entities, proof, call.now());
+      const owner = await ownerOf(entities, proof, call);
       return owner && openSession(entities, owner, `extJwtId:${proof.signer.id}`, body, call);
     });
     if (actor) return actor;
@@ -29,13 +29,14 @@ export const loginByExternalToken = async (call: Call, body: LoginBody): Promise
 };
 
 /** The identity that a token proves, if it may log in that way. */
-const ownerOf = async (entities: Entities, proof: TokenProof, now: string): Promise<RowOf<typeof identity> | undefined> => {
+const ownerOf = async (entities: Entities, proof: TokenProof, call: Call): Promise<RowOf<typeof identity> | undefined> => {
   const signer = await entities.get(externalJwtSigner, proof.signer.id);
   if (!signer) return undefined;
   const owner = signer.useExternalId
-    ? await entities.find(identity, equals(text('externalId'), proof.subject))
+    ? await entities.find(identity, equals(stringField('externalId'), proof.subject))
     : await entities.get(identity, proof.subject);
-  if (!owner || !proves(proof, signer, owner) || isDisabled(owner, now)) return undefined;
+  call.observation?.failsAs(owner ? 'not-allowed' : 'unknown', owner?.id);
+  if (!owner || !proves(proof, signer, owner) || isDisabled(owner, call.now())) return undefined;
   const { allowed, allowedSigners } = (await entities.require(authPolicy, owner.authPolicyId)).primary.extJwt;
   return allowed && (allowedSigners.length === 0 || allowedSigners.includes(signer.id)) ? owner : undefined;
 };

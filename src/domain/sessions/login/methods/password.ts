@@ -2,23 +2,25 @@ import { authPolicy } from '../../../../api/auth-policies.ts';
 import { authenticator } from '../../../../api/authenticators.ts';
 import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
-import { isDisabled } from '../../../../authentication/session-actor.ts';
-import type { SessionActor } from '../../../../call/actor.ts';
+import { isDisabled } from '../../../../authentication/api-session-actor.ts';
+import type { ApiSessionActor } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
-import type { Check } from '../../../../call/password-checks.ts';
+import type { CheckPassword } from '../../../../call/password-checks.ts';
 import type { Entities } from '../../../../changes/entities.ts';
 import { ApiError } from '../../../../errors/index.ts';
-import { equals, text } from '../../../../query/index.ts';
-import { countWrongPassword, type Tried } from '../../../directory/identities/lockout.ts';
+import type { AuthenticationFailure } from '../../../../observability/events.ts';
+import { equals, stringField } from '../../../../query/index.ts';
+import { countWrongPassword, type FailedAttempt, type Tried } from '../../../directory/identities/lockout.ts';
 import { evenOut } from '../decoy.ts';
 import { invalidAuth, type LoginBody, openSession } from '../login.ts';
 
 /**
- * Login by username and password. Every failure has the same answer, after the same hashing and as many requests to the store, whether the username
- * exists, the password is wrong, or the identity is disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out does more.
+ * Login by username and password. Every failure has the same answer, after the same hashing and as many store requests, whether the username is
+ * unknown, the password wrong, or the identity disabled, locked out or not allowed to log in this way. Only the guess that locks an identity out does
+ * more.
  * @throws ApiError `INVALID_AUTH`, `COULD_NOT_VALIDATE` without a field when username or password is missing, `SERVER_TOO_MANY_REQUESTS`
  */
-export const loginByPassword = async (call: Call, body: LoginBody): Promise<SessionActor> => {
+export const loginByPassword = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {
   const { username, password } = body;
   if (!username || !password)
     throw new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: 'username and password fields are required' } });
@@ -26,32 +28,50 @@ export const loginByPassword = async (call: Call, body: LoginBody): Promise<Sess
   return call.core.passwordChecks.guess(call, username, isAdministrators, (check) => attempt(call, body, username, password, check));
 };
 
-const attempt = async (call: Call, body: LoginBody, username: string, password: string, check: Check): Promise<SessionActor> => {
+const attempt = async (call: Call, body: LoginBody, username: string, password: string, check: CheckPassword): Promise<ApiSessionActor> => {
   const candidate = await call.read((entities) => candidateOf(entities, username, call.now()));
-  const hash = candidate?.own.passwordHash ?? undefined;
+  const hash = candidate.tried?.own.passwordHash ?? undefined;
   const { isRight, renewedHash } = await check(password, hash);
-  const actor = await call.write(async (entities) => {
+  const { actor, counted } = await call.write(async (entities): Promise<Outcome> => {
     // The password was checked outside: what it was checked against must still hold.
-    const now = await candidateOf(entities, username, call.now());
-    const current = hash !== undefined && now?.own.passwordHash === hash ? now : undefined;
-    if (isRight) return current && succeed(entities, current, body, renewedHash, call);
-    await evenOut(entities, current !== undefined && (await countWrongPassword(entities, current, call.now())));
-    return undefined;
+    const { tried, refusal, identityId } = await candidateOf(entities, username, call.now());
+    const current = hash !== undefined && tried?.own.passwordHash === hash ? tried : undefined;
+    call.observation?.failsAs(refusal, identityId);
+    if (isRight) return current ? { actor: await succeed(entities, current, body, renewedHash, call) } : {};
+    const counted = current ? await countWrongPassword(entities, current, call.now()) : 'no';
+    await evenOut(entities, counted !== 'no');
+    return { counted };
   });
-  if (!actor) throw invalidAuth();
-  return actor;
+  if (actor) return actor;
+  if (counted === 'locked') call.observation?.authentication('password', 'locked');
+  throw invalidAuth();
 };
 
-/** In place of the id of an identity that there is not: asked for all the same. */
+interface Outcome {
+  readonly actor?: ApiSessionActor;
+  /** What came of a wrong password. */
+  readonly counted?: FailedAttempt;
+}
+
+/** Whom a username stands for, or why nobody may log in by it. */
+interface Candidate {
+  readonly tried?: Tried;
+  readonly refusal?: AuthenticationFailure;
+  readonly identityId: string | undefined;
+}
+
+/** Stands in for the id of an unknown identity, so that the same queries are made. */
 const NO_ID = 'none';
 
 /** Always makes three requests to the store. */
-const candidateOf = async (entities: Entities, username: string, now: string): Promise<Tried | undefined> => {
+const candidateOf = async (entities: Entities, username: string, now: string): Promise<Candidate> => {
   const own = await authenticatorOf(entities, username);
   const owner = await entities.get(identity, own?.identityId ?? NO_ID);
   const policy = await entities.get(authPolicy, owner?.authPolicyId ?? NO_ID);
-  if (!own || !owner || !policy?.primary.updb.allowed || isDisabled(owner, now)) return undefined;
-  return { own, owner, updb: policy.primary.updb };
+  const identityId = owner?.id;
+  if (!own || !owner) return { refusal: 'unknown', identityId };
+  if (!policy?.primary.updb.allowed || isDisabled(owner, now)) return { refusal: 'not-allowed', identityId };
+  return { tried: { own, owner, updb: policy.primary.updb }, identityId };
 };
 
 const belongsToAdministrator = async (entities: Entities, username: string): Promise<boolean> => {
@@ -66,11 +86,11 @@ const succeed = async (
   body: LoginBody,
   passwordHash: string | undefined,
   call: Call,
-): Promise<SessionActor> => {
+): Promise<ApiSessionActor> => {
   if (passwordHash) await entities.update(authenticator, own, { passwordHash, failedAttempts: 0 });
   else if (own.failedAttempts) await entities.update(authenticator, own, { failedAttempts: 0 });
   return openSession(entities, owner, own.id, body, call);
 };
 
 const authenticatorOf = (entities: Entities, username: string): Promise<RowOf<typeof authenticator> | undefined> =>
-  entities.find(authenticator, equals(text('username'), username));
+  entities.find(authenticator, equals(stringField('username'), username));

@@ -1,7 +1,7 @@
 import { checkTypeOf } from '../../../../../src/domain/policy/posture/check-types.ts';
-import type { Facts, PostureCheck, PostureCheckOf } from '../../../../../src/domain/policy/posture/facts.ts';
+import type { Facts, PostureCheckOf, StoredPostureCheck } from '../../../../../src/domain/policy/posture/facts.ts';
 
-type TypeId = PostureCheck['typeId'];
+type TypeId = StoredPostureCheck['typeId'];
 type Own<T extends TypeId> = Partial<PostureCheckOf<T>>;
 
 const row = {
@@ -13,13 +13,13 @@ const row = {
 };
 
 /** A check of a type, as the store holds it. */
-export const check = <T extends TypeId>(typeId: T, own: Own<T>): PostureCheck =>
-  ({ ...row, tags: {}, roleAttributes: [], typeId, ...own }) as unknown as PostureCheck; // its own fields are given
+export const check = <T extends TypeId>(typeId: T, own: Own<T>): StoredPostureCheck =>
+  ({ ...row, tags: {}, roleAttributes: [], typeId, ...own }) as unknown as StoredPostureCheck; // its own fields are given
 
 export const NOW = Date.parse('2026-11-21T10:00:00.000Z');
 /** ISO text of a time so many seconds before or after now. */
 export const seconds = (from: number): string => new Date(NOW + from * 1000).toISOString();
 
-export const evaluate = (of: PostureCheck, facts: Facts, now = NOW) => checkTypeOf(of).evaluate(of, facts, now);
-export const passes = (of: PostureCheck, facts: Facts, now = NOW): boolean => evaluate(of, facts, now).isPassing;
-export const query = (of: PostureCheck, facts: Facts, now = NOW) => checkTypeOf(of).query?.(of, facts, now) ?? {};
+export const evaluate = (of: StoredPostureCheck, facts: Facts, now = NOW) => checkTypeOf(of).evaluate(of, facts, now);
+export const passes = (of: StoredPostureCheck, facts: Facts, now = NOW): boolean => evaluate(of, facts, now).isPassing;
+export const query = (of: StoredPostureCheck, facts: Facts, now = NOW) => checkTypeOf(of).query?.(of, facts, now) ?? {};

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { checkTypeOf } from '../../../../../src/domain/policy/posture/check-types.ts';
-import type { Facts, PostureCheck } from '../../../../../src/domain/policy/posture/facts.ts';
+import type { Facts, StoredPostureCheck } from '../../../../../src/domain/policy/posture/facts.ts';
 import { check, NOW, passes, seconds } from './checks.ts';
 
 /** The value, or nothing in one of the ways in which there can be nothing. */
@@ -43,7 +43,7 @@ const anyFacts: fc.Arbitrary<Facts> = fc.record(
 );
 
 /** Each check, and the fact without which it cannot pass. */
-const checks: readonly (readonly [PostureCheck, keyof Facts])[] = [
+const checks: readonly (readonly [StoredPostureCheck, keyof Facts])[] = [
   [check('MAC', { macAddresses: ['aa'] }), 'mac'],
   [check('DOMAIN', { domains: ['x', ''] }), 'domain'],
   [check('OS', { operatingSystems: [{ type: 'Linux', versions: null }] }), 'os'],

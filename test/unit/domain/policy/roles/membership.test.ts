@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { selectors, withDerived, words } from '../../../../../src/api/kit/relations.ts';
+import { attributeIndex, selectors, withDerived } from '../../../../../src/api/kit/relations.ts';
 import { type Side, selectedBy, selecting, selects } from '../../../../../src/domain/policy/roles/membership.ts';
 import { matches } from '../../../../../src/query/index.ts';
 
@@ -43,7 +43,7 @@ describe('who is meant by role arrays', () => {
   });
 
   test('the three forms of the question have one answer', () => {
-    const fields = { memberRoles: selectors('member'), memberWords: words('memberRoles') };
+    const fields = { memberRoles: selectors('member'), memberWords: attributeIndex('memberRoles') };
     fc.assert(
       fc.property(fc.array(anySide, { maxLength: 4 }), entity, (sides, one) => {
         const expected = sides.map((each) => selects(each, one));

@@ -1,0 +1,39 @@
+import { type Family, gauge } from './exposition.ts';
+
+const QUANTILES = [50, 90, 99] as const;
+const NANOSECONDS = 1e9;
+
+/**
+ * How long work waits for the event loop, and how much of the time that is busy, since the last time that it was asked for. Node, and what knows its
+ * `perf_hooks`; elsewhere there is nothing to tell.
+ */
+export const createEventLoopGauges = (): (() => readonly Family[]) => {
+  // Not imported, so that this runs where Node's modules are not.
+  const { monitorEventLoopDelay, performance } = globalThis.process?.getBuiltinModule?.('node:perf_hooks') ?? {};
+  const delay = monitorEventLoopDelay?.({ resolution: 10 });
+  delay?.enable();
+  let before = performance?.eventLoopUtilization?.();
+  return () => {
+    const families: Family[] = [];
+    if (delay) {
+      const quantiles = QUANTILES.map((q) => [{ quantile: String(q / 100) }, delay.percentile(q) / NANOSECONDS] as const);
+      families.push(
+        gauge('overlay_controller_event_loop_delay_seconds', 'Delay of timers on the event loop since the last scrape.', quantiles),
+      );
+      delay.reset();
+    }
+    if (performance && before) {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, before);
+      before = now;
+      families.push(
+        gauge(
+          'overlay_controller_event_loop_utilization_ratio',
+          'Share of the time since the last scrape in which the event loop was busy.',
+          [[{}, utilization]],
+        ),
+      );
+    }
+    return families;
+  };
+};

@@ -1,0 +1,102 @@
+/**
+ * Metrics for Prometheus, and whatever reads its text format.
+ * @module overlay-controller/metrics
+ */
+import type { ManagementController, Observe, OperationEvent } from '../../src/index.ts';
+import { createEventLoopGauges } from './event-loop.ts';
+import { counter, exposition, type Family, gauge, histogram } from './exposition.ts';
+
+/** What gauges are asked of. */
+export type Gauged = Pick<ManagementController, 'health' | 'statistics'>;
+
+/** Counts what a controller does. */
+export interface Metrics {
+  /** For the option `observe` of `ManagementController.open`. */
+  readonly observe: Observe;
+  /** Of the answer with the text. */
+  readonly contentType: string;
+  /**
+   * All metrics in the text exposition format, version 0.0.4. Never rejects.
+   * @param controller whose gauges (entities, queues, health) are among them. Default: none are. Where its database does not answer, those of entities
+   * and queues are left out
+   */
+  text(controller?: Gauged): Promise<string>;
+}
+
+/** Upper bounds of the buckets of durations, seconds. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/**
+ * Metrics of a controller. Their labels are names of operations, methods, statuses and codes, of which there is a fixed number: never a path, an id or a name
+ * that a client sends.
+ *
+ * ```ts
+ * const metrics = createMetrics();
+ * const controller = await ManagementController.open({ storage, observe: metrics.observe });
+ * app.get('/metrics', async (_, response) => response.type(metrics.contentType).send(await metrics.text(controller)));
+ * ```
+ */
+export const createMetrics = (): Metrics => {
+  const eventLoop = createEventLoopGauges();
+  const requests = counter('overlay_controller_requests_total', 'Calls that were answered, over HTTP and in process.');
+  const durations = histogram('overlay_controller_request_duration_seconds', 'Time until there was an answer.', SECONDS);
+  const queued = counter('overlay_controller_request_queued_seconds_total', 'Time that calls waited for their turn.');
+  const statements = counter('overlay_controller_store_statements_total', 'Requests to the store.');
+  const rows = counter('overlay_controller_store_rows_total', 'Rows that the store gave or changed.');
+  const authentications = counter('overlay_controller_authentications_total', 'Attempts to prove an identity, and lockouts.');
+  const denials = counter('overlay_controller_authorizations_denied_total', 'Calls by known actors who lacked the right to them.');
+  const counted: readonly Family[] = [requests, durations, queued, statements, rows, authentications, denials];
+
+  const count = (event: OperationEvent) => {
+    const { transport, method, operationId: operation = 'unmatched', status, code = '' } = event;
+    requests.add({ operation, transport, method, status: `${Math.floor(status / 100)}xx`, code });
+    durations.record({ operation, transport }, event.durationMs / 1000);
+    queued.add({ operation }, event.queuedMs / 1000);
+    statements.add({ operation }, event.statements);
+    rows.add({ operation }, event.rows);
+  };
+  return {
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+    observe: (event) => {
+      if (event.type === 'operation') count(event);
+      else if (event.type === 'authorization') denials.add({ operation: event.operationId }, 1 + event.omitted);
+      // What was left out had the same outcome, and most likely the same reason: floods are of one kind.
+      else authentications.add({ method: event.method, outcome: event.outcome, reason: event.reason ?? '' }, 1 + event.omitted);
+    },
+    text: async (controller) => exposition([...counted, ...(controller ? await gaugesOf(controller) : []), ...eventLoop()]),
+  };
+};
+
+const gaugesOf = async (controller: Gauged): Promise<readonly Family[]> => {
+  const [{ isHealthy, reasons }, statistics] = await Promise.all([controller.health(), controller.statistics().catch(() => undefined)]);
+  const concerns = [...new Map(reasons.map((one) => [`${one.concerns} ${one.severity}`, one])).values()];
+  const health = [
+    gauge('overlay_controller_healthy', 'Whether the controller can do its work.', [[{}, isHealthy ? 1 : 0]]),
+    gauge(
+      'overlay_controller_health_reasons',
+      'What is the matter with the controller.',
+      concerns.map(({ concerns, severity }) => [{ concerns, severity }, 1]),
+    ),
+  ];
+  if (!statistics) return health;
+  const queues = Object.entries(statistics.queues);
+  return [
+    ...health,
+    gauge(
+      'overlay_controller_entities',
+      'Entities in the store, by kind.',
+      Object.entries(statistics.entities).map(([kind, number]) => [{ kind }, number]),
+    ),
+    gauge(
+      'overlay_controller_queue_running',
+      'Work that has its turn.',
+      queues.map(([queue, { running }]) => [{ queue }, running]),
+    ),
+    gauge(
+      'overlay_controller_queue_waiting',
+      'Work that waits for its turn.',
+      queues.map(([queue, { waiting }]) => [{ queue }, waiting]),
+    ),
+    gauge('overlay_controller_connected_routers', 'Routers that are connected to this controller.', [[{}, statistics.connectedRouters]]),
+  ];
+};

@@ -1,0 +1,153 @@
+/**
+ * Spans and metrics for OpenTelemetry, through its API: whatever SDK the host has set up receives them.
+ * @module overlay-controller/opentelemetry
+ */
+import {
+  type Attributes,
+  type Context,
+  context,
+  type HrTime,
+  type MeterProvider,
+  metrics,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+import { checkedOptions } from '../../src/adapter-kit.ts';
+import type { Observe, OperationEvent } from '../../src/index.ts';
+
+/** Where spans and metrics go. */
+export interface OpenTelemetryOptions {
+  /** Default: the one that is registered with the API. */
+  readonly tracerProvider?: TracerProvider;
+  /** Default: the one that is registered with the API. */
+  readonly meterProvider?: MeterProvider;
+  /** Of the address at which clients make requests: `url.scheme`. Default `https`. */
+  readonly scheme?: 'https' | 'http';
+}
+
+const NAME = 'overlay-controller';
+/** As the semantic conventions advise for `http.server.request.duration`, seconds. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+/**
+ * An observer that makes a span of each call, and measures it, by the semantic conventions for HTTP servers (version 1.23 and later, which are stable). A
+ * request is a span of its own kind, `SERVER`, whose parent comes from its header `traceparent`, by the propagator that is registered with the API. Where a span is
+ * active already, as with an instrumentation of the HTTP server or for calls in process, it is the parent, and the call an `INTERNAL` span. Spans are made
+ * when calls are over: what happens in a call is not among their children.
+ *
+ * ```ts
+ * const controller = await ManagementController.open({ storage, observe: openTelemetry() });
+ * ```
+ */
+export const openTelemetry = (options: OpenTelemetryOptions = {}): Observe => {
+  const {
+    tracerProvider = trace,
+    meterProvider = metrics,
+    scheme = 'https',
+  } = checkedOptions('openTelemetry', options, { tracerProvider: true, meterProvider: true, scheme: true });
+  const tracer = tracerProvider.getTracer(NAME);
+  const meter = meterProvider.getMeter(NAME);
+  const advice = { explicitBucketBoundaries: SECONDS };
+  const requests = meter.createHistogram('http.server.request.duration', {
+    unit: 's',
+    description: 'Duration of HTTP server requests.',
+    advice,
+  });
+  const operations = meter.createHistogram('overlay_controller.operation.duration', {
+    unit: 's',
+    description: 'Duration of calls, over HTTP and in process.',
+    advice,
+  });
+  const authentications = meter.createCounter('overlay_controller.authentications', {
+    unit: '{attempt}',
+    description: 'Attempts to prove an identity, and lockouts.',
+  });
+  const denials = meter.createCounter('overlay_controller.authorizations.denied', {
+    unit: '{call}',
+    description: 'Calls by known actors who lacked the right to them.',
+  });
+
+  const call = (event: OperationEvent) => {
+    const seconds = event.durationMs / 1000;
+    const { parent, isServer } = parentOf(event);
+    const http = event.transport === 'http' ? httpAttributes(event, scheme) : {};
+    // What the client did wrong is no error of a server, but whoever calls in process gets it thrown.
+    const failure = event.status >= 500 || event.transport === 'process' ? errorOf(event) : undefined;
+    const error: Attributes = failure === undefined ? {} : { 'error.type': failure };
+    const span = tracer.startSpan(
+      nameOf(event),
+      {
+        kind: isServer ? SpanKind.SERVER : SpanKind.INTERNAL,
+        startTime: hrTime(event.startedAt),
+        attributes: {
+          ...http,
+          ...(event.transport === 'http' ? { 'url.path': event.route ?? 'REDACTED' } : {}),
+          ...error,
+          ...ownAttributes(event),
+        },
+      },
+      parent,
+    );
+    if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(hrTime(event.startedAt + event.durationMs));
+    const measured = trace.setSpan(parent, span);
+    if (isServer) requests.record(seconds, { ...http, ...error }, measured);
+    operations.record(seconds, { 'overlay_controller.operation': event.operationId ?? 'unmatched', ...error }, measured);
+  };
+  return (event) => {
+    if (event.type === 'operation') call(event);
+    else if (event.type === 'authorization') denials.add(1 + event.omitted, { 'overlay_controller.operation': event.operationId });
+    else
+      authentications.add(1 + event.omitted, {
+        'overlay_controller.authentication.method': event.method,
+        'overlay_controller.authentication.outcome': event.outcome,
+        ...(event.reason === undefined ? {} : { 'error.type': event.reason }),
+      });
+  };
+};
+
+const parentOf = ({ transport, traceparent, tracestate }: OperationEvent): { readonly parent: Context; readonly isServer: boolean } => {
+  const active = context.active();
+  if (transport === 'process' || trace.getSpan(active)) return { parent: active, isServer: false };
+  if (traceparent === undefined) return { parent: ROOT_CONTEXT, isServer: true };
+  return {
+    parent: propagation.extract(ROOT_CONTEXT, { traceparent, ...(tracestate === undefined ? {} : { tracestate }) }),
+    isServer: true,
+  };
+};
+
+const nameOf = ({ transport, method, route, operationId = 'unmatched' }: OperationEvent): string => {
+  if (transport === 'process') return operationId;
+  const known = method === '_OTHER' ? 'HTTP' : method;
+  return route === undefined ? known : `${known} ${route}`;
+};
+
+/** Those that the metric has, too: there is a fixed number of their values. */
+const httpAttributes = ({ method, route, status }: OperationEvent, scheme: string): Attributes => ({
+  'http.request.method': method,
+  'url.scheme': scheme,
+  'http.response.status_code': status,
+  ...(route === undefined ? {} : { 'http.route': route }),
+});
+
+const errorOf = ({ status, code }: OperationEvent): string | undefined => code ?? (status >= 400 ? String(status) : undefined);
+
+const ownAttributes = (event: OperationEvent): Attributes => ({
+  'overlay_controller.request_id': event.requestId,
+  'overlay_controller.actor': event.actor,
+  'overlay_controller.queued_ms': event.queuedMs,
+  'overlay_controller.statements': event.statements,
+  'overlay_controller.rows': event.rows,
+  ...(event.operationId === undefined ? {} : { 'overlay_controller.operation': event.operationId }),
+  ...(event.code === undefined ? {} : { 'overlay_controller.error_code': event.code }),
+});
+
+/** Seconds and nanoseconds since 1970: of a number of milliseconds the SDK must guess what it counts from. */
+const hrTime = (milliseconds: number): HrTime => {
+  const seconds = Math.floor(milliseconds / 1000);
+  return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)];
+};

@@ -1,0 +1,114 @@
+import { realpath } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { below } from '../adapters/http/mount.ts';
+import type { CoreAnswer, CoreRequest } from '../src/index.ts';
+import { fileTrouble, StartFailure } from './failure.ts';
+import type { Route } from './routes.ts';
+import { contentsOf, type OpenFile, openBelow, safeSegments } from './static-files.ts';
+
+type Headers = CoreAnswer['headers'];
+
+/** Where a single-page application is served, and from where. */
+export interface Application {
+  /** E.g. `/zac`. */
+  readonly path: string;
+  readonly folder: string;
+}
+
+/** Browsers guess no types, and show it in no frame of another site. */
+const SAFE: Headers = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "frame-ancestors 'self'",
+  'referrer-policy': 'same-origin',
+};
+const INDEX = ['index.html'];
+/** Larger files are read as they are sent. */
+const WHOLE_BYTES = 262_144;
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+  '.txt': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.avif': 'image/avif',
+  '.ico': 'image/x-icon',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+  '.ttf': 'font/ttf',
+  '.otf': 'font/otf',
+  '.wasm': 'application/wasm',
+};
+
+/**
+ * Serves a single-page application: its files, and its index for every path without an extension that a browser navigates to.
+ * @throws StartFailure when the folder has no index.html
+ */
+export const singlePage = async ({ path: mount, folder }: Application): Promise<Route> => {
+  const root = await realpath(folder).catch((error: unknown) => {
+    throw new StartFailure(`--spa: cannot read the folder ${folder}: ${fileTrouble(error)}`);
+  });
+  const index = await openBelow(root, INDEX);
+  if (!index) throw new StartFailure(`--spa: the folder ${folder} has no index.html: give the folder of an application as it was built`);
+  await index.handle.close();
+  return (request) => {
+    const target = below(mount, request.target);
+    if (target === undefined) return undefined;
+    // Addresses in the application are relative to the folder, not to what it is beside.
+    const isFolder = request.target.startsWith(`${mount}/`);
+    return answer(root, request, isFolder ? target : undefined, mount);
+  };
+};
+
+const answer = async (root: string, request: CoreRequest, target: string | undefined, mount: string): Promise<CoreAnswer> => {
+  const { method } = request;
+  if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'only GET and HEAD are answered here', { allow: 'GET, HEAD' });
+  if (target === undefined) return { status: 308, headers: { ...SAFE, location: `${mount}/`, 'cache-control': 'no-cache' }, body: '' };
+  const segments = safeSegments(target.replace(/\?.*$/s, ''));
+  if (!segments) return refusal(404, 'there is no such file');
+  const name = segments.at(-1) ?? '';
+  const file = name === '' ? undefined : await openBelow(root, segments);
+  if (file) return send(request, file, name, isImmutable(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
+  const isIndex = segments.length === 1 && name === '';
+  const isNavigation = extname(name) === '' && acceptsHtml(request);
+  const index = isIndex || isNavigation ? await openBelow(root, INDEX) : undefined;
+  if (!index) return refusal(404, 'there is no such file', { vary: 'accept' });
+  return send(request, index, 'index.html', 'no-cache', { vary: 'accept' });
+};
+
+const acceptsHtml = (request: CoreRequest): boolean => /\btext\/html\b/i.test(request.header('accept') ?? '');
+
+/**
+ * Whether a name changes with what is in the file, as bundlers make it: `main.3f2a9c8b1d2e.js`, `chunk-5QX3WZ2L.js`. A hash has letters and digits; a word, which
+ * has no digits, is never taken for one.
+ */
+const isImmutable = (name: string): boolean => /[.-](?=\w*\d)(?=\w*[A-Za-z])\w{8,64}\.\w+$/.test(name);
+
+const send = async (request: CoreRequest, file: OpenFile, name: string, cached: string, more: Headers = {}): Promise<CoreAnswer> => {
+  const { handle, size, etag } = file;
+  const headers = { ...SAFE, ...more, 'cache-control': cached, etag };
+  const known = (request.header('if-none-match') ?? '').split(',').map((tag) => tag.trim());
+  if (known.includes(etag)) {
+    await handle.close();
+    return { status: 304, headers, body: '' };
+  }
+  const whole = { ...headers, 'content-type': TYPES[extname(name).toLowerCase()] ?? 'application/octet-stream' };
+  if (size > WHOLE_BYTES) return { status: 200, headers: { ...whole, 'content-length': String(size) }, body: contentsOf(file) };
+  const body = await handle.readFile().finally(() => handle.close());
+  return { status: 200, headers: whole, body };
+};
+
+const refusal = (status: number, message: string, more: Headers = {}): CoreAnswer => ({
+  status,
+  headers: { ...SAFE, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...more },
+  body: `${message}\n`,
+});

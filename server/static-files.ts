@@ -1,0 +1,70 @@
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+
+/** A file below a folder, open for reading. */
+export interface OpenFile {
+  readonly handle: FileHandle;
+  readonly size: number;
+  /** Changes with the file. */
+  readonly etag: string;
+}
+
+/**
+ * The segments of a path that may name a file: decoded once, none of them hidden (`.env`, `.git`) or a way up, and none with a separator, a NUL or another control
+ * character in it.
+ * @returns undefined for any other path
+ */
+export const safeSegments = (path: string): readonly string[] | undefined => {
+  const segments: string[] = [];
+  for (const escaped of path.split('/').slice(1)) {
+    let segment: string;
+    try {
+      segment = decodeURIComponent(escaped);
+    } catch {
+      return undefined;
+    }
+    // On Windows a colon names a drive or a stream of a file.
+    if (/^\.|[\\/:\p{Cc}]/u.test(segment)) return undefined;
+    segments.push(segment);
+  }
+  // One that is empty is a slash too many, but at the end.
+  return segments.slice(0, -1).includes('') ? undefined : segments;
+};
+
+/**
+ * Opens the file that segments lead to. Links may lead to other places in the folder, and nowhere else.
+ * @param root real path of the folder
+ * @returns undefined when there is no such file
+ */
+export const openBelow = async (root: string, segments: readonly string[]): Promise<OpenFile | undefined> => {
+  const file = await realpath(join(root, ...segments)).catch(() => undefined);
+  if (file === undefined || !file.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined;
+  // Looked at before: to open a pipe would wait for who writes to it.
+  const found = await stat(file).catch(() => undefined);
+  const handle = found?.isFile() ? await open(file, 'r').catch(() => undefined) : undefined;
+  if (!found || !handle) return undefined;
+  return { handle, size: found.size, etag: `W/"${found.size.toString(36)}-${Math.round(found.mtimeMs).toString(36)}"` };
+};
+
+const CHUNK_BYTES = 65_536;
+
+/** What is in a file, read as it is asked for. The file is closed at the end, whoever comes to it first. */
+export const contentsOf = ({ handle, size }: OpenFile): AsyncIterable<Uint8Array> => {
+  let at = 0;
+  const close = async (): Promise<IteratorResult<Uint8Array>> => {
+    await handle.close().catch(() => undefined);
+    return { done: true, value: undefined };
+  };
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    try {
+      const { bytesRead, buffer } = await handle.read(new Uint8Array(Math.min(CHUNK_BYTES, size - at)), { position: at });
+      at += bytesRead;
+      return bytesRead === 0 ? await close() : { done: false, value: buffer.subarray(0, bytesRead) };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  };
+  // A generator that was never begun would close nothing.
+  return { [Symbol.asyncIterator]: () => ({ next, return: close }) };
+};

@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { readOnly } from './kit/field.ts';
+import { listQuery } from './kit/list-query.ts';
+import { data, EMPTY, group, operation, page } from './kit/operation.ts';
+import { reference } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { created, pem, string, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
+
+const certificate = string.meta({ description: 'The certificate in PEM, then those above it, without the root.' });
+
+export const apiSessionCertificate = resource({
+  kind: 'apiSessionCertificate',
+  collection: 'current-api-session/certificates',
+  names: ['CurrentApiSessionCertificate', 'CurrentApiSessionCertificates'],
+  nouns: ['certificate of an API session', 'certificates of an API session'],
+  about:
+    'A certificate of an API session proves the session to routers. It lasts for twelve hours, ends with the session, and cannot be used to log in.',
+  fields: {
+    apiSessionId: {
+      ...reference('apiSession', { write: 'never', onDelete: 'cascade', alone: true, filter: 'apiSession' }),
+      keep: 'hidden',
+    },
+    certificate: readOnly(certificate, { default: '' }),
+    /** SHA-1 of the certificate in hex. */
+    fingerprint: readOnly(string, { default: '', filter: true }),
+    /** Subject of the certificate. */
+    subject: readOnly(string, { default: '', filter: true }),
+    /** When the certificate begins to be valid. */
+    validFrom: readOnly(timestamp),
+    /** When the certificate ceases to be valid. */
+    validTo: readOnly(timestamp),
+  },
+});
+
+const own = { permission: 'session', surfaces: [surfaces.client] } as const;
+const at = '/current-api-session/certificates';
+/** The request for a certificate of an API session. */
+const request = z
+  .object({ csr: pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' }) })
+  .meta({ id: 'ApiSessionCertificateCreate' });
+/** A new certificate of a session. */
+const createdCertificate = created
+  .extend({ certificate, cas: string.meta({ description: 'What to trust, in PEM.' }) })
+  .meta({ id: 'CreatedApiSessionCertificate' });
+
+export const apiSessionCertificates = group('apiSessionCertificates', 'Certificates of the current API session', {
+  list: operation('GET', at, {
+    operationId: 'listCurrentApiSessionCertificates',
+    summary: 'List the certificates of the session of this request',
+    query: listQuery,
+    answer: page(apiSessionCertificate.schemas.detail),
+    ...own,
+  }),
+  get: operation('GET', `${at}/{id}`, {
+    operationId: 'detailCurrentApiSessionCertificate',
+    summary: 'Get one of the certificates of the session of this request',
+    answer: data(apiSessionCertificate.schemas.detail),
+    ...own,
+  }),
+  create: operation('POST', at, {
+    operationId: 'createCurrentApiSessionCertificate',
+    summary: 'Get a certificate of the session of this request, for a key of the client',
+    body: {
+      schema: request,
+      name: 'sessionCertificate',
+    },
+    answer: { is: 'created', schema: createdCertificate },
+    errors: ['COULD_NOT_PROCESS_CSR', 'RATE_LIMITED'],
+    ...own,
+  }),
+  delete: operation('DELETE', `${at}/{id}`, {
+    operationId: 'deleteCurrentApiSessionCertificate',
+    summary: 'Delete one of the certificates of the session of this request',
+    answer: EMPTY,
+    ...own,
+  }),
+});

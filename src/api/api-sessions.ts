@@ -1,0 +1,163 @@
+import * as z from 'zod';
+import { crud } from './kit/crud.ts';
+import { readOnly } from './kit/field.ts';
+import { data, EMPTY, group, operation } from './kit/operation.ts';
+import { hiddenReference, reference } from './kit/relations.ts';
+import { resource } from './kit/resource.ts';
+import { mfaCode } from './mfa.ts';
+import { boolean, sdkInfo, string, timestamp } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
+
+/** A factor that an API session still owes before it is fully authenticated, and how to provide it. */
+const authQuery = z
+  .object({
+    /** The factor: a code, or a token of an external signer. */
+    typeId: z.enum(['MFA', 'TOTP', 'EXT-JWT']),
+    /** Who asks: `ziti` for codes, `url` for a signer. */
+    provider: z.enum(['ziti', 'url']),
+    /** Characters of a code. */
+    format: z.enum(['numeric', 'alpha', 'alphaNumeric']).optional(),
+    /** Method of the request that gives the code. */
+    httpMethod: string.optional(),
+    /** Where the code goes, or where the token comes from. */
+    httpUrl: string.optional(),
+    /** Id of the external JWT signer. */
+    id: string.optional(),
+    /** Client id at the provider of the signer. */
+    clientId: string.optional(),
+    /** Least length of a code. */
+    minLength: z.int().optional(),
+    /** Greatest length of a code. */
+    maxLength: z.int().optional(),
+    /** Scopes to ask the provider for. */
+    scopes: z.array(string).nullable(),
+  })
+  .meta({ id: 'AuthQuery' });
+
+export type AuthQuery = z.infer<typeof authQuery>;
+
+export const apiSession = resource({
+  kind: 'apiSession',
+  collection: 'api-sessions',
+  right: 'ops',
+  names: ['APISession', 'APISessions'],
+  nouns: ['API session', 'API sessions'],
+  about:
+    'An API session is the result of a login: it proves an identity until it is deleted or idle for too long, or its identity is disabled or deleted.',
+  fields: {
+    /** Id of the identity that logged in. */
+    identityId: reference('identity', { write: 'never', onDelete: 'cascade', filter: 'identity' }),
+    /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
+    authenticatorId: reference('authenticator', { write: 'never', onDelete: 'cascade', alone: true, filter: 'authenticator' }),
+    /** SHA-256 of the token. The token itself is stored nowhere. */
+    tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
+    /** The token where it is the caller's own session; the session's id, which opens nothing, elsewhere. */
+    token: readOnly(string, { keep: 'computed' }),
+    /** Address that the login came from. */
+    ipAddress: readOnly(string, { filter: true, default: '' }),
+    /** Config types whose data the session sees with services. */
+    configTypes: readOnly(z.array(string), { default: [] }),
+    /** The factors that the session still owes before it is fully authenticated. */
+    authQueries: readOnly(z.array(authQuery), { keep: 'computed' }),
+    /** Whether the session must pass a second factor. */
+    isMfaRequired: readOnly(boolean, { filter: 'mfaRequired', default: false }),
+    /** Whether the session has passed it. */
+    isMfaComplete: readOnly(boolean, { filter: 'mfaComplete', default: false }),
+    /** When this session last gave a right code, of the MFA that its identity has now. */
+    mfaPassedAt: readOnly(timestamp, { keep: 'hidden' }),
+    /** Whether the certificate of the login can be extended: an authority of this network issued it. */
+    isCertExtendable: readOnly(boolean, { default: false }),
+    /** Where the identity proved itself by an external id in a certificate of this authority, and by no authenticator. */
+    caId: hiddenReference('ca', 'cascade'),
+    /** Whether the client is asked to extend its certificate. */
+    isCertExtendRequested: readOnly(boolean, { absent: true, default: false }),
+    /** Whether the extended certificate is to have a new key. */
+    isCertKeyRollRequested: readOnly(boolean, { absent: true, default: false }),
+    /** The client left out certificates above its own, which the controller happens to know. */
+    improperClientCertChain: readOnly(boolean, { filter: true, absent: true, default: false }),
+    /** When the session was last used, as it is stored. */
+    lastActivityAt: readOnly(timestamp, { filter: true, index: true, volatile: true }),
+    /** When the endpoint of this session last reported that it woke, and that it was unlocked. */
+    wokenAt: readOnly(timestamp, { keep: 'hidden' }),
+    unlockedAt: readOnly(timestamp, { keep: 'hidden' }),
+    /** The client's software, as reported at login. */
+    sdkInfo: readOnly(sdkInfo, { keep: 'hidden' }),
+    /** When the session was last used, as this controller knows. */
+    cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),
+  },
+  subLinks: ['sessions'],
+  symbols: { token: { secret: 'string', hashedAs: 'tokenHash' } },
+});
+
+/** A session as its owner sees it: with its token and its end. */
+export const currentApiSessionDetail = z
+  .intersection(
+    apiSession.schemas.detail,
+    z.object({
+      expirationSeconds: z.int().meta({ description: 'Seconds of inactivity left.' }),
+      /** When the session ends unless it is used. */
+      expiresAt: timestamp,
+    }),
+  )
+  .meta({ id: 'CurrentAPISessionDetail' });
+
+export const apiSessions = group(
+  'apiSessions',
+  'API sessions',
+  crud(apiSession, {
+    except: ['create', 'replace', 'patch'],
+    operationIds: { get: 'detailAPISessions', delete: 'deleteAPISessions' },
+    denied: { delete: 403 },
+  }),
+);
+
+/** A proof that a second factor was passed. */
+const totpToken = z
+  .object({
+    /** When it was issued. */
+    issuedAt: timestamp,
+    /** A JWT. */
+    token: string,
+  })
+  .meta({ id: 'TotpToken' });
+
+/** When the services of a session last changed. */
+const serviceUpdates = z
+  .object({
+    /** ISO 8601, UTC. */
+    lastChangeAt: timestamp,
+  })
+  .meta({ id: 'ServiceUpdates' });
+
+const onBothApis = { permission: 'partial', surfaces: [surfaces.management, surfaces.client] } as const;
+
+export const currentApiSession = group('currentApiSession', 'Current API session', {
+  get: operation('GET', '/current-api-session', {
+    operationId: 'getCurrentAPISession',
+    summary: 'Get the API session of this request',
+    answer: data(currentApiSessionDetail),
+    ...onBothApis,
+  }),
+  delete: operation('DELETE', '/current-api-session', {
+    operationId: 'deleteCurrentAPISession',
+    summary: 'Log out: end the API session of this request',
+    answer: EMPTY,
+    ...onBothApis,
+  }),
+  getServiceUpdates: operation('GET', '/current-api-session/service-updates', {
+    operationId: 'listServiceUpdates',
+    summary: 'When something last changed about the services that this session may use',
+    permission: 'session',
+    surfaces: [surfaces.client],
+    answer: data(serviceUpdates),
+  }),
+  createTotpToken: operation('POST', '/current-api-session/totp-token', {
+    operationId: 'createTotpToken',
+    summary: 'Get a proof of a second factor for elsewhere: for sessions that a bearer token stands for, not for those that a login gave',
+    permission: 'session',
+    surfaces: [surfaces.management, surfaces.client],
+    body: { schema: mfaCode, name: 'mfaValidation' },
+    answer: data(totpToken),
+    errors: ['INVALID_BACKING_TOKEN_TYPE'],
+  }),
+});

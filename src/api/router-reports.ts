@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import { boolean } from './shared.ts';
+
+/**
+ * Reports of routers that a host passes on. Routers are trusted no more than other clients: strings are short and printable, and lists are bounded.
+ */
+
+/** No control characters, and only whole characters: it is stored, shown and logged. */
+const singleLine = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'may hold no control characters');
+
+const shortLine = singleLine(255);
+
+/** Id of an identity that a router carries. */
+export const carriedId = shortLine;
+
+const reported = shortLine.default('');
+
+/** A router's software. Fields that it does not report are empty. */
+export const reportedVersion = z.object({ arch: reported, buildDate: reported, os: reported, revision: reported, version: reported });
+
+export type ReportedVersion = z.input<typeof reportedVersion>;
+
+/** The software that a router runs. */
+export const versionInfo = z
+  .object({
+    /** Architecture of the processor. */
+    arch: shortLine,
+    /** When the software was built. */
+    buildDate: shortLine,
+    /** Operating system. */
+    os: shortLine,
+    /** Commit that the software was built from. */
+    revision: shortLine,
+    /** Version of the software. */
+    version: shortLine,
+  })
+  .meta({ id: 'RouterVersion' });
+
+/** A network interface of a router, as the router tells. */
+const routerInterface = z
+  .object({
+    /** Name of the interface, e.g. `eth0`. */
+    name: shortLine.min(1),
+    /** MAC address. */
+    hardwareAddress: shortLine,
+    /** Bytes that a packet has at most. */
+    mtu: z.int().min(0),
+    /** Number of the interface, from 0. */
+    index: z.int().min(0),
+    /** Whether it is switched on. */
+    isUp: boolean,
+    /** Whether it works. */
+    isRunning: boolean,
+    /** Whether it leads back to the machine. */
+    isLoopback: boolean,
+    /** Whether it can broadcast. */
+    isBroadcast: boolean,
+    /** Whether it can multicast. */
+    isMulticast: boolean,
+    /** IP addresses with the length of the prefix. */
+    addresses: z.array(shortLine).max(64).default([]),
+  })
+  .meta({ id: 'RouterInterface' });
+
+export const routerInterfaces = z.array(routerInterface).max(256);
+
+const protocol = z.string().regex(/^[a-z][a-z0-9+.-]{0,31}$/i, 'must be a protocol such as tls');
+const NAME = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
+const ipv6 = z.ipv6();
+/** A DNS name or an address, IPv6 with or without brackets. */
+const host = z
+  .string()
+  .max(253)
+  .refine((value) => NAME.test(value) || ipv6.safeParse(value.replace(/^\[(.*)\]$/, '$1')).success, 'must be a DNS name or an address');
+const port = z.int().min(1).max(65535);
+
+const listener = z.object({ protocol, hostname: host, port });
+
+export type Listener = z.output<typeof listener>;
+
+const listeners = z.array(listener).max(32);
+
+/** How a router can be reached by clients. */
+export const hello = z.object({ listeners }).transform((reported) => reported.listeners);
+
+/** As older routers say it: one name, and a port for each protocol, as a number, as text, or as `protocol:port`. */
+export const olderHello = z
+  .object({
+    hostname: host,
+    protocols: z.array(protocol).max(32),
+    protocolPorts: z.array(z.union([port, z.string().regex(/^([a-z][a-z0-9+.-]*:)?\d{1,5}$/i)])).max(32),
+  })
+  .refine(({ protocols, protocolPorts }) => protocols.length === protocolPorts.length, {
+    message: 'must have a port for each of the protocols',
+    path: ['protocolPorts'],
+  })
+  .transform(({ hostname, protocols, protocolPorts }) =>
+    protocols.map((name, i) => ({ protocol: name, hostname, port: Number(String(protocolPorts[i]).split(':').at(-1)) })),
+  )
+  .pipe(listeners);
+
+export type Hello = z.input<typeof hello> | z.input<typeof olderHello>;
+
+/** How far a router is in learning what it must know of the network. */
+export const syncStatus = z.enum([
+  'SYNC_NEW',
+  'SYNC_QUEUED',
+  'SYNC_HELLO',
+  'SYNC_HELLO_WAIT',
+  'SYNC_RESYNC_WAIT',
+  'SYNC_IN_PROGRESS',
+  'SYNC_DONE',
+  'SYNC_UNKNOWN',
+  'SYNC_DISCONNECTED',
+  'SYNC_HELLO_TIMEOUT',
+  'SYNC_ERROR',
+]);
+
+export type SyncStatus = z.output<typeof syncStatus>;

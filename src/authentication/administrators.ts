@@ -1,0 +1,54 @@
+import type { identity as identityKind } from '../api/identities.ts';
+import { identity } from '../api/identities.ts';
+import type { RowOf } from '../api/kit/resource.ts';
+import type { Entities } from '../changes/entities.ts';
+import type { Change } from '../changes/events.ts';
+import { unauthorized } from '../errors/index.ts';
+import { and, booleanField, equals, oneOf, or, type Predicate, stringField } from '../query/index.ts';
+
+const ADMINISTRATORS: Predicate = or(equals(booleanField('isAdmin'), true), equals(booleanField('isDefaultAdmin'), true));
+
+/** Those of some identities that are administrators, by id. */
+export const administratorsAmong = async (entities: Entities, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+  new Set((await entities.list(identity, { where: and(oneOf(stringField('id'), ids), ADMINISTRATORS) })).map(({ id }) => id));
+
+/**
+ * Holds what a delegated call has changed against the rule that only administrators reach administrators: it makes none, changes none, gives none a way to
+ * log in, takes none away, and changes nothing that vouches for identities.
+ * @throws ApiError `UNAUTHORIZED`
+ */
+export const assertNoAdministratorReached = async (entities: Entities, changes: readonly Change[]): Promise<void> => {
+  const owners = new Set<string>();
+  for (const change of changes) {
+    switch (change.entity) {
+      case 'identity':
+        if (isAdministrative(change.before) || isAdministrative(change.after))
+          throw unauthorized('only an administrator may create, change or delete an administrator');
+        break;
+      case 'authenticator':
+      case 'enrollment':
+      case 'mfa':
+      case 'apiSession': {
+        const { identityId } = change.after ?? change.before ?? {};
+        if (identityId) owners.add(identityId);
+        break;
+      }
+      case 'authPolicy': {
+        const where = and(equals(stringField('authPolicyId'), change.entityId), ADMINISTRATORS);
+        if (change.before && (await entities.count(identity, where)) > 0)
+          throw unauthorized('only an administrator may change an authentication policy of administrators');
+        break;
+      }
+      case 'ca':
+      case 'externalJwtSigner':
+        throw unauthorized(
+          'only an administrator may change what vouches for identities: certificate authorities and external JWT signers',
+        );
+    }
+  }
+  if ((await administratorsAmong(entities, [...owners])).size > 0)
+    throw unauthorized('only an administrator may change how an administrator logs in');
+};
+
+const isAdministrative = (row: Pick<RowOf<typeof identityKind>, 'isAdmin' | 'isDefaultAdmin'> | null): boolean =>
+  row !== null && (row.isAdmin || row.isDefaultAdmin);

@@ -1,0 +1,73 @@
+import { apiSession } from '../api/api-sessions.ts';
+import { authPolicy } from '../api/auth-policies.ts';
+import { identity } from '../api/identities.ts';
+import type { RowOf } from '../api/kit/resource.ts';
+import type { Activity } from '../call/activity.ts';
+import type { ApiSessionActor, IdentityActor, TokenProof } from '../call/actor.ts';
+import type { Settings } from '../call/settings.ts';
+import type { Entities } from '../changes/entities.ts';
+import { unauthorized } from '../errors/index.ts';
+import { equals, stringField } from '../query/index.ts';
+import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
+import { owedCode, owedToken } from './factors.ts';
+import { idleSince } from './lifetime.ts';
+
+type ApiSession = RowOf<typeof apiSession>;
+type Identity = RowOf<typeof identity>;
+
+/**
+ * The actor of a token, in the state of this transaction: the API session exists and is not idle for too long, its identity exists and is not
+ * disabled. Otherwise undefined, whatever the reason.
+ */
+export const actorOfToken = async (
+  entities: Entities,
+  settings: Settings,
+  token: string,
+  now: string,
+  activity: Pick<Activity, 'current'>,
+): Promise<ApiSessionActor | undefined> => {
+  if (!isOpaqueToken(token)) return undefined;
+  const session = await entities.find(apiSession, equals(stringField('tokenHash'), hashToken(token)));
+  return session && actorOfApiSession(entities, settings, activity.current(session), token, now);
+};
+
+/** The same for a session whose row is at hand. */
+export const actorOfApiSession = async (
+  entities: Entities,
+  settings: Settings,
+  session: ApiSession,
+  token: string,
+  now: string,
+  proofs: readonly TokenProof[] = [],
+): Promise<ApiSessionActor | undefined> => {
+  if ((session.lastActivityAt ?? '') <= idleSince(settings, now)) return undefined;
+  const owner = await entities.get(identity, session.identityId);
+  if (!owner || isDisabled(owner, now)) return undefined;
+  return apiSessionActor(entities, session, owner, token, proofs);
+};
+
+/** A session's actor, with what it owes now. */
+export const apiSessionActor = async (
+  entities: Entities,
+  session: ApiSession,
+  owner: Identity,
+  token: string,
+  proofs: readonly TokenProof[] = [],
+): Promise<ApiSessionActor> => {
+  const policy = await entities.get(authPolicy, owner.authPolicyId);
+  const authQueries = policy ? [...owedCode(session, policy), ...(await owedToken(entities, owner, policy, proofs))] : [];
+  return { kind: 'session', session, identity: owner, authQueries, token, proofs };
+};
+
+/**
+ * An identity for which the host acts, judged by the state of this transaction.
+ * @throws ApiError `NOT_FOUND` for an unknown id, `UNAUTHORIZED` while it is disabled
+ */
+export const actingIdentity = async (entities: Entities, id: string, now: string): Promise<IdentityActor> => {
+  const owner = await entities.require(identity, id);
+  if (isDisabled(owner, now)) throw unauthorized(`identity ${id} is disabled`);
+  return { kind: 'identity', identity: owner };
+};
+
+export const isDisabled = (row: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: string): boolean =>
+  row.disabledAt !== null && (row.disabledUntil === null || row.disabledUntil > now);

@@ -1,0 +1,78 @@
+import type { identity } from '../../../api/identities.ts';
+import type { Kind, RowOf } from '../../../api/kit/resource.ts';
+import { edgeRouterPolicy, type PolicyType, policyTypeNumbers, serviceEdgeRouterPolicy, servicePolicy } from '../../../api/policies.ts';
+import { edgeRouter } from '../../../api/routers.ts';
+import type { service } from '../../../api/services.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ALL, and, equals, type Predicate } from '../../../query/index.ts';
+import { type Selectable, type Side, selectedBy, selecting } from '../roles/membership.ts';
+
+/** Policies of a kind, seen from one of their sides to the other. */
+export interface PolicyPath {
+  readonly policies: Kind;
+  readonly from: string;
+  readonly to: string;
+}
+
+const pathOf = (policies: Kind, from: string, to: string): PolicyPath => ({ policies, from, to });
+
+export const serviceToIdentities = pathOf(servicePolicy, 'serviceRoles', 'identityRoles');
+export const identityToRouters = pathOf(edgeRouterPolicy, 'identityRoles', 'edgeRouterRoles');
+export const routerToIdentities = pathOf(edgeRouterPolicy, 'edgeRouterRoles', 'identityRoles');
+export const serviceToRouters = pathOf(serviceEdgeRouterPolicy, 'serviceRoles', 'edgeRouterRoles');
+export const routerToServices = pathOf(serviceEdgeRouterPolicy, 'edgeRouterRoles', 'serviceRoles');
+
+/** One side of a policy's row. */
+export const sideOf = (policy: Readonly<Record<string, unknown>>, field: string): Side => ({
+  semantic: policy.semantic as Side['semantic'], // every kind of policies has these fields
+  roles: policy[field] as readonly string[],
+});
+
+/** The entities that policies relate to `start`: two queries, however many policies there are. */
+export const reachedFrom = async (
+  entities: Entities,
+  { policies, from, to }: PolicyPath,
+  start: Selectable,
+  which: Predicate = ALL,
+): Promise<Predicate> => {
+  const rows = await entities.list(policies, { where: and(which, selecting(from, start)) });
+  return selectedBy(rows.map((row) => sideOf(row, to)));
+};
+
+/** Service policies of a type, or of any. */
+export const ofType = (type: PolicyType | undefined): Predicate =>
+  type === undefined ? ALL : equals({ path: ['typeNumber'], type: 'number' }, policyTypeNumbers[type]);
+
+/** The service policies that select an identity. */
+export const policiesOfIdentity = (entities: Entities, of: RowOf<typeof identity>): Promise<readonly RowOf<typeof servicePolicy>[]> =>
+  entities.list(servicePolicy, { where: selecting('identityRoles', of) });
+
+/** The service policies that grant one service to one identity. */
+export const policiesBetween = (
+  entities: Entities,
+  from: RowOf<typeof identity>,
+  to: RowOf<typeof service>,
+): Promise<readonly RowOf<typeof servicePolicy>[]> =>
+  entities.list(servicePolicy, { where: and(selecting('identityRoles', from), selecting('serviceRoles', to)) });
+
+/** The first rows that satisfy a question (`most` of them, default all), and how many there are. Only a page that is full is counted on. */
+export const firstOf = async <R extends Kind>(
+  entities: Entities,
+  kind: R,
+  where: Predicate,
+  most = Infinity,
+): Promise<{ readonly rows: readonly RowOf<R>[]; readonly count: number }> => {
+  const rows = await entities.list(kind, { where, ...(most === Infinity ? {} : { limit: most }) });
+  return { rows, count: rows.length < most ? rows.length : await entities.count(kind, where) };
+};
+
+/** The edge routers by which an identity may reach a service: counts for each side, and those that both may use (`most` of them; default all). */
+export const routersBetween = async (entities: Entities, from: RowOf<typeof identity>, to: RowOf<typeof service>, most?: number) => {
+  const ofIdentity = await reachedFrom(entities, identityToRouters, from);
+  const ofService = await reachedFrom(entities, serviceToRouters, to);
+  return {
+    identityRouterCount: await entities.count(edgeRouter, ofIdentity),
+    serviceRouterCount: await entities.count(edgeRouter, ofService),
+    common: await firstOf(entities, edgeRouter, and(ofIdentity, ofService), most),
+  };
+};

@@ -1,0 +1,33 @@
+import type { ApiSessionActor } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import { ApiError, type ErrorCode } from '../../../errors/index.ts';
+import type { AuthenticationMethod } from '../../../observability/events.ts';
+
+/** A login, of which observers are told how it ended. One that was not tried, e.g. in a full queue, is none. */
+export const observedLogin = async (
+  call: Call,
+  method: AuthenticationMethod,
+  login: () => Promise<ApiSessionActor>,
+): Promise<ApiSessionActor> => {
+  try {
+    const actor = await login();
+    call.observation?.authentication(method, 'succeeded', actor.identity.id);
+    return actor;
+  } catch (error) {
+    if (isRefusal(error, 'INVALID_AUTH')) call.observation?.authentication(method, 'failed');
+    throw error;
+  }
+};
+
+/** The same of a code of a second factor. */
+export const observedCode = async (call: Call, pass: () => Promise<void>): Promise<void> => {
+  try {
+    await pass();
+    call.observation?.authentication('mfa', 'succeeded');
+  } catch (error) {
+    if (isRefusal(error, 'MFA_INVALID_TOKEN')) call.observation?.authentication('mfa', 'failed');
+    throw error;
+  }
+};
+
+const isRefusal = (error: unknown, code: ErrorCode): boolean => error instanceof ApiError && error.code === code;

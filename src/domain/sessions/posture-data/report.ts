@@ -1,0 +1,73 @@
+import { apiSession } from '../../../api/api-sessions.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { postureData } from '../../../api/posture-data.ts';
+import type { PostureResponse } from '../../../api/posture-responses.ts';
+import { service } from '../../../api/services.ts';
+import { apiSessionOf, identityOf } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { isSameJson } from '../../../storage/same-json.ts';
+import { policiesOfIdentity } from '../../policy/policies/traversal.ts';
+import type { EndpointEvent, Notice } from '../../policy/posture/check-type.ts';
+import { checkTypeOf } from '../../policy/posture/check-types.ts';
+import type { Facts } from '../../policy/posture/facts.ts';
+import { checksOf } from '../../policy/posture/load.ts';
+import { afterResponses, eventIn, NOTHING_REPORTED, type ReportedFacts } from '../../policy/posture/responses.ts';
+import { selectedBy, selects } from '../../policy/roles/membership.ts';
+
+interface AffectedService extends Notice {
+  readonly id: string;
+  readonly name: string;
+  readonly postureQueryType: string;
+}
+
+/** Keeps what the client of a session tells of its endpoint: all of it, or nothing. */
+export const reportPosture = (call: Call, responses: readonly PostureResponse[]): Promise<{ services: AffectedService[] }> =>
+  call.write(async (entities) => {
+    const { identity, session } = apiSessionOf(call.actor);
+    const now = call.now();
+    const known = await entities.get(postureData, identity.id);
+    const current = await entities.require(apiSession, session.id);
+    const before: ReportedFacts = { ...NOTHING_REPORTED, ...known, wokenAt: current.wokenAt, unlockedAt: current.unlockedAt };
+    const { wokenAt, unlockedAt, ...facts } = afterResponses(before, responses, now);
+    const news = changed(before, facts, Object.keys(NOTHING_REPORTED));
+    if (known && Object.keys(news).length > 0) await entities.update(postureData, known, news);
+    else if (!known && Object.keys(news).length > 0)
+      await entities.insert(postureData, { id: identity.id, identityId: identity.id, ...NOTHING_REPORTED, ...news });
+    const happened = changed(current, { wokenAt, unlockedAt }, ['wokenAt', 'unlockedAt']);
+    if (Object.keys(happened).length > 0) await entities.update(apiSession, current, happened);
+    const event = eventIn(responses);
+    return { services: event.woken || event.unlocked ? await affectedServices(entities, call, { session: current }, event) : [] };
+  });
+
+/** Those of the fields that have another value now. What is reported again is no news. */
+const changed = <T extends object>(before: object, after: T, fields: readonly string[]): Partial<T> =>
+  // Fields of the same name in both.
+  Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => fields.includes(name) && !isSameJson(value, before[name as keyof typeof before])),
+  ) as Partial<T>;
+
+/** The services of the caller that will ask for a code after what just happened, each with the nearest end. */
+const affectedServices = async (entities: Entities, call: Call, facts: Facts, event: EndpointEvent): Promise<AffectedService[]> => {
+  const now = Date.parse(call.now());
+  const policies = await policiesOfIdentity(entities, identityOf(call.actor));
+  const noticed = (await checksOf(entities, policies)).flatMap((check) => {
+    const notice = checkTypeOf(check).notice?.(check, facts, event, now);
+    return notice ? [{ check, notice }] : [];
+  });
+  const affected = policies.flatMap((policy) => {
+    const { semantic, postureCheckRoles: roles, serviceRoles } = policy;
+    const its = noticed.filter(({ check }) => selects({ semantic, roles }, check));
+    return its.length === 0 ? [] : [{ side: { semantic, roles: serviceRoles }, its }];
+  });
+  if (affected.length === 0) return [];
+  const services = await entities.list(service, { where: selectedBy(affected.map(({ side }) => side)) });
+  return services.flatMap((row: RowOf<typeof service>) => {
+    const [nearest] = affected
+      .flatMap(({ side, its }) => (selects(side, row) ? its : []))
+      .toSorted((a, b) => endOf(a.notice) - endOf(b.notice));
+    return nearest ? [{ id: row.id, name: row.name, postureQueryType: nearest.check.typeId, ...nearest.notice }] : [];
+  });
+};
+
+const endOf = ({ timeout }: Notice): number => (timeout < 0 ? Infinity : timeout);

@@ -1,0 +1,64 @@
+/** The sessions that a change may affect: found by the policy that grants them, their identity, service or API session. */
+import type { KindName } from '../../../api/index.ts';
+import { servicePolicy } from '../../../api/policies.ts';
+import { postureCheck } from '../../../api/posture-checks/index.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import type { Change } from '../../../changes/events.ts';
+import { FOREVER } from '../../../query/dates.ts';
+import { dateField, equals, has, NONE, type Predicate, stringField } from '../../../query/index.ts';
+import { isSameJson } from '../../../storage/same-json.ts';
+import { selecting } from '../../policy/roles/membership.ts';
+
+export interface Affected {
+  /** Those that may have lost their right. */
+  readonly losing: Predicate;
+  /** Those that may have come by a right that lasts longer. */
+  readonly gaining: Predicate;
+}
+
+const UNAFFECTED: Affected = { losing: NONE, gaining: NONE };
+
+/** Sessions that end with their time, unless they come by more. */
+const TIMED: Predicate = { op: 'compare', field: dateField('grantedUntil'), is: '<', value: new Date(FOREVER).toISOString() };
+
+const SELECTION = ['type', 'semantic', 'identityRoles', 'serviceRoles', 'postureCheckRoles'];
+
+type State = Readonly<Record<string, unknown>> | null;
+
+const differs = ({ before, after }: { readonly before: State; readonly after: State }, fields: readonly string[]): boolean =>
+  fields.some((field) => !isSameJson(before?.[field], after?.[field]));
+
+/** Selects all of their sessions, because rights may be gained as well as lost. */
+const those = (losing: Predicate): Affected => ({ losing, gaining: NONE });
+
+const whenReselected =
+  (field: 'identityId' | 'serviceId') =>
+  (_: Entities, change: Change): Affected =>
+    change.action === 'update' && differs(change, ['roleAttributes']) ? those(equals(stringField(field), change.entityId)) : UNAFFECTED;
+
+/** Deletions cascade by the field tables. */
+const byKind: { readonly [K in KindName]?: (entities: Entities, change: Change) => Affected | Promise<Affected> } = {
+  servicePolicy: (_, change) => {
+    if (!differs(change, SELECTION)) return UNAFFECTED;
+    const { action, entityId } = change;
+    return { losing: action === 'create' ? NONE : has('grantedBy', entityId), gaining: action === 'delete' ? NONE : TIMED };
+  },
+  identity: whenReselected('identityId'),
+  service: whenReselected('serviceId'),
+  // A check that is new to a policy makes it stricter; one that is gone, laxer.
+  postureCheck: async (entities, { action, entityId }) => {
+    const check = await entities.get(postureCheck, entityId);
+    if (!check) return { losing: NONE, gaining: TIMED };
+    const policies = await entities.list(servicePolicy, { where: selecting('postureCheckRoles', check) });
+    const values = policies.map(({ id }) => id);
+    return {
+      losing: values.length === 0 ? NONE : { op: 'overlaps', set: 'grantedBy', values },
+      gaining: action === 'create' ? NONE : TIMED,
+    };
+  },
+  postureData: (_, { entityId }) => those(equals(stringField('identityId'), entityId)),
+  apiSession: (_, { action, entityId }) => (action === 'update' ? those(equals(stringField('apiSessionId'), entityId)) : UNAFFECTED),
+};
+
+export const affectedBy = (entities: Entities, change: Change): Affected | Promise<Affected> =>
+  byKind[change.entity]?.(entities, change) ?? UNAFFECTED;

@@ -1,0 +1,79 @@
+import { apiSession } from '../../../api/api-sessions.ts';
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { PolicyType } from '../../../api/policies.ts';
+import type { edgeRouter } from '../../../api/routers.ts';
+import { service } from '../../../api/services.ts';
+import { session } from '../../../api/sessions.ts';
+import { apiSessionOf, isAdministrator } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError, type FailingCheck, invalidField, notFound } from '../../../errors/index.ts';
+import { and, equals, stringField } from '../../../query/index.ts';
+import { commonRouters } from '../../fabric/routers/common-routers.ts';
+import { type Decision, decideAccess } from '../../policy/access/decide.ts';
+import { policiesBetween } from '../../policy/policies/traversal.ts';
+import { type Grant, grantOf, isLapsed, type StoredSession } from './grants.ts';
+
+/** The service that a client asks to dial or bind. */
+export interface SessionRequest {
+  readonly serviceId: string;
+  readonly type: PolicyType;
+}
+
+/** A policy grants it, its posture checks pass, and a router is available. */
+export interface Granted {
+  readonly isGranted: true;
+  readonly grant: Grant;
+  readonly routers: readonly RowOf<typeof edgeRouter>[];
+  /** The session that exists already, and whether it has expired. */
+  readonly existing: StoredSession | undefined;
+  readonly hasEnded: boolean;
+}
+
+/** Policies permit it, but posture checks fail for each of them. */
+export interface Refused {
+  readonly isGranted: false;
+  readonly service: RowOf<typeof service>;
+  readonly decision: Decision;
+}
+
+/**
+ * Decides whether this API session may dial or bind a service now. Clients rely on the order of the refusals.
+ * @throws ApiError `NOT_FOUND` for a service that it may not see, `COULD_NOT_VALIDATE` when only the other type is permitted,
+ * `NO_EDGE_ROUTERS_AVAILABLE`
+ */
+export const decideSession = async (entities: Entities, call: Call, { serviceId, type }: SessionRequest): Promise<Granted | Refused> => {
+  const asking = apiSessionOf(call.actor);
+  const now = call.now();
+  // As they are in this transaction: between the call's beginning and its write a right may be lost.
+  const who = await entities.require(identity, asking.identity.id);
+  const own = await entities.require(apiSession, asking.session.id);
+  const what = await entities.require(service, serviceId);
+  const decision = await decideAccess(entities, { identity: who, session: own, now }, what, type);
+  if (!decision.isPermitted) {
+    if (!isAdministrator(call.actor) && (await policiesBetween(entities, who, what)).length === 0) throw notFound(service.kind, serviceId);
+    throw invalidField('ServiceId', `no policy lets this identity ${type.toLowerCase()} the service`, serviceId);
+  }
+  const grant = grantOf(decision);
+  if (!grant) return { isGranted: false, service: what, decision };
+  const [routers = []] = await commonRouters(entities, [{ identity: who, service: what }], call.core.presence);
+  if (routers.length === 0) throw new ApiError('NO_EDGE_ROUTERS_AVAILABLE');
+  const existing = await entities.find(
+    session,
+    and(equals(stringField('apiSessionId'), own.id), equals(stringField('serviceId'), serviceId), equals(stringField('type'), type)),
+  );
+  return { isGranted: true, grant, routers, existing, hasEnded: existing !== undefined && isLapsed(existing, now) };
+};
+
+/** 409, with the checks that fail. */
+export const invalidPosture = ({ policies }: Decision): ApiError =>
+  new ApiError('INVALID_POSTURE', {
+    cause: {
+      message: 'posture checks of every policy that grants this fail',
+      data: Object.fromEntries(policies.map(({ policy, checks }) => [policy.id, checks.flatMap(failing)])),
+    },
+  });
+
+const failing = ({ check, isPassing }: Decision['policies'][number]['checks'][number]): readonly FailingCheck[] =>
+  isPassing ? [] : [{ id: check.id, typeId: check.typeId, isPassing }];

@@ -1,0 +1,73 @@
+import { failedServiceRequest } from '../../../api/failed-service-requests.ts';
+import { identity } from '../../../api/identities.ts';
+import type { PolicyType } from '../../../api/policies.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { equals, stringField } from '../../../query/index.ts';
+import { newRow } from '../../../resources/merge.ts';
+import type { Decision } from '../../policy/access/decide.ts';
+
+/** Kept of each identity (specification, "Limits"). */
+const KEPT = 50;
+/** Most policies in one failed service request. */
+const MOST_POLICIES = 50;
+/** Length of the failures as JSON, in characters; further policies are left out. Endpoints influence what they fail with. */
+const MOST_CHARACTERS = 131_072;
+
+const newestFirst = [{ field: { path: ['number'], type: 'number' }, descending: true }] as const;
+
+interface Failure {
+  readonly service: { readonly id: string; readonly name: string };
+  readonly type: PolicyType;
+  readonly decision: Decision;
+}
+
+/** Notes that posture checks refused a session to the caller. The oldest makes way. */
+export const noteFailure = async (entities: Entities, call: Call, { service, type, decision }: Failure): Promise<void> => {
+  const { identity: who, session } = apiSessionOf(call.actor);
+  const where = equals(stringField('identityId'), who.id);
+  const known = await entities.list(failedServiceRequest, { where, sort: newestFirst });
+  for (const old of known.slice(KEPT - 1)) await entities.remove(failedServiceRequest, old);
+  const policyFailures = decision.policies.slice(0, MOST_POLICIES).map(({ policy, checks }) => ({
+    policyId: policy.id,
+    policyName: policy.name,
+    checks: checks
+      .filter(({ isPassing }) => !isPassing)
+      .map(({ check, actualValue, expectedValue, more }) => ({
+        postureCheckId: check.id,
+        postureCheckName: check.name,
+        postureCheckType: check.typeId,
+        actualValue,
+        expectedValue,
+        ...more,
+      })),
+  }));
+  let left = MOST_CHARACTERS;
+  const told = policyFailures.filter((failure, i) => (left -= JSON.stringify(failure).length) >= 0 || i === 0);
+  const number = (known[0]?.number ?? 0) + 1;
+  const own = { identityId: who.id, number, apiSessionId: session.id, serviceId: service.id, serviceName: service.name };
+  await entities.insert(
+    failedServiceRequest,
+    newRow(failedServiceRequest, {}, { ...own, sessionType: type, when: call.now(), policyFailures: told }),
+  );
+};
+
+/** Those of an identity, oldest first. */
+export const failedServiceRequestsOf = (call: Call, { id }: { readonly id: string }) =>
+  call.read(async (entities) => {
+    await entities.require(identity, id);
+    const rows = await entities.list(failedServiceRequest, {
+      where: equals(stringField('identityId'), id),
+      sort: newestFirst,
+      limit: KEPT,
+    });
+    return rows.toReversed().map(({ apiSessionId, serviceId, serviceName, sessionType, when, policyFailures }) => ({
+      apiSessionId,
+      serviceId,
+      serviceName,
+      sessionType,
+      when,
+      policyFailures,
+    }));
+  });

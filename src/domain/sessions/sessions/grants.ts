@@ -1,0 +1,104 @@
+/** The grants of sessions: by which policies, and until when. The evaluator decides; this evaluates many sessions at once. */
+
+import { apiSession } from '../../../api/api-sessions.ts';
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { servicePolicy } from '../../../api/policies.ts';
+import { postureData } from '../../../api/posture-data.ts';
+import { service } from '../../../api/services.ts';
+import type { session } from '../../../api/sessions.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { FOREVER } from '../../../query/dates.ts';
+import { and } from '../../../query/index.ts';
+import { rowsById } from '../../../resources/rows-by-id.ts';
+import { type Decision, decisionOf } from '../../policy/access/decide.ts';
+import { evaluateAccess } from '../../policy/access/evaluate.ts';
+import { checksOf } from '../../policy/posture/load.ts';
+import { memoized } from '../../policy/posture/memoized.ts';
+import { type Posture, postureOf } from '../../policy/posture/posture.ts';
+import { maybeSelecting, selects } from '../../policy/roles/membership.ts';
+
+export type StoredSession = RowOf<typeof session>;
+
+/** The policies that grant a session, and until when. */
+export interface Grant {
+  /** Ids of the service policies that pass. */
+  readonly grantedBy: readonly string[];
+  /** The last of the times at which they fail by themselves, ISO text. */
+  readonly grantedUntil: string;
+}
+
+/** The grant of a decision; undefined if access is denied. */
+export const grantOf = ({ policies }: Decision): Grant | undefined => {
+  const passing = policies.filter(({ isPassing }) => isPassing);
+  if (passing.length === 0) return undefined;
+  const ends = passing.map(({ checks }) => Math.min(FOREVER, ...checks.map(({ failsAt = FOREVER }) => failsAt)));
+  return { grantedBy: passing.map(({ policy }) => policy.id), grantedUntil: new Date(Math.max(...ends)).toISOString() };
+};
+
+/** Whether the time is over until which a session was let in: it has ended then, and a new code begins a new one. */
+export const isLapsed = ({ grantedUntil }: StoredSession, now: string): boolean => (grantedUntil ?? '') < now;
+
+/** The current grant of each session; undefined for one that has lost its right. Seven queries for any number of sessions. */
+export const grantsOf = async (
+  entities: Entities,
+  sessions: readonly StoredSession[],
+  now: string,
+): Promise<ReadonlyMap<StoredSession, Grant | undefined>> => {
+  const identities = await rowsById(
+    entities,
+    identity,
+    sessions.map(({ identityId }) => identityId),
+  );
+  const services = await rowsById(
+    entities,
+    service,
+    sessions.map(({ serviceId }) => serviceId),
+  );
+  const policies = await entities.list(servicePolicy, {
+    where: and(maybeSelecting('identityRoles', [...identities.values()]), maybeSelecting('serviceRoles', [...services.values()])),
+  });
+  const policiesOf = memoized((id: string) => {
+    const who = identities.get(id);
+    return who ? policies.filter(({ semantic, identityRoles: roles }) => selects({ semantic, roles }, who)) : [];
+  });
+  const postureIn = await posturesOf(entities, sessions, policies, now);
+  return new Map(
+    sessions.map((row) => {
+      const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
+      if (!who || !what) return [row, undefined];
+      const access = evaluateAccess(policiesOf(who.id), who, what, postureIn(row));
+      return [row, grantOf(decisionOf(access, row.type ?? 'Dial'))];
+    }),
+  );
+};
+
+/** How the checks of policies stand for the endpoint of a session. */
+const posturesOf = async (
+  entities: Entities,
+  sessions: readonly StoredSession[],
+  policies: readonly RowOf<typeof servicePolicy>[],
+  now: string,
+): Promise<(row: StoredSession) => Posture> => {
+  const checks = await checksOf(entities, policies);
+  const time = Date.parse(now);
+  if (checks.length === 0) {
+    const none = postureOf([], {}, time);
+    return () => none;
+  }
+  const told = await rowsById(
+    entities,
+    postureData,
+    sessions.map(({ identityId }) => identityId),
+  );
+  const apiSessions = await rowsById(
+    entities,
+    apiSession,
+    sessions.map(({ apiSessionId }) => apiSessionId),
+  );
+  const inSession = memoized((id: string) => {
+    const known = apiSessions.get(id);
+    return postureOf(checks, { ...told.get(known?.identityId ?? ''), session: known }, time);
+  });
+  return (row) => inSession(row.apiSessionId);
+};

@@ -1,0 +1,86 @@
+import type { RowOf } from '../../../api/kit/resource.ts';
+import type { edgeRouter } from '../../../api/routers.ts';
+import { session, sessions } from '../../../api/sessions.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import { implement } from '../../../call/implement.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { notFound } from '../../../errors/index.ts';
+import { listRows } from '../../../resources/crud.ts';
+import { newRow } from '../../../resources/merge.ts';
+import { presentOne } from '../../../resources/present.ts';
+import { decideSession, type Granted, invalidPosture, type SessionRequest } from './decide-session.ts';
+import { tidyLapsed } from './ends.ts';
+import { noteFailure } from './failures.ts';
+import type { StoredSession } from './grants.ts';
+import { sessionRouter } from './present.ts';
+import { sessionToken } from './token.ts';
+import { requireVisible, visibleSessions } from './visibility.ts';
+
+interface Obtained {
+  readonly row: StoredSession;
+  readonly routers: readonly RowOf<typeof edgeRouter>[];
+}
+
+type Tags = StoredSession['tags'];
+
+/** The session of this API session for a request: the one that there is, for which nothing is written, or a new one. */
+const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<Obtained> => {
+  const known = await call.read((entities) => decideSession(entities, call, request));
+  if (known.isGranted && known.existing && !known.hasEnded) return { row: known.existing, routers: known.routers };
+  const outcome = await call.write(async (entities) => {
+    const decided = await decideSession(entities, call, request);
+    if (decided.isGranted) return { row: await begin(entities, call, request, decided, tags), routers: decided.routers };
+    await noteFailure(entities, call, { ...decided, type: request.type });
+    return decided.decision;
+  });
+  if ('policies' in outcome) throw invalidPosture(outcome);
+  return outcome;
+};
+
+const begin = async (
+  entities: Entities,
+  call: Call,
+  request: SessionRequest,
+  { existing, hasEnded, grant }: Granted,
+  tags: Tags,
+): Promise<StoredSession> => {
+  if (existing && !hasEnded) return existing;
+  if (existing) await entities.remove(session, existing);
+  await tidyLapsed(entities, call.now());
+  const { session: of, identity } = apiSessionOf(call.actor);
+  return entities.insert(session, newRow(session, { tags }, { ...request, ...grant, apiSessionId: of.id, identityId: identity.id }));
+};
+
+export const sessionEntries = implement(sessions, {
+  list: (call, query) =>
+    call.read(async (entities) => listRows(entities, session, query, call, { within: await visibleSessions(entities, call) })),
+  get: (call, { id }) => call.read(async (entities) => presentOne(entities, session, await requireVisible(entities, call, id), call)),
+  create: async (call, { body: { serviceId, type, tags } }) => {
+    if (!serviceId) throw notFound('service', '');
+    const { row, routers } = await obtain(call, { serviceId, type }, tags ?? {});
+    return {
+      _links: null,
+      createdAt: null,
+      id: row.id,
+      updatedAt: null,
+      apiSession: null,
+      apiSessionId: row.apiSessionId,
+      service: null,
+      serviceId,
+      identityId: row.identityId,
+      type,
+      token: await sessionToken(call, row),
+      edgeRouters: routers.map((router) => sessionRouter(router, call.core.presence)),
+    };
+  },
+  delete: async (call, { id }) => {
+    await call.write(async (entities) => entities.remove(session, await requireVisible(entities, call, id)));
+    return {};
+  },
+  getRoutePath: (call, { id }) =>
+    call.read(async (entities) => {
+      await requireVisible(entities, call, id);
+      return { routePath: [] };
+    }),
+});

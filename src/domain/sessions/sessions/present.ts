@@ -1,0 +1,56 @@
+import { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { servicePolicy } from '../../../api/policies.ts';
+import type { edgeRouter } from '../../../api/routers.ts';
+import { service } from '../../../api/services.ts';
+import { session } from '../../../api/sessions.ts';
+import { behaviour } from '../../../call/behaviour.ts';
+import type { Connections } from '../../../presence/connections.ts';
+import { referenceTo } from '../../../resources/links.ts';
+import { rowsById } from '../../../resources/rows-by-id.ts';
+import { commonRouters, shownRouter } from '../../fabric/routers/common-routers.ts';
+
+export const sessionRouter = (router: RowOf<typeof edgeRouter>, presence: Connections) => {
+  const shown = shownRouter(router, presence);
+  return { ...shown, urls: shown.supportedProtocols };
+};
+
+/** Sessions in answers: seven queries for a page. */
+export const sessionBehaviour = behaviour(session, {
+  present: async (entities, rows, call) => {
+    const { presence } = call.core;
+    const policies = await rowsById(
+      entities,
+      servicePolicy,
+      rows.flatMap(({ grantedBy }) => grantedBy ?? []),
+    );
+    const identities = await rowsById(
+      entities,
+      identity,
+      rows.map(({ identityId }) => identityId),
+    );
+    const services = await rowsById(
+      entities,
+      service,
+      rows.map(({ serviceId }) => serviceId),
+    );
+    const pairs = rows.flatMap((row) => {
+      const [who, what] = [identities.get(row.identityId), services.get(row.serviceId)];
+      return who && what ? [{ row, identity: who, service: what }] : [];
+    });
+    const common = await commonRouters(entities, pairs, presence);
+    const routers = new Map(pairs.map(({ row }, i) => [row, common[i] ?? []]));
+    return rows.map((row) => {
+      const edgeRouters = (routers.get(row) ?? []).map((router) => sessionRouter(router, presence));
+      return {
+        token: row.id,
+        edgeRouters: edgeRouters.length === 0 ? null : edgeRouters,
+        servicePolicies: (row.grantedBy ?? []).flatMap((id) => {
+          const policy = policies.get(id);
+          // A kind and a row like any other.
+          return policy ? [referenceTo(servicePolicy, policy)] : [];
+        }),
+      };
+    });
+  },
+});

@@ -1,0 +1,68 @@
+/**
+ * Reviews the sessions that a change affects: some in the transaction of the change, the rest in steps that follow, each in its own transaction. The
+ * rest is recorded in the store, so that every controller knows which sessions are in doubt meanwhile.
+ */
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { sessionReview } from '../../../api/session-reviews.ts';
+import { session } from '../../../api/sessions.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ALL, and, NONE, or, type Predicate, stringField } from '../../../query/index.ts';
+import { affectedBy } from './affected.ts';
+import { refreshGrants } from './ends.ts';
+
+/** Sessions that one transaction looks at, at most. */
+export const AT_ONCE = 1000;
+
+/**
+ * Looks again at the sessions that the changes of this transaction so far are about.
+ * @returns whether some are left to be looked at
+ */
+export const reviewChanges = async (entities: Entities, now: string): Promise<boolean> => {
+  const losing: Predicate[] = [];
+  const gaining: Predicate[] = [];
+  for (const change of [...entities.changes]) {
+    const affected = await affectedBy(entities, change);
+    losing.push(affected.losing);
+    gaining.push(affected.gaining);
+  }
+  const lost = await begin(entities, or(...losing), true, now);
+  const gained = await begin(entities, or(...gaining), false, now);
+  return lost || gained;
+};
+
+const begin = async (entities: Entities, sessions: Predicate, isInDoubt: boolean, now: string): Promise<boolean> => {
+  if (sessions.op === 'none') return false;
+  const lastId = await lookAtSome(entities, sessions, '', now);
+  if (lastId === undefined) return false;
+  await entities.insert(sessionReview, { sessions, lastId, isInDoubt });
+  return true;
+};
+
+export const isReviewLeft = async (entities: Entities): Promise<boolean> => (await entities.find(sessionReview, ALL)) !== undefined;
+
+/** The next step of some review. @returns whether there was one */
+export const continueReview = async (entities: Entities, now: string): Promise<boolean> => {
+  const review = await entities.find(sessionReview, ALL);
+  if (!review) return false;
+  const lastId = await lookAtSome(entities, predicateOf(review), review.lastId ?? '', now);
+  if (lastId === undefined) await entities.remove(sessionReview, review);
+  else await entities.update(sessionReview, review, { lastId });
+  return true;
+};
+
+/** @returns the last that was looked at, or undefined when none is left */
+const lookAtSome = async (entities: Entities, sessions: Predicate, after: string, now: string): Promise<string | undefined> => {
+  const rows = await entities.list(session, { where: and(sessions, beyond(after)), limit: AT_ONCE });
+  await refreshGrants(entities, rows, now);
+  return rows.length < AT_ONCE ? undefined : rows.at(-1)?.id;
+};
+
+const beyond = (id: string): Predicate => ({ op: 'compare', field: stringField('id'), is: '>', value: id });
+
+const predicateOf = ({ sessions }: RowOf<typeof sessionReview>): Predicate => sessions ?? NONE;
+
+/** Sessions that may have lost their right, and were not looked at since. */
+export const sessionsInDoubt = async (entities: Entities): Promise<Predicate> => {
+  const reviews = (await entities.list(sessionReview, { where: ALL })).filter(({ isInDoubt }) => isInDoubt);
+  return or(...reviews.map((review) => and(predicateOf(review), beyond(review.lastId ?? ''))));
+};

@@ -1,0 +1,62 @@
+import { apiSession } from '../../../api/api-sessions.ts';
+import { session } from '../../../api/sessions.ts';
+import { idleSince } from '../../../authentication/lifetime.ts';
+import { identityOf, isAdministrator } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { notFound } from '../../../errors/index.ts';
+import { ALL, and, dateField, equals, matches, not, oneOf, or, type Predicate, stringField } from '../../../query/index.ts';
+import { grantsOf, isLapsed, type StoredSession } from './grants.ts';
+import { sessionsInDoubt } from './reviews.ts';
+
+/** Most idle API sessions, and sessions in doubt, that a list examines: those beyond count as ended until they are reviewed. */
+const LOOKED_AT = 1000;
+
+/** Administrators see all sessions, others those of their own identity. */
+const ownOf = ({ actor }: Call): Predicate => (isAdministrator(actor) ? ALL : equals(stringField('identityId'), identityOf(actor).id));
+
+/** The sessions that the actor may see and that have not ended, neither with their time nor with their API session nor with their right. */
+export const visibleSessions = async (entities: Entities, call: Call, own = ownOf(call)): Promise<Predicate> => {
+  const inTime = and(own, { op: 'compare', field: dateField('grantedUntil'), is: '>=', value: call.now() });
+  const inDoubt = await inDoubtFor(entities, call);
+  const proved = oneOf(stringField('id'), inDoubt.op === 'none' ? [] : await stillGranted(entities, call, and(inTime, inDoubt)));
+  return and(inTime, or(not(inDoubt), proved), not(oneOf(stringField('apiSessionId'), await idle(entities, call, own))));
+};
+
+/** The sessions in doubt. Also resumes their review, in case the controller that began it was lost. */
+const inDoubtFor = async (entities: Entities, { core }: Call): Promise<Predicate> => {
+  const inDoubt = await sessionsInDoubt(entities);
+  if (inDoubt.op !== 'none') core.reviewSessions();
+  return inDoubt;
+};
+
+const stillGranted = async (entities: Entities, call: Call, where: Predicate): Promise<readonly string[]> => {
+  const grants = await grantsOf(entities, await entities.list(session, { where, limit: LOOKED_AT }), call.now());
+  return [...grants].flatMap(([{ id }, grant]) => (grant ? [id] : []));
+};
+
+const idle = async (entities: Entities, call: Call, own: Predicate): Promise<readonly string[]> => {
+  const since: Predicate = {
+    op: 'compare',
+    field: dateField('lastActivityAt'),
+    is: '<=',
+    value: idleSince(call.core.settings, call.now()),
+  };
+  const rows = await entities.list(apiSession, { where: and(since, own), limit: LOOKED_AT });
+  return rows.map(({ id }) => id);
+};
+
+/** @throws ApiError `NOT_FOUND` for one that has ended, and for another identity's */
+export const requireVisible = async (entities: Entities, call: Call, id: string): Promise<StoredSession> => {
+  const row = await entities.require(session, id);
+  const isOwn = isAdministrator(call.actor) || identityOf(call.actor).id === row.identityId;
+  if (!isOwn || !(await isGoing(entities, call, row))) throw notFound(session.kind, id);
+  return row;
+};
+
+/** Whether a session that is stored has not ended. */
+export const isGoing = async (entities: Entities, call: Call, row: StoredSession): Promise<boolean> => {
+  const of = await entities.get(apiSession, row.apiSessionId);
+  if (!of || (of.lastActivityAt ?? '') <= idleSince(call.core.settings, call.now()) || isLapsed(row, call.now())) return false;
+  return !matches(await inDoubtFor(entities, call), row) || (await grantsOf(entities, [row], call.now())).get(row) !== undefined;
+};

@@ -1,0 +1,42 @@
+import type { Handle } from '../http/handler.ts';
+import type { CoreAnswer } from '../http/message.ts';
+import { SAFE_HEADERS } from '../http/safe-headers.ts';
+import { checkedOptions } from '../options.ts';
+import { isLoopback } from '../platform/addresses.ts';
+import type { Health } from './health.ts';
+
+/** Who is told the sentences of the reasons; what they concern is told to all. */
+export interface ProbeOptions {
+  /** `loopback`, the default: clients on this machine, among which is every client of a proxy on it. */
+  readonly messages?: 'loopback' | 'all' | 'none';
+}
+
+/**
+ * Answers the probes of supervisors and load balancers, without a session: `/health`, 200 as long as the process answers, and `/ready`, 200 or 503 with the
+ * reasons of `controller.health()`. To be mounted like a controller, on a path of its own.
+ *
+ * ```ts
+ * http.createServer(nodeHandler(probes(controller))).listen(9000);
+ * ```
+ */
+export const probes = (controller: { health(): Promise<Health> }, options: ProbeOptions = {}): { readonly handle: Handle } => {
+  const { messages = 'loopback' } = checkedOptions('probes', options, { messages: true });
+  const told = (remoteAddress = '') => messages === 'all' || (messages === 'loopback' && isLoopback(remoteAddress));
+  return {
+    handle: async ({ method, target, remoteAddress }) => {
+      const path = target.replace(/\?.*$/s, '');
+      if (path !== '/health' && path !== '/ready') return answer(404, { status: 'unknown' });
+      if (method !== 'GET' && method !== 'HEAD') return answer(405, { status: 'unknown' }, { allow: 'GET, HEAD' });
+      if (path === '/health') return answer(200, { status: 'up' });
+      const { isHealthy, reasons } = await controller.health();
+      const shown = told(remoteAddress) ? reasons : reasons.map(({ concerns, severity }) => ({ concerns, severity }));
+      return answer(isHealthy ? 200 : 503, { status: isHealthy ? 'ready' : 'unready', reasons: shown });
+    },
+  };
+};
+
+const answer = (status: number, body: unknown, more: Readonly<Record<string, string>> = {}): CoreAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...SAFE_HEADERS, ...more },
+  body: JSON.stringify(body),
+});

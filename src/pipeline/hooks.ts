@@ -1,0 +1,37 @@
+import type { Attribution } from '../changes/attribution.ts';
+import type { Change } from '../changes/events.ts';
+import type { OperationInput, OperationName } from './operation-name.ts';
+import type { Principal } from './principal.ts';
+
+/** What the host's own code is told of a call. */
+export interface HookedCall extends Omit<Attribution, 'actor'> {
+  readonly actor: Principal;
+  /** Aborted when the caller waits no longer. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * An operation by its name on the facade, what it takes, and the call: a union, so that the name narrows the input. A function that takes it names all three
+ * parameters, since TypeScript compares their number.
+ */
+export type BeforeArguments = {
+  readonly [N in OperationName]: [operation: N, input: OperationInput<N>, call: HookedCall];
+}[OperationName];
+
+/** Where the host's own rules come in. Over HTTP and in process alike; what the hooks themselves ask of the controller goes through them too. */
+export interface Hooks {
+  /**
+   * Runs before an operation, once its input was checked and the caller may call it. May refuse by throwing an ApiError, such as
+   * `invalidField('name', 'must begin with the team', name)`; any other error is 500 to clients, and logged. May return another input, which is checked
+   * in turn; changes of the input that it was given have no effect.
+   */
+  before?(...call: BeforeArguments): object | void | Promise<object | void>;
+  /**
+   * Runs for each change once the controller is open, in the transaction that makes it: what it does with `transaction` is committed or rolled back with the change, and when it throws,
+   * nothing is written. Other writers wait meanwhile, so that it should do no more than write.
+   * @param context.transaction what the option `transaction` of calls takes: the store's own transaction, or the host's, where the call has joined it
+   */
+  inTransaction?(change: Change, context: { readonly transaction: unknown }): void | Promise<void>;
+  /** Runs for each change once it is committed, as a listener to `change` does. It is not waited for, and when it throws, that is logged and no more. */
+  afterCommit?(change: Change): void | Promise<void>;
+}

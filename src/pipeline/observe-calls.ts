@@ -1,0 +1,24 @@
+import { statusOf } from '../api/kit/operation.ts';
+import type { Invoke } from '../call/call.ts';
+import { destinationOf } from '../call/observed.ts';
+import { Observation } from '../observability/observation.ts';
+import type { Observer } from '../observability/observer.ts';
+
+/** Calls in process, observed. Those over HTTP are observed as the requests that they are. @param observer undefined when nobody observes */
+export const observeCalls = (invoke: Invoke, observer: Observer | undefined): Invoke => {
+  if (!observer) return invoke;
+  return async (entry, source) => {
+    const { requestId, signal, surface, credentials } = source;
+    const { method } = entry.operation;
+    const observation = new Observation(observer, { requestId, transport: 'process', method, remoteAddress: '' });
+    observation.leadsTo(destinationOf(entry, surface, credentials));
+    try {
+      const result = await invoke(entry, { ...source, observation });
+      observation.end(result.isAccepted ? 202 : statusOf(entry.operation));
+      return result;
+    } catch (error) {
+      observation.failed(error, signal?.aborted === true);
+      throw error;
+    }
+  };
+};

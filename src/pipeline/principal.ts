@@ -1,0 +1,21 @@
+import { identity } from '../api/identities.ts';
+import { type Actor, actorId } from '../call/actor.ts';
+import type { CallSource } from '../call/call.ts';
+import type { ChangedRow } from '../changes/events.ts';
+import { visibleRow } from '../changes/visible.ts';
+
+/** Who calls, as the host's own code sees it. */
+export interface Principal {
+  /** `host`: the host's own code. `identity`: an identity, in a session or by `asIdentity`. `anonymous`: nobody yet, e.g. at a login. */
+  readonly kind: 'host' | 'identity' | 'anonymous';
+  /** As change records name it: the option `actor` of the call, or the id of the identity, or `system`, or `anonymous`. */
+  readonly name: string;
+  /** The identity as it is stored, without secrets. */
+  readonly identity?: ChangedRow<'identity'>;
+}
+
+export const principalOf = (actor: Actor, source: Pick<CallSource, 'actor'>): Principal => {
+  const name = source.actor ?? actorId(actor);
+  if (!('identity' in actor)) return { kind: actor.kind === 'system' ? 'host' : 'anonymous', name };
+  return { kind: 'identity', name, identity: visibleRow(identity, actor.identity) };
+};

@@ -1,0 +1,29 @@
+import type { Observation } from '../observability/observation.ts';
+import type { Transaction } from './port.ts';
+
+/** A transaction whose statements, and the rows that they give or change, are noted. */
+export const observed = (tx: Transaction, observation: Observation): Transaction => {
+  const noted = async <T>(answer: Promise<T>, rowsOf: (value: T) => number): Promise<T> => {
+    const value = await answer;
+    observation.statement(rowsOf(value));
+    return value;
+  };
+  return {
+    host: tx.host,
+    get: (kind, id) => noted(tx.get(kind, id), (row) => (row ? 1 : 0)),
+    list: (kind, query) => noted(tx.list(kind, query), lengthOf),
+    count: (kind, where) => noted(tx.count(kind, where), none),
+    insert: (kind, row) => noted(tx.insert(kind, row), one),
+    update: (kind, row, expected) => noted(tx.update(kind, row, expected), one),
+    delete: (kind, id) => noted(tx.delete(kind, id), (isThere) => (isThere ? 1 : 0)),
+    distinct: (kind, set) => noted(tx.distinct(kind, set), lengthOf),
+    referenced: (kind, field, values, where) => noted(tx.referenced(kind, field, values, where), lengthOf),
+    nextRevision: (atLeast) => noted(tx.nextRevision(atLeast), none),
+    verify: (kind, page) => noted(tx.verify(kind, page), none),
+    repair: (kind, id) => noted(tx.repair(kind, id), none),
+  };
+};
+
+const lengthOf = ({ length }: readonly unknown[]): number => length;
+const one = (): number => 1;
+const none = (): number => 0;

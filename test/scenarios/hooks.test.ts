@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError, invalidField } from '../../src/errors/index.ts';
+import type { Hooks } from '../../src/pipeline/hooks.ts';
+import { onEveryStore } from '../support/app.ts';
+
+const person = (name: string) => ({ name, type: 'User', isAdmin: false }) as const;
+
+onEveryStore('hooks of the host', (open, store) => {
+  test('before may refuse with a field error, over HTTP and in process alike', async () => {
+    const hooks: Hooks = {
+      before: (operation, input, _call) => {
+        if (operation === 'identities.create' && !input.body.name.startsWith('team-'))
+          throw invalidField('name', 'name must begin with team-', input.body.name);
+      },
+    };
+    await using app = await open({ hooks });
+    const { status, body } = await app.request('POST', '/identities', { body: person('ann') });
+    assert.deepEqual([status, body.error.code, body.error.cause.field], [400, 'COULD_NOT_VALIDATE', 'name']);
+    await assert.rejects(app.controller.identities.create({ body: person('ann') }), ApiError);
+    await app.controller.identities.create({ body: person('team-ann') });
+    assert.deepEqual(
+      (await app.controller.identities.list({ filter: 'name contains "ann"' })).data.map(({ name }) => name),
+      ['team-ann'],
+    );
+  });
+
+  test('before may give another input, which is checked; changes of the one that it was given have no effect', async () => {
+    let next: (body: Record<string, unknown>) => object | undefined = () => undefined;
+    const hooks: Hooks = {
+      before: (operation, input, _call) => {
+        if (operation !== 'identities.create') return undefined;
+        const replaced = next({ ...input.body });
+        Object.assign(input.body, { name: 'changed in place' });
+        return replaced && { body: replaced };
+      },
+    };
+    await using app = await open({ hooks });
+    const create = async () => app.controller.identities.get(await app.controller.identities.create({ body: person('ann') }));
+    next = (body) => ({ ...body, tags: { by: 'the host' } });
+    assert.deepEqual([(await create()).name, (await create().catch(() => undefined))?.name], ['ann', undefined]);
+    next = (body) => ({ ...body, name: 7 });
+    await assert.rejects(create(), ApiError);
+    next = () => undefined;
+    assert.equal((await app.controller.identities.list({ filter: 'name = "changed in place"' })).data.length, 0);
+  });
+
+  test('before is told who calls, and is not asked of those who may not call', async () => {
+    const calls: unknown[] = [];
+    const hooks: Hooks = {
+      before: (operation, _, { actor, requestId, reason }) =>
+        void calls.push([operation, actor.kind, actor.name, actor.identity?.name, requestId, reason]),
+    };
+    await using app = await open({ hooks });
+    const user = await app.user();
+    const as = app.controller.as(await user.login());
+    calls.length = 0;
+    await assert.rejects(as.identities.list({}), ApiError);
+    assert.deepEqual(calls, []);
+    await as.currentIdentity.get({}, { requestId: 'r-1' });
+    await app.controller.identities.list({}, { actor: 'sso:1', requestId: 'r-2', reason: 'audit' });
+    assert.deepEqual(calls, [
+      ['currentIdentity.get', 'identity', user.id, user.username, 'r-1', undefined],
+      ['identities.list', 'host', 'sso:1', undefined, 'r-2', 'audit'],
+    ]);
+  });
+
+  test('inTransaction sees every change before it is committed, and takes it back by throwing', async () => {
+    const seen: string[] = [];
+    const hooks: Hooks = {
+      inTransaction: ({ action, entity, after }) => {
+        seen.push(`${action} ${entity}`);
+        if (entity === 'authenticator' && action === 'create') throw invalidField('method', 'no passwords here', 'updb');
+        if (entity === 'identity' && after && 'externalId' in after && after.externalId === 'bad') throw new Error('no');
+      },
+    };
+    await using app = await open({ hooks });
+    const { identities, authenticators } = app.controller;
+    const before = (await app.rows('change')).length;
+    seen.length = 0;
+    const { id } = await identities.create({ body: person('ann') });
+    assert.deepEqual(seen, ['create identity']);
+    const password = { body: { method: 'updb', identityId: id, username: 'anne', password: 'Passw0rd!Passw0rd!' } } as const;
+    await assert.rejects(authenticators.create(password), (error) => error instanceof ApiError && error.code === 'COULD_NOT_VALIDATE');
+    await assert.rejects(identities.patch({ id, body: { externalId: 'bad' } }), /no/);
+    assert.equal((await identities.get({ id })).externalId, null);
+    assert.equal((await app.rows('change')).length, before + 1);
+  });
+
+  test('what inTransaction writes by the controller is committed and rolled back with the change', async () => {
+    let fails = false;
+    const app = await open({
+      hooks: {
+        inTransaction: async (change, { transaction }) => {
+          if (change.entity !== 'identity' || change.action !== 'create' || change.after.name.endsWith('-device')) return;
+          await app.controller.identities.create({ body: person(`${change.after.name}-device`) }, { transaction });
+          if (fails) throw new Error('the host changed its mind');
+        },
+      },
+    });
+    const names = async () =>
+      (await app.controller.identities.list({ filter: 'isAdmin = false', sort: 'name' })).data.map(({ name }) => name);
+    await app.controller.identities.create({ body: person('ann') });
+    assert.deepEqual(await names(), ['ann', 'ann-device']);
+    fails = true;
+    await assert.rejects(app.controller.identities.create({ body: person('bob') }), /changed its mind/);
+    assert.deepEqual(await names(), ['ann', 'ann-device']);
+    await app.close();
+  });
+
+  test('afterCommit hears of every change, and harms nobody when it fails', async () => {
+    const heard: string[] = [];
+    const lines: string[] = [];
+    const note = (message: string) => void lines.push(message);
+    const hooks: Hooks = {
+      afterCommit: async ({ action, entity }) => {
+        heard.push(`${action} ${entity}`);
+        throw new Error('the webhook is away');
+      },
+    };
+    await using app = await open({ hooks, platform: { logger: { error: note, warn: note, info: note } } });
+    heard.length = 0;
+    const { id } = await app.controller.identities.create({ body: person('ann') });
+    await app.controller.identities.delete({ id });
+    assert.deepEqual(heard, ['create identity', 'delete identity']);
+    await app.settled();
+    assert.ok(lines.includes('a listener failed'), `${store}: ${lines}`);
+  });
+
+  test('an unknown hook is refused at open', async () => {
+    await assert.rejects(open({ hooks: { afterComit: () => undefined } as Hooks }), /did you mean 'afterCommit'/);
+  });
+});

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError, type ErrorCode } from '../../src/errors/index.ts';
+import { type HostRule, readOnly } from '../../src/pipeline/host-rule.ts';
+import { type App, onEveryStore } from '../support/app.ts';
+import { caBody } from '../support/certificates.ts';
+import { enrollMfa } from '../support/mfa.ts';
+import { authority, party } from '../support/pki.ts';
+import { policyBody } from '../support/policies.ts';
+
+const person = (name: string, more: object = {}) => ({ name, type: 'User', isAdmin: false, ...more }) as const;
+const refused = (work: Promise<unknown>, code: ErrorCode = 'UNAUTHORIZED') =>
+  assert.rejects(work, (error: unknown) => error instanceof ApiError && error.code === code);
+
+/** May do everything with identities and what hangs on them, and nothing else. */
+const helpDesk: HostRule = ({ actor, operation: { right } }) =>
+  actor.kind === 'identity' && right && /^(identity|authenticator|enrollment|auth-policy|ops|ca|external-jwt-signer)\./.test(right)
+    ? true
+    : undefined;
+
+onEveryStore("a host's own rule of authorisation", (open) => {
+  const helpDeskOf = async (app: App) => app.controller.as(await (await app.user({ name: 'desk' })).login());
+  const names = (page: { readonly data: readonly { readonly name: string }[] }) => page.data.map(({ name }) => name).sort();
+
+  test('readOnly refuses every write of clients, and neither logins nor the host itself', async () => {
+    let rule: HostRule = () => undefined;
+    await using app = await open({ authorize: (request) => rule(request) });
+    const user = await app.user();
+    rule = readOnly;
+    assert.ok(await user.login());
+    assert.equal((await app.request('GET', '/identities')).status, 200);
+    for (const [method, path, body] of [
+      ['POST', '/identities', person('eve')],
+      ['PATCH', `/identities/${user.id}`, { name: 'eve' }],
+      ['DELETE', `/identities/${user.id}`, undefined],
+      ['POST', `/identities/${user.id}/disable`, { durationMinutes: 1 }],
+    ] as const)
+      assert.equal((await app.request(method, path, { body })).status, 401, `${method} ${path}`);
+    const { id } = await app.controller.identities.create({ body: person('by the host') });
+    await refused(app.controller.identities.delete({ id }, { actor: 'sso:1' }));
+    await app.controller.identities.delete({ id });
+  });
+
+  test('a session that is no administrator gets the rights that the rule gives it, and no others', async () => {
+    await using app = await open({ authorize: helpDesk });
+    const desk = await helpDeskOf(app);
+    const { id } = await desk.identities.create({ body: person('ann') });
+    await desk.identities.patch({ id, body: { externalId: 'e' } });
+    await desk.authenticators.create({ body: { method: 'updb', identityId: id, username: 'anne', password: 'Passw0rd!Passw0rd!' } });
+    await desk.identities.disable({ id, body: { durationMinutes: 1 } });
+    assert.equal((await desk.identities.get({ id })).name, 'ann');
+    await refused(desk.services.list({}));
+    await refused(desk.services.create({ body: { name: 's', encryptionRequired: true } }));
+    await refused(desk.servicePolicies.list({}));
+    const other = app.controller.as(await (await app.user({ name: 'other' })).login());
+    assert.equal((await other.currentIdentity.get()).name, 'other');
+  });
+
+  test('who has a right from the rule alone does not reach administrators, by any way', async () => {
+    await using app = await open({ authorize: helpDesk });
+    const { controller } = app;
+    const desk = await helpDeskOf(app);
+    const boss = (await controller.identities.create({ body: person('boss', { isAdmin: true, enrollment: { ott: true } }) })).id;
+    const ann = (await controller.identities.create({ body: person('ann') })).id;
+    const [enrollment] = (await controller.identities.listEnrollments({ id: boss })).data;
+    assert.ok(enrollment?.token);
+    const { id: password } = await controller.authenticators.create({
+      body: { method: 'updb', identityId: boss, username: 'boss', password: 'Passw0rd!Passw0rd!' },
+    });
+    const before = await app.rows('change');
+    await refused(desk.identities.create({ body: person('eve', { isAdmin: true }) }));
+    await refused(desk.identities.patch({ id: ann, body: { isAdmin: true } }));
+    await refused(desk.identities.patch({ id: boss, body: { externalId: 'e' } }));
+    await refused(desk.identities.replace({ id: boss, body: person('boss') }));
+    await refused(desk.identities.delete({ id: boss }));
+    await refused(desk.identities.disable({ id: boss, body: { durationMinutes: 1 } }));
+    await refused(desk.authenticators.patch({ id: password, body: { password: 'Another1!Another1!' } }));
+    await refused(desk.authenticators.delete({ id: password }));
+    const second = { body: { method: 'updb', identityId: boss, username: 'boss2', password: 'Passw0rd!Passw0rd!' } } as const;
+    await assert.rejects(desk.authenticators.create(second), ApiError);
+    await refused(desk.enrollments.delete({ id: enrollment.id }));
+    await refused(desk.enrollments.refresh({ id: enrollment.id, body: { expiresAt: '2099-01-01T00:00:00.000Z' } }));
+    await refused(desk.authPolicies.patch({ id: 'default', body: { primary: { updb: { maxAttempts: 1 } } } }));
+    await refused(
+      desk.externalJwtSigners.create({ body: { name: 's', issuer: 'i', audience: 'a', enabled: true, certPem: (await party('s')).cert } }),
+    );
+    await refused(desk.cas.create({ body: caBody('ca', (await authority('ca')).cert) as never }));
+    const changed = (await app.rows('change')).slice(before.length).filter(({ entity }) => entity !== 'apiSession');
+    assert.deepEqual(changed, []);
+    const shown = [
+      await desk.enrollments.get({ id: enrollment.id }),
+      ...(await desk.enrollments.list({})).data,
+      ...(await desk.identities.listEnrollments({ id: boss })).data,
+      (await desk.identities.get({ id: boss })).enrollment,
+    ];
+    assert.ok(!JSON.stringify(shown).includes(enrollment.token), 'the token by which one becomes an administrator is shown');
+  });
+
+  test('a filter limits what is listed, counted, found, and written', async () => {
+    const where = 'anyOf(roleAttributes) = "team-a"';
+    const teamA: HostRule = ({ operation: { right } }) =>
+      right?.startsWith('identity.') ? { where } : right === undefined ? undefined : false;
+    await using app = await open({ authorize: teamA });
+    const { controller } = app;
+    const make = async (name: string, ...roleAttributes: string[]) =>
+      (await controller.identities.create({ body: person(name, { roleAttributes }) })).id;
+    const [mine, theirs] = [await make('mine', 'team-a'), await make('theirs', 'team-b')];
+    const lead = { actor: 'sso:lead' };
+    const page = await controller.identities.list({}, lead);
+    assert.deepEqual([names(page), page.pagination.totalCount], [['mine'], 1]);
+    const found = await controller.identities.list({ filter: 'name = "theirs" or true = true limit none' }, lead).catch(() => page);
+    assert.deepEqual(names(found), ['mine']);
+    assert.equal((await controller.identities.get({ id: mine }, lead)).name, 'mine');
+    await refused(controller.identities.get({ id: theirs }, lead), 'NOT_FOUND');
+    await refused(controller.identities.patch({ id: theirs, body: { name: 'x' } }, lead), 'NOT_FOUND');
+    await refused(controller.identities.delete({ id: theirs }, lead), 'NOT_FOUND');
+    await refused(controller.identities.disable({ id: theirs, body: { durationMinutes: 1 } }, lead), 'NOT_FOUND');
+    await refused(controller.identities.listServiceConfigs({ id: theirs }, lead), 'NOT_FOUND');
+    await refused(controller.identities.patch({ id: mine, body: { roleAttributes: ['team-b'] } }, lead));
+    await refused(controller.identities.create({ body: person('stray', { roleAttributes: ['team-b'] }) }, lead));
+    await refused(controller.roleAttributes.identities({}, lead));
+    await controller.identities.create({ body: person('recruit', { roleAttributes: ['team-a', 'new'] }) }, lead);
+    await controller.identities.patch({ id: mine, body: { roleAttributes: ['team-a', 'senior'] } }, lead);
+    assert.deepEqual(names(await controller.identities.list({}, lead)), ['mine', 'recruit']);
+    assert.deepEqual(names(await controller.identities.list({ filter: 'anyOf(roleAttributes) = "team-b"' })), ['theirs']);
+  });
+
+  test('the rule sees the target as it is stored, without secrets, and is asked again when it changed before the write', async () => {
+    const seen: unknown[] = [];
+    let interfere: (() => Promise<unknown>) | undefined;
+    const rule: HostRule = async ({ actor, operation, target }) => {
+      if (actor.name !== 'sso:1') return undefined;
+      seen.push([operation.name, operation.right, target?.name, Object.keys(target ?? {}).some((name) => /hash|secret/i.test(name))]);
+      await interfere?.();
+      interfere = undefined;
+      return target?.name === 'ann';
+    };
+    await using app = await open({ authorize: rule });
+    const { identities } = app.controller;
+    const { id } = await identities.create({ body: person('ann') });
+    await identities.patch({ id, body: { externalId: 'e' } }, { actor: 'sso:1' });
+    assert.deepEqual(seen, [['identities.patch', 'identity.update', 'ann', false]]);
+    interfere = () => identities.patch({ id, body: { name: 'anne' } });
+    await refused(identities.patch({ id, body: { externalId: 'f' } }, { actor: 'sso:1' }));
+    assert.equal((await identities.get({ id })).externalId, 'e');
+    assert.deepEqual(seen.at(-1), ['identities.patch', 'identity.update', 'anne', false]);
+  });
+
+  test('a session that owes a factor gets nothing by the rule', async () => {
+    await using app = await open({ authorize: () => true });
+    const user = await app.user();
+    const token = await user.login();
+    await enrollMfa(app, token);
+    const partial = app.controller.as(await user.login());
+    await refused(partial.identities.list({}));
+    await refused(partial.identities.create({ body: person('eve') }));
+  });
+
+  test('a rule that fails, or answers what is no verdict, refuses the call and is logged', async () => {
+    let verdict: () => unknown = () => true;
+    await using app = await open({ authorize: (() => verdict()) as HostRule, platform: { logger: silent() } });
+    const list = () => app.controller.identities.list({}, { actor: 'sso:1' });
+    await list();
+    for (const answer of ['yes', 1, null, { where: 7 }, {}]) {
+      verdict = () => answer;
+      await refused(list());
+    }
+    verdict = () => {
+      throw new Error('the directory is away');
+    };
+    await refused(list());
+    verdict = () => ({ where: 'name = "x"' });
+    await refused(app.controller.informational.summary(undefined as never, { actor: 'sso:1' }));
+    verdict = () => ({ where: 'nonsense' });
+    await assert.rejects(list(), TypeError);
+    assert.ok(logged.some((line) => line.includes('the rule of authorize failed')));
+  });
+
+  const logged: string[] = [];
+  const silent = () => {
+    const note = (message: string) => void logged.push(message);
+    return { error: note, warn: note, info: note };
+  };
+
+  test('what a policy of the host may not break: the policies that administrators use', async () => {
+    await using app = await open({ authorize: helpDesk });
+    const desk = await helpDeskOf(app);
+    const { id } = await desk.authPolicies.create({ body: policyBody('of users') as never });
+    await desk.authPolicies.patch({ id, body: { name: 'of all users' } });
+    await refused(desk.authPolicies.patch({ id: 'default', body: { tags: { a: 'b' } } }));
+  });
+});
