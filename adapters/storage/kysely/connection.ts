@@ -9,6 +9,8 @@ import type { Sql } from './sql.ts';
 
 /** One connection, as long as it is ours. */
 export interface Connection {
+  /** The connection as the host knows it, which `join` takes while a transaction is open on it. */
+  readonly host: unknown;
   run(sql: string, parameters: readonly unknown[]): Promise<Result>;
   /** Statements without parameters, at once. Default: one after another. @returns what each of them gave */
   runAll?(statements: readonly string[]): Promise<readonly Result[]>;

@@ -39,9 +39,16 @@ export interface KyselyInstance extends KyselyLike {
   };
 }
 
+/** Connections on which we begin transactions by statements, which Kysely knows nothing of. */
+const ours = new WeakSet<object>();
+
 /** @param engine says how a statement is stopped. */
 export const kyselyConnections = ({ cancellation }: SqlEngine, db: KyselyInstance): Connections => {
-  const use = <T>(work: (connection: KyselyConnection) => Promise<T>): Promise<T> => db.connection().execute(work);
+  const use = <T>(work: (connection: KyselyConnection) => Promise<T>): Promise<T> =>
+    db.connection().execute((connection) => {
+      ours.add(connection);
+      return work(connection).finally(() => ours.delete(connection));
+    });
   return {
     use: (work, { signal } = {}) => {
       if (!signal || !cancellation) return use((connection) => work(pooled(connection)));
@@ -53,6 +60,7 @@ export const kyselyConnections = ({ cancellation }: SqlEngine, db: KyselyInstanc
 
 /** A transaction of the host, or a connection. */
 export const kyselyConnection = (db: KyselyLike, stopper?: Stopper): Connection => ({
+  host: db,
   async run(sql, parameters) {
     // Drivers make an object of each row.
     const query = CompiledQuery.raw(sql, [...parameters]) as CompiledQuery<ResultRow>;
@@ -77,4 +85,8 @@ const pooled = (db: KyselyConnection, stopper?: Stopper): Connection => ({
 });
 
 export const isKyselyTransaction = (host: unknown): host is KyselyLike =>
-  typeof host === 'object' && host !== null && 'isTransaction' in host && host.isTransaction === true && 'executeQuery' in host;
+  typeof host === 'object' &&
+  host !== null &&
+  'isTransaction' in host &&
+  (host.isTransaction === true || ours.has(host)) &&
+  'executeQuery' in host;

@@ -18,7 +18,7 @@ export class Rows {
     this.#session = session;
   }
 
-  /** A row is read once: nobody else changes it while a transaction of our own runs. In the host's, it may change at any time. */
+  /** A row is read once: nobody else changes it while a transaction of our own runs. In one that others joined, it may change at any time. */
   find(kind: string, id: string): Promise<Stored | undefined> {
     if (this.#session.isShared || this.#session.isOver) return this.#read(kind, id);
     const key = keyOf(kind, id);

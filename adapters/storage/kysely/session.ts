@@ -19,20 +19,30 @@ export interface Joining {
 
 export class Session {
   readonly scope: Scope;
-  /** Whether others, who joined it too, may write in the same transaction. */
-  readonly isShared: boolean;
   readonly #connection: Connection;
   readonly #joining: Joining | undefined;
   readonly #signal: AbortSignal | undefined;
   #joined: Promise<unknown> | undefined;
+  #isShared: boolean;
   #isOver = false;
 
   constructor(connection: Connection, scope: Scope, { joining, signal }: Surroundings = {}) {
     this.scope = scope;
-    this.isShared = joining !== undefined;
+    this.#isShared = joining !== undefined;
     this.#connection = connection;
     this.#joining = joining;
     this.#signal = signal;
+  }
+
+  /** Whether others, who joined it too, may write in the same transaction. */
+  get isShared(): boolean {
+    return this.#isShared;
+  }
+
+  /** @returns what others join the transaction by */
+  share(): unknown {
+    this.#isShared = true;
+    return this.#connection.host;
   }
 
   get isOver(): boolean {

@@ -12,7 +12,6 @@ import { verifyPage } from './verify.ts';
 import { deleteRow, insertRow, updateRow } from './write.ts';
 
 export class KyselyTransaction implements Transaction {
-  readonly host: unknown = undefined;
   readonly #session: Session;
   readonly #scope: Scope;
   readonly #mode: TransactionMode;
@@ -23,6 +22,10 @@ export class KyselyTransaction implements Transaction {
     this.#scope = session.scope;
     this.#mode = mode;
     this.#rows = new Rows(session);
+  }
+
+  get host(): unknown {
+    return this.#mode === 'write' ? this.#session.share() : undefined;
   }
 
   async get(kind: string, id: string): Promise<Row | undefined> {

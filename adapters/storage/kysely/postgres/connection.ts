@@ -27,6 +27,10 @@ export class PgConnection implements Connection {
     terms.signal?.addEventListener('abort', this.#stop);
   }
 
+  get host(): PgClient {
+    return this.#client;
+  }
+
   async run(sql: string, parameters: readonly unknown[]): Promise<Result> {
     const name = parameters.length > 0 ? this.#names?.of(sql) : undefined;
     const query = { text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) };
@@ -101,15 +105,8 @@ const isClient = (host: unknown): host is PgClient =>
   'query' in host;
 
 class JoinedConnection extends PgConnection {
-  readonly #host: PgClient;
-
-  constructor(host: PgClient) {
-    super(host);
-    this.#host = host;
-  }
-
   override async run(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    if (this.#host.getTransactionStatus() === 'I') throw new TypeError('the transaction is over');
+    if (this.host.getTransactionStatus() === 'I') throw new TypeError('the transaction is over');
     return super.run(sql, parameters);
   }
 }

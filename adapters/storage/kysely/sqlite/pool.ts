@@ -63,6 +63,10 @@ export class SqliteConnection implements Connection {
     this.database = database;
   }
 
+  get host(): DatabaseSync {
+    return this.database;
+  }
+
   async run(sql: string, parameters: readonly unknown[]): Promise<Result> {
     return this.execute(sql, parameters);
   }
