@@ -189,9 +189,10 @@ test('every room of the domain imports only rooms before it', () => {
   assert.deepEqual(breaches, []);
 });
 
-test('no folder of src/ imports what imports it, at any depth, not even by way of others', () => {
-  assert.deepEqual(ringsIn(arrowsBetween(files('src'))), []);
-});
+for (const folder of ['src', 'adapters'])
+  test(`no folder of ${folder}/ imports what imports it, at any depth, not even by way of others`, () => {
+    assert.deepEqual(ringsIn(arrowsBetween(files(folder))), []);
+  });
 
 /** Which imports which, where two files part ways: of `src/api/kit/crud.ts` and `src/api/shared.ts`, the folder `src/api/kit` and the file. */
 const arrowsBetween = (from: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> => {
@@ -243,6 +244,33 @@ test('adapters know src/ only by its entry points', () => {
       .map((other) => `${file} imports ${other}`),
   );
   assert.deepEqual(breaches, []);
+});
+
+test('what SQL engines share knows none of them, and none knows another', () => {
+  const folder = 'adapters/storage/kysely';
+  const engineOf = (file: string): string | undefined => /^(?:sqlite|postgres)(?=\/)/.exec(relative(folder, file))?.[0];
+  const breaches = files(folder)
+    .filter((file) => file !== `${folder}/index.ts`)
+    .flatMap((file) =>
+      importedBy(file)
+        .filter((other) => ![undefined, engineOf(file)].includes(engineOf(other)))
+        .map((other) => `${file} imports ${other}`),
+    );
+  assert.deepEqual(breaches, []);
+});
+
+test('the engine that stands for those of others knows only what the package exports', () => {
+  const { exports }: { exports: Readonly<Record<string, { readonly default: string } | string>> } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  );
+  const sources = Object.values(exports).flatMap((entry) =>
+    typeof entry === 'string' ? [] : [entry.default.replace('./dist/', '').replace(/\.js$/, '.ts')],
+  );
+  const file = 'test/adapters/kysely/own-engine.ts';
+  assert.deepEqual(
+    importedBy(file).filter((other) => !sources.includes(other)),
+    [],
+  );
 });
 
 test('no file of src/ or adapters/ is longer than 300 lines, but for generated ones', () => {

@@ -1,7 +1,7 @@
 import { describe } from 'node:test';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { kyselyStorage, nextMigration, postgresStorage, type StoreOptions } from '../../adapters/storage/kysely/index.ts';
+import { kyselyStorage, nextMigration, postgres, postgresStorage, type StoreOptions } from '../../adapters/storage/kysely/index.ts';
 import type { StorageSchema } from '../../src/storage/port.ts';
 import { execute, needsPostgres, newSchema } from '../support/postgres.ts';
 import { filterSuite } from './filter.suite.ts';
@@ -74,7 +74,7 @@ const hostsKysely: StorageUnderTest = {
     const { connectionString } = place;
     const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString }) }) });
     return {
-      adapter: (namespace) => kyselyStorage({ ...optionsFor(schema), db, engine: 'postgres', ...named(namespace) }),
+      adapter: (namespace) => kyselyStorage({ ...optionsFor(schema), db, engine: postgres, ...named(namespace) }),
       hostTransaction: (work) => db.transaction().execute(work),
       tamper: (statement) => execute(statement, connectionString),
       async [Symbol.asyncDispose]() {

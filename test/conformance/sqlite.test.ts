@@ -7,6 +7,7 @@ import {
   kyselyStorage,
   nextMigration,
   type SqliteStorageOptions,
+  sqlite,
   sqliteFunctions,
   sqliteStorage,
 } from '../../adapters/storage/kysely/index.ts';
@@ -65,7 +66,7 @@ const hostsKysely: StorageUnderTest = {
       dialect: new SqliteDialect({ database: { close: () => database.close(), prepare: (sql) => statement(database.prepare(sql)) } }),
     });
     return {
-      adapter: (namespace) => kyselyStorage({ ...optionsFor(schema), db, engine: 'sqlite', ...named(namespace) }),
+      adapter: (namespace) => kyselyStorage({ ...optionsFor(schema), db, engine: sqlite, ...named(namespace) }),
       hostTransaction: (work) => db.transaction().execute(work),
       tamper: (statement) => run(db, statement),
       [Symbol.asyncDispose]: () => db.destroy(),

@@ -8,7 +8,7 @@ import { koaMiddleware } from '../../adapters/http/koa.ts';
 import { nextHandlers } from '../../adapters/http/next.ts';
 import { nodeHandler, serve } from '../../adapters/http/node.ts';
 import { nodePlatform } from '../../adapters/platform/node.ts';
-import { kyselyStorage, postgresStorage, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
+import { kyselyStorage, postgresStorage, sqlite, sqliteStorage } from '../../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
 import { createClient } from '../../src/client/index.ts';
 import { ManagementController, networkAuthority, restoreSnapshot, webPlatform } from '../../src/index.ts';
@@ -48,7 +48,7 @@ const misspelt: Readonly<Record<string, readonly [call: () => unknown, meant: st
   memoryStorage: [() => memoryStorage({ namespaces: 'x' } as never), 'namespace'],
   sqliteStorage: [() => sqliteStorage({ file: ':memory:', migrates: true } as never), 'migrate'],
   postgresStorage: [() => postgresStorage({ connectionString: 'postgres://x/y', connection: 1 } as never), 'connections'],
-  kyselyStorage: [() => kyselyStorage({ engine: 'sqlite', dB: {} } as never), 'db'],
+  kyselyStorage: [() => kyselyStorage({ engine: sqlite, dB: {} } as never), 'db'],
   nodePlatform: [() => nodePlatform({ loger: console } as never), 'logger'],
   webPlatform: [() => webPlatform({ clocks: {} } as never), 'clock'],
   createClient: [() => createClient({ baseUrl: 'https://x', credential: {} } as never), 'credentials'],

@@ -1,12 +1,12 @@
 /**
  * Predicates as SQL. Every condition made here may be null where the predicate is false, which only `not` can tell apart:
- * it is therefore `is not true`. Long lists travel as one JSON value.
+ * it is therefore `isNotTrue`. Long lists travel as one JSON value.
  */
 import type { Ordering, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { elementFields, type Fields, RowFields } from './fields.ts';
 import type { Scope } from './scope.ts';
 import { alias, among, type Depth, type Held, holders, holds } from './sets.ts';
-import { FALSE, joined, raw, type Sql, sql, TRUE } from './sql.ts';
+import { EMPTY, FALSE, joined, raw, type Sql, sql, TRUE } from './sql.ts';
 
 type Node<Op extends Predicate['op']> = Extract<Predicate, { readonly op: Op }>;
 
@@ -23,13 +23,14 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
       return terms.length === 0 ? FALSE : balanced(terms, ' or ');
     }
     case 'and': {
-      const { listed, rest } = fields.areFew || !scope.engine.fence ? { listed: [], rest: predicate.terms } : intersected(predicate.terms);
+      const { listed, rest } =
+        fields.areFew || !scope.engine.optimizationFence ? { listed: [], rest: predicate.terms } : intersected(predicate.terms);
       const terms = rest.map((term) => condition(scope, kind, fields, term, depth));
       if (listed.length > 0) terms.push(sql`${fields.id} in (${idsIn(scope, kind, { op: 'and', terms: listed }, depth)})`);
       return terms.length === 0 ? TRUE : balanced(terms, ' and ');
     }
     case 'not':
-      return sql`(${condition(scope, kind, fields, predicate.term, depth)}) is not true`;
+      return isNotTrue(scope, condition(scope, kind, fields, predicate.term, depth));
     case 'isNull':
       return sql`${fields.find(predicate.field).any} is null`;
     case 'compare':
@@ -48,7 +49,7 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
       return sql`${fields.id} in (${someElement(scope, kind, predicate, depth)})`;
     case 'coveredBy': {
       const element = alias(depth);
-      return sql`not exists (select 1 from ${scope.set(kind, predicate.set, element)} and ${element}.id = ${fields.id} and ${element}.value not in (select e.value from ${scope.engine.elements(JSON.stringify(predicate.values), 'string')}))`;
+      return sql`not exists (select 1 from ${scope.set(kind, predicate.set, element)} and ${element}.id = ${fields.id} and ${element}.value not in (select e.value from ${scope.engine.jsonElements(JSON.stringify(predicate.values), 'string')}))`;
     }
     case 'size':
       return sized(scope, kind, fields, predicate, depth);
@@ -104,7 +105,7 @@ const idsIn = (scope: Scope, kind: string, list: Listed, depth: Depth): Sql => {
   switch (list.op) {
     case 'in': {
       const row = new RowFields(scope.engine, scope.layout(kind), `r${depth}`);
-      return sql`select ${row.id} from ${scope.rows(kind, row)} and ${row.id} in (select e.value from ${scope.engine.elements(JSON.stringify(list.values), 'string')})`;
+      return sql`select ${row.id} from ${scope.rows(kind, row)} and ${row.id} in (select e.value from ${scope.engine.jsonElements(JSON.stringify(list.values), 'string')})`;
     }
     case 'some':
       return someElement(scope, kind, list, depth);
@@ -112,7 +113,7 @@ const idsIn = (scope: Scope, kind: string, list: Listed, depth: Depth): Sql => {
     case 'or': {
       // Each list has its ids in order, so that those in all of them are found by reading the lists side by side.
       const lists = list.terms.filter(isIdList).map((term) => idsIn(scope, kind, term, depth));
-      return sql`select id from (${joined(lists, ' intersect ')} order by 1) as i${raw(String(depth))}`;
+      return sql`select id from (${joined(lists, ' intersect ')}${scope.engine.mergeIntersect ?? EMPTY}) as i${raw(String(depth))}`;
     }
     default:
       return holders(scope, kind, list, depth);
@@ -136,6 +137,8 @@ const LONG_CHAIN = 50;
 
 const OPERATORS: Readonly<Record<Ordering, Sql>> = { '=': raw('='), '<': raw('<'), '<=': raw('<='), '>': raw('>'), '>=': raw('>=') };
 
+const isNotTrue = ({ engine }: Scope, asked: Sql): Sql => engine.isNotTrue?.(asked) ?? sql`(${asked}) is not true`;
+
 const compared = (fields: Fields, { field, is, value }: Node<'compare'>): Sql => {
   const access = fields.find(field);
   const found = typeof value === 'string' ? access.text : typeof value === 'number' ? access.number : access.boolean;
@@ -155,7 +158,7 @@ const isOneOf = (scope: Scope, fields: Fields, { field, values }: Node<'in'>): S
 const containing = ({ engine }: Scope, fields: Fields, { field, value, fold }: Node<'contains'>): Sql => {
   const { text } = fields.find(field);
   if (!text) return FALSE;
-  return fold ? engine.contains(engine.folded(text), value.toUpperCase()) : engine.contains(text, value);
+  return fold ? engine.contains(engine.upperCase(text), value.toUpperCase()) : engine.contains(text, value);
 };
 
 const sized = (scope: Scope, kind: string, fields: Fields, { set, is, value, of }: Node<'size'>, depth: Depth): Sql => {
@@ -164,6 +167,8 @@ const sized = (scope: Scope, kind: string, fields: Fields, { set, is, value, of 
   if (!of) return sql`(${held}) ${OPERATORS[is]} ${value}`;
   const others = new RowFields(scope.engine, scope.layout(of.kind), `r${depth}`);
   const where = condition(scope, of.kind, others, of.where, depth + 1);
-  // An expression, not the column: engines would else look up each row that satisfies the question for each row asked.
-  return sql`(${held} and (${element}.value || '') in (select ${others.id} from ${scope.rows(of.kind, others)} and ${where})) ${OPERATORS[is]} ${value}`;
+  // Otherwise a planner looks up each row that satisfies the question for each row asked.
+  const found = sql`${element}.value`;
+  const compared = scope.engine.unindexed?.(found) ?? found;
+  return sql`(${held} and ${compared} in (select ${others.id} from ${scope.rows(of.kind, others)} and ${where})) ${OPERATORS[is]} ${value}`;
 };

@@ -1,19 +1,29 @@
 /** Running our statements on a connection, whoever brings it, with errors as the port's. */
+import type { IsolationLevel } from 'kysely';
 import { StorageError, StoreBusy, StoreUnavailable, ValueTooLong, WriteConflict } from '../../../src/adapter-kit.ts';
-import type { Engine, Failure } from './engine.ts';
+import type { SqlEngine } from './engine/index.ts';
+import type { Failure } from './engine/transactions.ts';
+import { rendered } from './render.ts';
+import type { Result } from './result.ts';
 import type { Sql } from './sql.ts';
 
 /** One connection, as long as it is ours. */
 export interface Connection {
+  /** The connection as the host knows it, which `join` takes while a transaction is open on it. */
+  readonly host: unknown;
   run(sql: string, parameters: readonly unknown[]): Promise<Result>;
   /** Statements without parameters, at once. Default: one after another. @returns what each of them gave */
   runAll?(statements: readonly string[]): Promise<readonly Result[]>;
+  /** Begins a transaction by the driver's own means, for an engine with an `isolationLevel`. */
+  begin?(isolationLevel: IsolationLevel): Promise<DriverTransaction>;
+  /** Takes what stops a statement of this connection, on another one, where it has no means of its own and its caller may give up. */
+  stopBy?(stop: (other: Connection) => Promise<unknown>): void;
 }
 
-export interface Result {
-  readonly rows: readonly unknown[];
-  /** How many rows a statement wrote. */
-  readonly written: number;
+/** A transaction that the driver began, and ends. */
+export interface DriverTransaction extends Connection {
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
 }
 
 export interface Connections {
@@ -39,16 +49,22 @@ export class Taken extends StorageError {
 }
 
 /** @throws Taken, WriteConflict, StoreUnavailable, StorageError for what the engine refuses. */
-export const run = async (engine: Engine, connection: Connection, statement: Sql): Promise<Result> => {
+export const run = async (engine: SqlEngine, connection: Connection, statement: Sql): Promise<Result> => {
   try {
-    return await connection.run(rendered(engine, statement.text), statement.values.map(engine.bound));
+    return await send(engine, connection, statement);
   } catch (error) {
     throw translated(engine, error);
   }
 };
 
+/** The same with the errors of the driver. */
+export const send = (engine: SqlEngine, connection: Connection, statement: Sql): Promise<Result> => {
+  const { text, parameters } = rendered(engine, statement);
+  return connection.run(text, parameters);
+};
+
 /** Errors that are none of the engine's stay as they are. */
-export const translated = (engine: Engine, error: unknown): unknown => {
+export const translated = (engine: SqlEngine, error: unknown): unknown => {
   const failure = engine.failure(error);
   if (!failure) return error;
   const options = { cause: error };
@@ -66,12 +82,6 @@ export const translated = (engine: Engine, error: unknown): unknown => {
     case 'other':
       return new StorageError(`the database refused a statement: ${textOf(error)}`, options);
   }
-};
-
-const rendered = ({ placeholder }: Engine, text: string): string => {
-  if (placeholder === undefined) return text;
-  let index = 0;
-  return text.replaceAll('?', () => placeholder(++index));
 };
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,20 +1,23 @@
 /** Migrations as the statements of an engine. */
 import type { ColumnSchema } from '../../../src/adapter-kit.ts';
-import type { DocumentType, Engine } from './engine.ts';
+import type { SqlEngine } from './engine/index.ts';
+import type { JsonType } from './engine/queries.ts';
+import type { ColumnTypes } from './engine/tables.ts';
 import { ofIndex, ofRows, ofSet, saying } from './expectations.ts';
 import { namesOf, ownColumnName, sharedNames } from './layout.ts';
 import type { Migration, Step } from './migration.ts';
-import { name, raw, type Sql, sql } from './sql.ts';
+import { identifier } from './render.ts';
+import { EMPTY, joined, raw, type Sql, sql } from './sql.ts';
 
 /** The statements of a migration; the last one records it. */
-export const statementsOf = (engine: Engine, prefix: string, migration: Migration): readonly Sql[] => [
-  ...loadExpectations(engine),
+export const statementsOf = (engine: SqlEngine, prefix: string, migration: Migration): readonly Sql[] => [
+  ...loadStatistics(engine),
   ...migration.steps.flatMap((step) => stepStatements(engine, prefix, step)),
-  ...loadExpectations(engine),
-  sql`insert into ${name(sharedNames(prefix).migrations)} (version, name) values (${migration.version}, ${migration.name})`,
+  ...loadStatistics(engine),
+  sql`insert into ${identifier(engine, sharedNames(prefix).migrations)} (version, name) values (${migration.version}, ${migration.name})`,
 ];
 
-const stepStatements = (engine: Engine, prefix: string, step: Step): readonly Sql[] => {
+const stepStatements = (engine: SqlEngine, prefix: string, step: Step): readonly Sql[] => {
   switch (step.do) {
     case 'found':
       return found(engine, prefix);
@@ -28,92 +31,115 @@ const stepStatements = (engine: Engine, prefix: string, step: Step): readonly Sq
     }
     case 'dropKind': {
       const { rows, documents, set } = namesOf(prefix, step.kind.kind);
-      return [...step.kind.sets.map(set), rows, documents].map((table) => sql`drop table ${name(table)}`);
+      return [...step.kind.sets.map(set), rows, documents].map((table) => dropTable(engine, table));
     }
     case 'addColumn':
       return addColumn(engine, prefix, step.kind, step.column);
-    case 'dropColumn': {
-      const { rows, index } = namesOf(prefix, step.kind);
-      const column = sql`alter table ${name(rows)} drop column ${name(ownColumnName(step.column.name))}`;
-      return step.column.index === false ? [column] : [sql`drop index ${name(index(step.column.name))}`, column];
-    }
+    case 'dropColumn':
+      return dropColumn(engine, prefix, step.kind, step.column);
     case 'addSet':
       return [...addSet(engine, prefix, step.kind, step.set), fillSet(engine, prefix, step.kind, step.set)];
     case 'dropSet':
-      return [sql`drop table ${name(namesOf(prefix, step.kind).set(step.set))}`];
+      return [dropTable(engine, namesOf(prefix, step.kind).set(step.set))];
   }
 };
 
-const found = ({ types, keyedTable }: Engine, prefix: string): readonly Sql[] => {
+const found = (engine: SqlEngine, prefix: string): readonly Sql[] => {
   const { state, migrations } = sharedNames(prefix);
-  const [text, integer] = [raw(types.string), raw(types.integer)];
+  const { key, string, integer } = typesOf(engine);
   return [
-    sql`create table ${name(state)} (ns ${text} not null, name ${text} not null, value ${integer} not null, primary key (ns, name))${raw(keyedTable)}`,
-    sql`create table ${name(migrations)} (version ${integer} primary key, name ${text} not null, applied_at ${text} not null default (cast(current_timestamp as text)))`,
+    sql`create table ${identifier(engine, state)} (ns ${key} not null, name ${key} not null, value ${integer} not null, primary key (ns, name))${options(engine)}`,
+    sql`create table ${identifier(engine, migrations)} (version ${integer} primary key, name ${string} not null, applied_at ${string} not null default (${engine.currentTime}))`,
   ];
 };
 
-const addRows = (engine: Engine, prefix: string, kind: string, columns: readonly ColumnSchema[]): readonly Sql[] => {
-  const { types, keyedTable } = engine;
-  const { rows, documents } = namesOf(prefix, kind);
-  const [text, number] = [raw(types.string), raw(types.number)];
-  const own = columns.map((column) => `, ${name(ownColumnName(column.name)).text} ${types[column.type]}`).join('');
+const addRows = (engine: SqlEngine, prefix: string, kind: string, columns: readonly ColumnSchema[]): readonly Sql[] => {
+  const names = namesOf(prefix, kind);
+  const { key, date, number, reference, document, documentKey } = typesOf(engine);
+  const own = columns.map((column) => sql`, ${identifier(engine, ownColumnName(column.name))} ${typeOf(engine, column)}`);
   return [
-    sql`create table ${name(documents)} (id ${raw(types.documentKey)}, document ${raw(types.document)} not null${raw(engine.documents?.columns ?? '')})`,
-    sql`create table ${name(rows)} (ns ${text} not null, id ${text} not null, document ${raw(types.reference)} not null, version ${number} not null, created_at ${text} not null, updated_at ${text} not null${raw(own)}, primary key (ns, id))${raw(keyedTable)}`,
+    sql`create table ${identifier(engine, names.documents)} (id ${documentKey}, document ${document} not null${raw(engine.documents?.columns ?? '')})`,
+    sql`create table ${identifier(engine, names.rows)} (ns ${key} not null, id ${key} not null, document ${reference} not null, version ${number} not null, created_at ${date} not null, updated_at ${date} not null${joined(own, '')}, primary key (ns, id))${options(engine)}`,
     ...saying(engine, ofRows(prefix, kind)),
   ];
 };
 
-const addIndex = (engine: Engine, prefix: string, kind: string, column: ColumnSchema): readonly Sql[] => {
+const addIndex = (engine: SqlEngine, prefix: string, kind: string, column: ColumnSchema): readonly Sql[] => {
   const { name: field, index } = column;
   if (index === false) return [];
   const names = namesOf(prefix, kind);
-  const own = name(ownColumnName(field));
-  const target = sql`index ${name(names.index(field))} on ${name(names.rows)}`;
+  const own = identifier(engine, ownColumnName(field));
+  const target = sql`index ${identifier(engine, names.index(field))} on ${identifier(engine, names.rows)}`;
   const made =
     index === 'unique'
-      ? sql`create unique ${target} (ns, ${own}${engine.nulls.ascending})`
+      ? sql`create unique ${target} (ns, ${own}${engine.nulls.ascending})${engine.uniqueUnlessNull?.(own) ?? EMPTY}`
       : sql`create ${target} (ns, ${own}${engine.nulls.ascending}, id)`;
   return [made, ...saying(engine, ofIndex(prefix, kind, column))];
 };
 
-const addSet = (engine: Engine, prefix: string, kind: string, field: string): readonly Sql[] => {
-  const { types, keyedTable } = engine;
+const addSet = (engine: SqlEngine, prefix: string, kind: string, field: string): readonly Sql[] => {
   const names = namesOf(prefix, kind);
-  const table = names.set(field);
-  const text = raw(types.string);
+  const table = identifier(engine, names.set(field));
+  const { key } = typesOf(engine);
   return [
-    sql`create table ${name(table)} (ns ${text} not null, value ${text} not null, id ${text} not null, primary key (ns, value, id))${raw(keyedTable)}`,
-    sql`create index ${name(names.reverse(field))} on ${name(table)} (ns, id, value)`,
+    sql`create table ${table} (ns ${key} not null, value ${key} not null, id ${key} not null, primary key (ns, value, id))${options(engine)}`,
+    sql`create index ${identifier(engine, names.reverse(field))} on ${table} (ns, id, value)`,
     ...saying(engine, ofSet(prefix, kind, field)),
   ];
 };
 
-const loadExpectations = ({ expectations }: Engine): readonly Sql[] => (expectations ? [expectations.load] : []);
+const addColumn = (engine: SqlEngine, prefix: string, kind: string, column: ColumnSchema): readonly Sql[] => {
+  const { rows, documents } = namesOf(prefix, kind);
+  const [table, own] = [identifier(engine, rows), identifier(engine, ownColumnName(column.name))];
+  const value = engine.jsonValue(asked(engine), [column.name], JSON_TYPE[column.type]);
+  return [
+    sql`alter table ${table} add ${own} ${typeOf(engine, column)}`,
+    sql`update ${table} set ${own} = (select ${value} from ${identifier(engine, documents)} as d where d.id = ${table}.document)`,
+    ...addIndex(engine, prefix, kind, column),
+  ];
+};
 
-const DOCUMENT_TYPE: Readonly<Record<ColumnSchema['type'], DocumentType>> = {
+const dropColumn = (engine: SqlEngine, prefix: string, kind: string, { name, index }: ColumnSchema): readonly Sql[] => {
+  const names = namesOf(prefix, kind);
+  const [table, target] = [identifier(engine, names.rows), identifier(engine, names.index(name))];
+  const dropIndex = index === false ? [] : [engine.dropIndex?.(target, table) ?? sql`drop index ${target}`];
+  return [...dropIndex, sql`alter table ${table} drop column ${identifier(engine, ownColumnName(name))}`];
+};
+
+const dropTable = (engine: SqlEngine, table: string): Sql => sql`drop table ${identifier(engine, table)}`;
+
+const fillSet = (engine: SqlEngine, prefix: string, kind: string, field: string): Sql => {
+  const { rows, documents, set } = namesOf(prefix, kind);
+  const from = sql`${identifier(engine, rows)} as t join ${identifier(engine, documents)} as d on d.id = t.document`;
+  const elements = engine.jsonElementsAt(asked(engine), [field]);
+  return sql`insert into ${identifier(engine, set(field))} (ns, value, id) select distinct t.ns, e.value, t.id from ${from} ${elements} where e.value is not null`;
+};
+
+const JSON_TYPE: Readonly<Record<ColumnSchema['type'], JsonType>> = {
   string: 'text',
   date: 'text',
   number: 'number',
   boolean: 'boolean',
 };
 
-const addColumn = (engine: Engine, prefix: string, kind: string, column: ColumnSchema): readonly Sql[] => {
-  const { rows, documents } = namesOf(prefix, kind);
-  const [table, own] = [name(rows), name(ownColumnName(column.name))];
-  const value = engine.at(asked(engine), [column.name], DOCUMENT_TYPE[column.type]);
-  return [
-    sql`alter table ${table} add column ${own} ${raw(engine.types[column.type])}`,
-    sql`update ${table} set ${own} = (select ${value} from ${name(documents)} as d where d.id = ${table}.document)`,
-    ...addIndex(engine, prefix, kind, column),
-  ];
-};
+/** Text in an index may have to be shorter than other text. */
+const typeOf = ({ types }: SqlEngine, { type, index }: ColumnSchema): Sql =>
+  raw(types[type === 'string' && index !== false ? 'key' : type]);
 
-const asked = ({ documents }: Engine): Sql => sql`d.${documents?.asked ?? raw('document')}`;
+const typesOf = ({ types }: SqlEngine): Readonly<Record<keyof ColumnTypes, Sql>> => ({
+  key: raw(types.key),
+  string: raw(types.string),
+  date: raw(types.date),
+  number: raw(types.number),
+  boolean: raw(types.boolean),
+  integer: raw(types.integer),
+  document: raw(types.document),
+  documentKey: raw(types.documentKey),
+  reference: raw(types.reference),
+});
 
-const fillSet = (engine: Engine, prefix: string, kind: string, field: string): Sql => {
-  const { rows, documents, set } = namesOf(prefix, kind);
-  const elements = engine.elementsAt(asked(engine), [field]);
-  return sql`insert into ${name(set(field))} (ns, value, id) select distinct t.ns, e.value, t.id from ${name(rows)} as t join ${name(documents)} as d on d.id = t.document cross join ${elements} where e.value is not null`;
-};
+const asked = ({ documents }: SqlEngine): Sql => sql`d.${documents?.asked ?? raw('document')}`;
+
+const options = ({ tableOptions }: SqlEngine): Sql => raw(tableOptions ?? '');
+
+const loadStatistics = ({ statistics }: SqlEngine): readonly Sql[] => (statistics ? [statistics.load] : []);

@@ -4,7 +4,7 @@
  */
 import type { ColumnSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 import { type Connection, run } from './connection.ts';
-import type { Engine } from './engine.ts';
+import type { SqlEngine } from './engine/index.ts';
 import { namesOf } from './layout.ts';
 import type { Sql } from './sql.ts';
 
@@ -53,34 +53,31 @@ const ofSchema = (prefix: string, schema: StorageSchema): readonly Expectation[]
   ]);
 
 /** The statements that tell the engine; none for one that needs not be told. */
-export const saying = ({ expectations }: Engine, told: readonly Expectation[]): readonly Sql[] =>
-  expectations ? told.map(({ table, index, rows }) => expectations.of(table, index, rows)) : [];
+export const saying = ({ statistics }: SqlEngine, told: readonly Expectation[]): readonly Sql[] =>
+  statistics ? told.map(({ table, index, rows }) => statistics.of(table, index, rows)) : [];
 
 /** Whether the engine has been told just this. */
-export const areSaid = async (engine: Engine, connection: Connection, prefix: string, schema: StorageSchema): Promise<boolean> => {
-  const { expectations } = engine;
-  if (!expectations) return true;
-  const { rows } = await run(engine, connection, engine.tableCount(expectations.table));
-  if (Number(field(rows[0], 'value')) === 0) return false;
+export const areSaid = async (engine: SqlEngine, connection: Connection, prefix: string, schema: StorageSchema): Promise<boolean> => {
+  const { statistics } = engine;
+  if (!statistics) return true;
+  const { rows } = await run(engine, connection, engine.tableCount(statistics.table));
+  if (Number(rows[0]?.value) === 0) return false;
   const expected = ofSchema(prefix, schema);
   const tables = new Set(expected.map(({ table }) => table));
-  const known = (await run(engine, connection, expectations.all)).rows
-    .filter((row) => tables.has(String(field(row, 'table_name'))))
-    .map((row) => JSON.stringify([field(row, 'table_name'), field(row, 'index_name'), field(row, 'rows')]));
+  const known = (await run(engine, connection, statistics.all)).rows
+    .filter((row) => tables.has(String(row.table_name)))
+    .map((row) => JSON.stringify([row.table_name, row.index_name, row.rows]));
   const wanted = expected.map(({ table, index, rows: of }) => JSON.stringify([table, index, of.join(' ')]));
   return known.length === wanted.length && new Set([...known, ...wanted]).size === wanted.length;
 };
 
 /** Tells it again. The connection is in a write transaction. */
-export const sayAgain = async (engine: Engine, connection: Connection, prefix: string, schema: StorageSchema): Promise<void> => {
-  const { expectations } = engine;
-  if (!expectations) return;
+export const sayAgain = async (engine: SqlEngine, connection: Connection, prefix: string, schema: StorageSchema): Promise<void> => {
+  const { statistics } = engine;
+  if (!statistics) return;
   const expected = ofSchema(prefix, schema);
   const tables = new Set(expected.map(({ table }) => table));
-  const forgotten = [...tables].map((table) => expectations.forget(table));
-  for (const statement of [expectations.load, ...forgotten, ...saying(engine, expected), expectations.load])
+  const forgotten = [...tables].map((table) => statistics.forget(table));
+  for (const statement of [statistics.load, ...forgotten, ...saying(engine, expected), statistics.load])
     await run(engine, connection, statement);
 };
-
-// Our own statements name what they select.
-const field = (row: unknown, name: string): unknown => (row as Readonly<Record<string, unknown>>)[name];

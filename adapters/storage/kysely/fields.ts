@@ -1,6 +1,7 @@
 /** Where SQL finds a field: in a column, in the document, or (inside of `some`) as the element of a set. */
 import { ELEMENT, type FieldRef, type FieldType } from '../../../src/adapter-kit.ts';
-import type { DocumentType, Engine } from './engine.ts';
+import type { SqlEngine } from './engine/index.ts';
+import type { JsonType } from './engine/queries.ts';
 import type { Layout } from './layout.ts';
 import { raw, type Sql, sql } from './sql.ts';
 
@@ -31,10 +32,10 @@ export class RowFields implements Fields {
   readonly areFew: boolean;
   /** Whether something was found in the document only, which has to be joined then. */
   needsDocument = false;
-  readonly #engine: Engine;
+  readonly #engine: SqlEngine;
   readonly #layout: Layout;
 
-  constructor(engine: Engine, layout: Layout, alias: string, areFew = false) {
+  constructor(engine: SqlEngine, layout: Layout, alias: string, areFew = false) {
     this.areFew = areFew;
     this.#engine = engine;
     this.#layout = layout;
@@ -44,9 +45,9 @@ export class RowFields implements Fields {
   }
 
   find({ path, type }: FieldRef): Access {
-    const inDocument = (as: DocumentType): Sql => {
+    const inDocument = (as: JsonType): Sql => {
       this.needsDocument = true;
-      return this.#engine.at(sql`${this.document}.${this.#engine.documents?.asked ?? raw('document')}`, path, as);
+      return this.#engine.jsonValue(sql`${this.document}.${this.#engine.documents?.asked ?? raw('document')}`, path, as);
     };
     return new RowField(type, path.length > 1 ? undefined : this.#column(path[0]), inDocument);
   }
@@ -67,9 +68,9 @@ interface StoredColumn {
 class RowField implements Access {
   readonly #type: FieldType;
   readonly #column: StoredColumn | undefined;
-  readonly #inDocument: (as: DocumentType) => Sql;
+  readonly #inDocument: (as: JsonType) => Sql;
 
-  constructor(type: FieldType, column: StoredColumn | undefined, inDocument: (as: DocumentType) => Sql) {
+  constructor(type: FieldType, column: StoredColumn | undefined, inDocument: (as: JsonType) => Sql) {
     this.#type = type;
     this.#column = column;
     this.#inDocument = inDocument;
@@ -112,7 +113,7 @@ const VALUE_TYPE: Readonly<Record<FieldType, 'text' | 'number' | 'boolean' | und
 };
 
 /** What counts as the text of a field's value. */
-const TEXT_TYPE: Readonly<Record<FieldType, DocumentType | undefined>> = {
+const TEXT_TYPE: Readonly<Record<FieldType, JsonType | undefined>> = {
   string: 'text',
   date: 'text',
   number: 'numberText',

@@ -1,13 +1,29 @@
 /**
- * Stores in SQL: SQLite, PostgreSQL, and a Kysely instance of the host.
+ * Stores in SQL: SQLite, PostgreSQL, a Kysely instance of the host, and what another SQL engine is made of.
  * @module overlay-controller/storage/kysely
  */
-export type { KyselyInstance, KyselyLike } from './kysely.ts';
+export type { SqlEngine } from './engine/index.ts';
+export type { JsonType, Page, Path, SqlQueries } from './engine/queries.ts';
+export type { SqlSyntax } from './engine/syntax.ts';
+export type { ColumnTypes, Requirement, SqlTables, Statistics } from './engine/tables.ts';
+export type { Cancellation, Failure, Limits, SharedTables, SqlTransactions } from './engine/transactions.ts';
+export type { SqlWrites, StateChange, StateRow } from './engine/writes.ts';
+export type {
+  KyselyConnection,
+  KyselyControlledTransaction,
+  KyselyInstance,
+  KyselyLike,
+  KyselyTransactionBuilder,
+} from './kysely.ts';
 export type { Migration, Step } from './migration.ts';
 export { nextMigration, schemaAfter } from './migration.ts';
 export { migrations } from './migrations/index.ts';
 export type { PgPool } from './postgres/driver.ts';
+export { postgres } from './postgres/engine.ts';
 export { type PostgresStorage, type PostgresStorageOptions, postgresStorage } from './postgres/storage.ts';
+export type { Result, ResultRow } from './result.ts';
+export { joined, raw, type Sql, sql, type Value } from './sql.ts';
+export { sqlite } from './sqlite/engine.ts';
 export { sqliteFunctions } from './sqlite/functions.ts';
 export { type SqliteStorage, type SqliteStorageOptions, sqliteStorage } from './sqlite/storage.ts';
 export { exportMigrations, type KyselyStorage, type KyselyStorageOptions, kyselyStorage, type StoreOptions } from './storage.ts';

@@ -1,12 +1,33 @@
 /** Kysely instances and transactions of the host as connections. Only what is used is asked for: any copy of Kysely will do. */
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type IsolationLevel } from 'kysely';
 import type { Connection, Connections } from './connection.ts';
+import type { SqlEngine } from './engine/index.ts';
+import type { ResultRow } from './result.ts';
+import { Stopper } from './stopper.ts';
 
 /** A Kysely instance or transaction. */
 export interface KyselyLike {
   readonly isTransaction: boolean;
   /** Executes one statement. */
-  executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly unknown[]; readonly numAffectedRows?: bigint }>;
+  executeQuery<Row>(query: CompiledQuery<Row>): Promise<{ readonly rows: readonly Row[]; readonly numAffectedRows?: bigint | undefined }>;
+}
+
+/** A Kysely instance with one connection. */
+export interface KyselyConnection extends KyselyLike {
+  /** Begins a transaction by the driver's own means. Only asked of it by an engine with an `isolationLevel`. */
+  startTransaction?(): KyselyTransactionBuilder;
+}
+
+/** A Kysely transaction that is about to begin. */
+export interface KyselyTransactionBuilder {
+  setIsolationLevel(isolationLevel: IsolationLevel): KyselyTransactionBuilder;
+  execute(): Promise<KyselyControlledTransaction>;
+}
+
+/** A Kysely transaction that its owner ends. */
+export interface KyselyControlledTransaction extends KyselyLike {
+  commit(): { execute(): Promise<void> };
+  rollback(): { execute(): Promise<void> };
 }
 
 /** A Kysely instance. */
@@ -14,20 +35,58 @@ export interface KyselyInstance extends KyselyLike {
   /** One connection for several statements. */
   connection(): {
     /** Runs `work` on a connection that nobody else uses meanwhile. */
-    execute<T>(work: (connection: KyselyLike) => Promise<T>): Promise<T>;
+    execute<T>(work: (connection: KyselyConnection) => Promise<T>): Promise<T>;
   };
 }
 
-export const kyselyConnections = (db: KyselyInstance): Connections => ({
-  use: (work) => db.connection().execute((connection) => work(kyselyConnection(connection))),
+/** Connections on which we begin transactions by statements, which Kysely knows nothing of. */
+const ours = new WeakSet<object>();
+
+/** @param engine says how a statement is stopped. */
+export const kyselyConnections = ({ cancellation }: SqlEngine, db: KyselyInstance): Connections => {
+  const use = <T>(work: (connection: KyselyConnection) => Promise<T>): Promise<T> =>
+    db.connection().execute((connection) => {
+      ours.add(connection);
+      return work(connection).finally(() => ours.delete(connection));
+    });
+  return {
+    use: (work, { signal } = {}) => {
+      if (!signal || !cancellation) return use((connection) => work(pooled(connection)));
+      const stopper = new Stopper(signal, (stop) => use((other) => stop(kyselyConnection(other))));
+      return use((connection) => work(pooled(connection, stopper)).finally(() => stopper.leave()));
+    },
+  };
+};
+
+/** A transaction of the host, or a connection. */
+export const kyselyConnection = (db: KyselyLike, stopper?: Stopper): Connection => ({
+  host: db,
+  async run(sql, parameters) {
+    // Drivers make an object of each row.
+    const query = CompiledQuery.raw(sql, [...parameters]) as CompiledQuery<ResultRow>;
+    const { rows, numAffectedRows = 0n } = await (stopper ? stopper.during(() => db.executeQuery(query)) : db.executeQuery(query));
+    return { rows, written: Number(numAffectedRows) };
+  },
+  ...(stopper && { stopBy: (stop) => stopper.arm(stop) }),
 });
 
-export const kyselyConnection = (db: KyselyLike): Connection => ({
-  async run(sql, parameters) {
-    const { rows, numAffectedRows = 0n } = await db.executeQuery(CompiledQuery.raw(sql, [...parameters]));
-    return { rows, written: Number(numAffectedRows) };
+const pooled = (db: KyselyConnection, stopper?: Stopper): Connection => ({
+  ...kyselyConnection(db, stopper),
+  async begin(isolationLevel) {
+    if (!db.startTransaction)
+      throw new TypeError('this version of Kysely has no startTransaction, which the engine needs: Kysely 0.28 or later has');
+    const transaction = await db.startTransaction().setIsolationLevel(isolationLevel).execute();
+    return {
+      ...kyselyConnection(transaction, stopper),
+      commit: () => transaction.commit().execute(),
+      rollback: () => transaction.rollback().execute(),
+    };
   },
 });
 
 export const isKyselyTransaction = (host: unknown): host is KyselyLike =>
-  typeof host === 'object' && host !== null && 'isTransaction' in host && host.isTransaction === true && 'executeQuery' in host;
+  typeof host === 'object' &&
+  host !== null &&
+  'isTransaction' in host &&
+  (host.isTransaction === true || ours.has(host)) &&
+  'executeQuery' in host;

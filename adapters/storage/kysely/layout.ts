@@ -4,7 +4,9 @@
  * documents of the page are fetched. Each set has a table (ns, value, id) and its reverse.
  */
 import type { ColumnSchema, KindSchema, Row } from '../../../src/adapter-kit.ts';
-import { name, type Sql, type Value } from './sql.ts';
+import type { SqlEngine } from './engine/index.ts';
+import { identifier } from './render.ts';
+import type { Sql, Value } from './sql.ts';
 
 export interface Layout {
   readonly kind: string;
@@ -29,11 +31,12 @@ const FIXED: readonly ColumnSchema[] = [
   { name: 'updatedAt', type: 'date', index: false },
 ];
 
-export const layoutOf = (prefix: string, schema: KindSchema): Layout => {
+export const layoutOf = (engine: SqlEngine, prefix: string, schema: KindSchema): Layout => {
   const names = namesOf(prefix, schema.kind);
+  const quoted = (name: string): Sql => identifier(engine, name);
   const columns = [...FIXED, ...schema.columns].map((column): [string, Column] => [
     column.name,
-    { ...column, sql: name(columnName(column.name)) },
+    { ...column, sql: quoted(columnName(column.name)) },
   ]);
   const fields = new Map([
     ...columns.flatMap(([field]) => [columnName(field), names.index(field)].map((key) => [key, field] as const)),
@@ -41,10 +44,10 @@ export const layoutOf = (prefix: string, schema: KindSchema): Layout => {
   ]);
   return {
     kind: schema.kind,
-    table: name(names.rows),
-    documents: name(names.documents),
+    table: quoted(names.rows),
+    documents: quoted(names.documents),
     columns: new Map(columns),
-    sets: new Map(schema.sets.map((set) => [set, name(names.set(set))])),
+    sets: new Map(schema.sets.map((set) => [set, quoted(names.set(set))])),
     fieldOf: (column) => fields.get(column) ?? column,
   };
 };

@@ -1,15 +1,18 @@
 /** Bringing a database to the schema, and telling whether it is there. */
 
 import { StorageError, type StorageSchema, StoreSchemaMismatch, StoreUnavailable } from '../../../src/adapter-kit.ts';
-import { type Connection, type Result, run } from './connection.ts';
+import { type Connection, run } from './connection.ts';
 import { statementsOf } from './ddl.ts';
-import type { Engine } from './engine.ts';
+import type { SqlEngine } from './engine/index.ts';
+import type { Limits } from './engine/transactions.ts';
 import { sharedNames } from './layout.ts';
 import { kindsThatDiffer, type Migration, schemaAfter } from './migration.ts';
-import { name, type Sql, sql, writtenOut } from './sql.ts';
+import { identifier, writtenOut } from './render.ts';
+import type { Result } from './result.ts';
+import { raw, type Sql, sql } from './sql.ts';
 
 export interface SchemaOptions {
-  readonly engine: Engine;
+  readonly engine: SqlEngine;
   readonly prefix: string;
   readonly migrations: readonly Migration[];
 }
@@ -21,10 +24,10 @@ export interface Fence {
   assertOurs(result: Result | undefined): void;
 }
 
-export const fenceOf = ({ prefix, migrations }: Pick<SchemaOptions, 'prefix' | 'migrations'>): Fence => ({
-  statement: selectVersion(prefix),
+export const fenceOf = ({ engine, prefix, migrations }: SchemaOptions): Fence => ({
+  statement: selectVersion(engine, prefix),
   assertOurs: (result) => {
-    const version = Number((result?.rows[0] as { readonly value: unknown } | undefined)?.value); // it selects a `value`
+    const version = Number(result?.rows[0]?.value);
     if (version !== migrations.length)
       throw new StoreSchemaMismatch(
         `the database has been migrated to schema version ${version} while this process, which knows version ${migrations.length}, was running: it writes no more; end it, and run the release that migrated the database`,
@@ -40,11 +43,24 @@ export const isMigrated = async ({ engine, prefix, migrations }: SchemaOptions, 
 };
 
 /** Runs the migrations that the database lacks. The connection is in a write transaction. */
-export const migrateDatabase = async ({ engine, prefix, migrations }: SchemaOptions, connection: Connection): Promise<void> => {
-  if (engine.lockMigrations) await run(engine, connection, engine.lockMigrations(prefix));
+export const migrateDatabase = async (options: SchemaOptions, connection: Connection, limits: Limits): Promise<void> => {
+  const { engine, prefix } = options;
+  if (engine.lockMigrations) await run(engine, connection, engine.lockMigrations(prefix, limits));
+  const unlock = async () => {
+    for (const statement of engine.unlockMigrations?.(prefix) ?? []) await run(engine, connection, statement);
+  };
+  await migrateLocked(options, connection).catch(async (error: unknown) => {
+    await unlock().catch(() => undefined);
+    throw error;
+  });
+  await unlock();
+};
+
+const migrateLocked = async ({ engine, prefix, migrations }: SchemaOptions, connection: Connection): Promise<void> => {
   const version = await versionOf(engine, prefix, connection);
-  if (version > 0 && version < migrations.length && engine.lockOut)
-    await run(engine, connection, engine.lockOut(sharedNames(prefix).migrations));
+  const shared = sharedNames(prefix);
+  const tables = { state: identifier(engine, shared.state), migrations: identifier(engine, shared.migrations) };
+  if (version > 0 && version < migrations.length && engine.lockOut) await run(engine, connection, engine.lockOut(tables));
   for (const { probe, advice, create } of engine.requirements) {
     if (await isMet(engine, connection, probe)) continue;
     if (!create) throw new StorageError(advice);
@@ -52,12 +68,12 @@ export const migrateDatabase = async ({ engine, prefix, migrations }: SchemaOpti
   }
   for (const migration of migrations.filter((migration) => migration.version > version)) {
     // Some engines bind no values in DDL, so that the values of a migration are written out.
-    for (const statement of statementsOf(engine, prefix, migration)) await run(engine, connection, writtenOut(statement));
+    for (const statement of statementsOf(engine, prefix, migration)) await run(engine, connection, raw(writtenOut(engine, statement)));
   }
 };
 
 /** @throws StorageError with what to do when a requirement is not met. */
-export const assertRequirements = async (engine: Engine, connection: Connection): Promise<void> => {
+export const assertRequirements = async (engine: SqlEngine, connection: Connection): Promise<void> => {
   for (const { probe, advice } of engine.requirements) {
     const isFine = await isMet(engine, connection, probe).catch((error: unknown) => {
       throw error instanceof StoreUnavailable ? error : new StorageError(advice, { cause: error });
@@ -66,7 +82,7 @@ export const assertRequirements = async (engine: Engine, connection: Connection)
   }
 };
 
-const isMet = async (engine: Engine, connection: Connection, probe: Sql): Promise<boolean> =>
+const isMet = async (engine: SqlEngine, connection: Connection, probe: Sql): Promise<boolean> =>
   (await numberOf(engine, connection, probe)) !== 0;
 
 /** @throws StoreSchemaMismatch when the database is older or newer than the migrations, or these do not add up to `schema`. */
@@ -98,26 +114,26 @@ export const assertSchema = async (
 /** The migrations as one SQL text for other migration tools. It records them, so that `open` knows. */
 export const exported = ({ engine, prefix, migrations }: SchemaOptions): string =>
   [
-    ...engine.requirements.flatMap(({ create }) => (create ? [`${create().text};`] : [])),
+    ...engine.requirements.flatMap(({ create }) => (create ? [`${writtenOut(engine, create())};`] : [])),
     ...migrations.map((migration) =>
       [
         `-- ${migration.version}: ${migration.name}`,
-        ...statementsOf(engine, prefix, migration).map((statement) => `${writtenOut(statement).text};`),
+        ...statementsOf(engine, prefix, migration).map((statement) => `${writtenOut(engine, statement)};`),
       ].join('\n'),
     ),
   ]
     .join('\n\n')
     .concat('\n');
 
-const versionOf = async (engine: Engine, prefix: string, connection: Connection): Promise<number> => {
+const versionOf = async (engine: SqlEngine, prefix: string, connection: Connection): Promise<number> => {
   if ((await numberOf(engine, connection, engine.tableCount(sharedNames(prefix).migrations))) === 0) return 0;
-  return numberOf(engine, connection, selectVersion(prefix));
+  return numberOf(engine, connection, selectVersion(engine, prefix));
 };
 
-const selectVersion = (prefix: string): Sql => sql`select coalesce(max(version), 0) as value from ${name(sharedNames(prefix).migrations)}`;
+const selectVersion = (engine: SqlEngine, prefix: string): Sql =>
+  sql`select coalesce(max(version), 0) as value from ${identifier(engine, sharedNames(prefix).migrations)}`;
 
-const numberOf = async (engine: Engine, connection: Connection, query: Sql): Promise<number> => {
+const numberOf = async (engine: SqlEngine, connection: Connection, query: Sql): Promise<number> => {
   const { rows } = await run(engine, connection, query);
-  // Every query here selects a `value`.
-  return Number((rows[0] as { readonly value: unknown }).value);
+  return Number(rows[0]?.value);
 };

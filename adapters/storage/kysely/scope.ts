@@ -3,22 +3,25 @@
  * that keeps to the rows of this namespace. Conditions follow with `and`.
  */
 import type { StorageSchema } from '../../../src/adapter-kit.ts';
-import type { Engine } from './engine.ts';
+import type { SqlEngine } from './engine/index.ts';
+import type { Limits } from './engine/transactions.ts';
+import type { StateChange, StateRow } from './engine/writes.ts';
 import type { RowFields } from './fields.ts';
 import { type Layout, layoutOf, REVISION, sharedNames } from './layout.ts';
-import { joined, name, raw, type Sql, sql, type Value } from './sql.ts';
+import { identifier } from './render.ts';
+import { EMPTY, joined, raw, type Sql, sql, type Value } from './sql.ts';
 
 export class Scope {
-  readonly engine: Engine;
+  readonly engine: SqlEngine;
   readonly #namespace: string;
   readonly #layouts: ReadonlyMap<string, Layout>;
   readonly #state: Sql;
 
-  constructor(engine: Engine, prefix: string, namespace: string, schema: StorageSchema) {
+  constructor(engine: SqlEngine, prefix: string, namespace: string, schema: StorageSchema) {
     this.engine = engine;
     this.#namespace = namespace;
-    this.#layouts = new Map(schema.map((kind) => [kind.kind, layoutOf(prefix, kind)]));
-    this.#state = name(sharedNames(prefix).state);
+    this.#layouts = new Map(schema.map((kind) => [kind.kind, layoutOf(engine, prefix, kind)]));
+    this.#state = identifier(engine, sharedNames(prefix).state);
   }
 
   /** @throws TypeError when there is no such kind. */
@@ -31,7 +34,7 @@ export class Scope {
   /** `<rows> where ns = ?`, with the documents when something is asked of them. */
   rows(kind: string, { alias, document, needsDocument }: RowFields): Sql {
     const layout = this.layout(kind);
-    const documents = needsDocument ? sql` join ${layout.documents} as ${document} on ${document}.id = ${alias}.document` : sql``;
+    const documents = needsDocument ? sql` join ${layout.documents} as ${document} on ${document}.id = ${alias}.document` : EMPTY;
     return sql`${layout.table} as ${alias}${documents} where ${alias}.ns = ${this.#namespace}`;
   }
 
@@ -53,7 +56,7 @@ export class Scope {
   rowsWithElement(kind: string, field: string, element: Sql, { alias, document, needsDocument }: RowFields): Sql {
     const documents = needsDocument
       ? sql` join ${this.layout(kind).documents} as ${document} on ${document}.id = ${alias}.document`
-      : sql``;
+      : EMPTY;
     return sql`${this.#set(kind, field)} as ${element} cross join ${this.layout(kind).table} as ${alias}${documents} where ${element}.ns = ${this.#namespace} and ${alias}.ns = ${element}.ns and ${alias}.id = ${element}.id`;
   }
 
@@ -67,7 +70,7 @@ export class Scope {
   /** `update <rows> set ... where ns = ?`. */
   updateRow(kind: string, changes: readonly (readonly [Sql, Value])[]): Sql {
     const [first, ...rest] = changes.map(([column, value]) => sql`${column} = ${value}`);
-    return sql`update ${this.layout(kind).table} set ${first ?? sql``}${joined(
+    return sql`update ${this.layout(kind).table} set ${first ?? EMPTY}${joined(
       rest.map((change) => sql`, ${change}`),
       '',
     )} where ns = ${this.#namespace}`;
@@ -80,7 +83,7 @@ export class Scope {
 
   /** Puts each element of a list into a set of a row. */
   insertElements(kind: string, field: string, id: string, elements: readonly string[]): Sql {
-    return sql`insert into ${this.#set(kind, field)} (ns, value, id) select ${this.#namespace}, e.value, ${id} from ${this.engine.elements(JSON.stringify(elements), 'string')}`;
+    return sql`insert into ${this.#set(kind, field)} (ns, value, id) select ${this.#namespace}, e.value, ${id} from ${this.engine.jsonElements(JSON.stringify(elements), 'string')}`;
   }
 
   /** `delete from <set> where ns = ?`. */
@@ -88,28 +91,22 @@ export class Scope {
     return sql`delete from ${this.#set(kind, field)} where ns = ${this.#namespace}`;
   }
 
-  /** Adds to a number of the namespace and returns it. */
-  addTo(number: string, by: 1 | -1): Sql {
-    return sql`insert into ${this.#state} (ns, name, value) values (${this.#namespace}, ${number}, ${by}) on conflict (ns, name) do update set value = ${this.#state}.value + excluded.value returning value`;
-  }
-
-  /** Sets a number of the namespace. */
-  setTo(number: string, value: Sql): Sql {
-    return sql`insert into ${this.#state} (ns, name, value) values (${this.#namespace}, ${number}, ${value}) on conflict (ns, name) do update set value = excluded.value`;
-  }
-
-  /** Sets a number of the namespace, unless it is higher. */
-  raiseTo(number: string, value: number): Sql {
-    return sql`${this.setTo(number, sql`${value}`)} where ${this.#state}.value < excluded.value`;
+  /** Changes a number of the namespace. With `returning`, the last of the statements gives the new one as `value`. */
+  change(number: string, change: Pick<StateChange, 'existing' | 'value' | 'returning'>): readonly Sql[] {
+    return this.engine.upsert({ ...this.#numbered(number), ...change });
   }
 
   /** Makes the writers of this namespace wait for each other, where the engine does not. */
-  lockWriters(): Sql | undefined {
-    return this.engine.lockWriters?.(this.#state, this.#namespace, REVISION);
+  lockWriters(limits: Limits): readonly Sql[] {
+    return this.engine.lockWriters?.(this.#numbered(REVISION), limits) ?? [];
   }
 
   number(name: string): Sql {
     return sql`select value from ${this.#state} where ns = ${this.#namespace} and name = ${name}`;
+  }
+
+  #numbered(name: string): StateRow {
+    return { table: this.#state, namespace: this.#namespace, name };
   }
 
   #set(kind: string, field: string): Sql {

@@ -1,6 +1,6 @@
 /** The statements that read. What they select is called `document` or `value`. */
 
-import { ALL, type Predicate, type Query, type Row, type SortKey, stringField } from '../../../src/adapter-kit.ts';
+import { ALL, type FieldRef, type Predicate, type Query, type Row, type SortKey, stringField } from '../../../src/adapter-kit.ts';
 import { MANY } from './arrange.ts';
 import { condition, idsOf, isIdList } from './compile.ts';
 import { elementToStartFrom, isListed } from './driver.ts';
@@ -8,7 +8,7 @@ import { RowFields } from './fields.ts';
 import { type Column, columnValue, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
 import { alias, FEW, holders, holdsAll, holdsToo } from './sets.ts';
-import { joined, raw, type Sql, sql } from './sql.ts';
+import { EMPTY, joined, raw, type Sql, sql } from './sql.ts';
 
 /** The document of a row with its number. */
 export const selectRow = (scope: Scope, kind: string, id: string): Sql => {
@@ -19,11 +19,13 @@ export const selectRow = (scope: Scope, kind: string, id: string): Sql => {
 
 /** Finds the page in the narrow rows, then fetches its documents. */
 export const selectPage = (scope: Scope, kind: string, query: Query): Sql => {
-  const { where, sort = [], offset = 0, limit } = query;
+  const { where, sort = [] } = query;
   const row = fieldsOf(scope, kind);
   if (sort.length === 0 && isListed(where)) {
-    const cut = limit === undefined && offset === 0 ? sql`` : scope.engine.page(limit, offset);
-    const ids = sql`select id from (${holders(scope, kind, where)}) as m order by id${cut}`;
+    const held = sql`select id from (${holders(scope, kind, where)}) as m`;
+    const page = cut(scope, raw('id'), query);
+    // Not every database allows a limit directly within `in`.
+    const ids = page === EMPTY ? held : sql`select id from (${held}${page}) as l`;
     return documentsOf(scope, kind, sql`select t.document, t.id from ${scope.rows(kind, row)} and t.id in (${ids})`, []);
   }
   const keys = keysOf(scope, row, sort);
@@ -35,28 +37,45 @@ interface Key {
   readonly value: Sql;
   readonly name: Sql;
   readonly direction: Sql;
+  readonly isId: boolean;
 }
 
 const keysOf = (scope: Scope, row: RowFields, sort: readonly SortKey[]): readonly Key[] =>
-  sort.map(({ field, descending }, index) => ({
+  deciding(sort).map(({ field, descending }, index) => ({
     value: row.find(field).order,
     name: raw(`k${index}`),
     direction: direction(scope, descending),
+    isId: isId(field),
   }));
 
-const ordered = (keys: readonly Key[], id: Sql): Sql =>
-  joined([...keys.map(({ value, direction }) => sql`${value}${direction}`), id], ', ');
+/** Each field once, and none after the id, which no two rows share: not every database sorts by a column twice. */
+const deciding = (sort: readonly SortKey[]): readonly SortKey[] => {
+  const names = sort.map(({ field }) => JSON.stringify(field));
+  const once = sort.filter((_, index) => names.indexOf(names[index] ?? '') === index);
+  const id = once.findIndex(({ field }) => isId(field));
+  return id === -1 ? once : once.slice(0, id + 1);
+};
 
-const pageOf = (scope: Scope, kind: string, keys: readonly Key[], source: Sql, id: Sql, { offset = 0, limit }: Query): Sql => {
-  const cut = limit === undefined && offset === 0 ? sql`` : scope.engine.page(limit, offset);
+const isId = ({ path }: FieldRef): boolean => path.length === 1 && path[0] === 'id';
+
+const ordered = (keys: readonly Key[], id: Sql): Sql => {
+  const by = keys.map(({ value, direction }) => sql`${value}${direction}`);
+  return joined(keys.at(-1)?.isId ? by : [...by, id], ', ');
+};
+
+const pageOf = (scope: Scope, kind: string, keys: readonly Key[], source: Sql, id: Sql, query: Query): Sql => {
   const selected = joined([sql`select t.document, t.id`, ...keys.map(({ value, name }) => sql`${value} as ${name}`)], ', ');
   return documentsOf(
     scope,
     kind,
-    sql`${selected} from ${source} order by ${ordered(keys, id)}${cut}`,
+    sql`${selected} from ${source}${cut(scope, ordered(keys, id), query)}`,
     keys.map(({ name, direction }) => sql`${name}${direction}`),
   );
 };
+
+/** A page of a subquery. Only a page has an order there: not every database allows another one, and what is around the subquery sorts anyway. */
+const cut = ({ engine }: Scope, order: Sql, { offset = 0, limit }: Query): Sql =>
+  limit === undefined && offset === 0 ? EMPTY : sql` order by ${order}${engine.page({ limit, offset })}`;
 
 /** Among how many rows, the first in the order wanted, a page is looked for before all that satisfy the question are found: fewer when each is asked for many lists. */
 const LOOKED_AT = { least: 200, most: 1000 } as const;
@@ -81,7 +100,7 @@ export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql 
   const keys = keysOf(scope, row, sort);
   const asked = condition(scope, kind, row, where);
   if (row.needsDocument) return undefined;
-  const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page(lookedAt, 0)}`;
+  const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page({ limit: lookedAt, offset: 0 })}`;
   return pageOf(scope, kind, keys, sql`(${first}) as t where ${asked}`, row.id, query);
 };
 
@@ -100,35 +119,36 @@ export const selectCount = (scope: Scope, kind: string, where: Predicate): Sql =
   if (where.op === 'overlaps' && where.values.length > FEW) {
     // Begun at the values: an engine that counts ids once could else read all elements there are, in the order of ids.
     const element = alias(0);
-    return sql`select count(distinct ${element}.id) as value from ${scope.engine.elements(JSON.stringify(where.values), 'string')} cross join ${scope.set(kind, where.set, element)} and ${element}.value = e.value`;
+    return sql`select count(distinct ${element}.id) as value from ${scope.engine.jsonElements(JSON.stringify(where.values), 'string')} cross join ${scope.set(kind, where.set, element)} and ${element}.value = e.value`;
   }
   if (isListed(where)) return sql`select count(*) as value from (${holders(scope, kind, where)}) as m`;
-  if (scope.engine.fence && where.op === 'and' && isIdList(where))
+  if (scope.engine.optimizationFence && where.op === 'and' && isIdList(where))
     return sql`select count(*) as value from (${idsOf(scope, kind, [where], ' union ')}) as m`;
   if (where.op === 'or' && where.terms.every(isIdList))
     return sql`select count(*) as value from (${idsOf(scope, kind, where.terms, ' union ')}) as m`;
   return sql`select count(*) as value from ${found(scope, kind, fieldsOf(scope, kind), where, true).source}`;
 };
 
-/** How many rows hold each value, as `size`; those that `MANY` hold are not counted to the end. */
+/** How many rows hold each value, as `size`; those that `MANY` hold need not be counted to the end. */
 export const selectSizes = (scope: Scope, kind: string, set: string, values: readonly string[]): Sql => {
+  const { engine } = scope;
   const element = alias(0);
-  const held = sql`select 1 from ${scope.set(kind, set, element)} and ${element}.value = e.value${scope.engine.page(MANY, 0)}`;
-  return sql`select e.value as value, (select count(*) from (${held}) as h) as size from ${scope.engine.elements(JSON.stringify(values), 'string')}`;
+  const holding = sql`${scope.set(kind, set, element)} and ${element}.value = e.value`;
+  const size = engine.countUpTo?.(holding, MANY) ?? sql`select count(*) from ${holding}`;
+  return sql`select e.value as value, (${size}) as size from ${engine.jsonElements(JSON.stringify(values), 'string')}`;
 };
 
-/** Steps from one value to the next larger one, so that the cost follows the number of values and not of rows. */
+/** All values of a set, each once. */
 export const selectDistinct = (scope: Scope, kind: string, set: string): Sql => {
-  const from = scope.set(kind, set, raw('s'));
-  return sql`with recursive v(value) as (select min(s.value) from ${from} union all select (select min(s.value) from ${from} and s.value > v.value) from v where v.value is not null)
-    select value from v where value is not null order by value`;
+  const elements = scope.set(kind, set, raw('s'));
+  return scope.engine.distinct?.(elements) ?? sql`select distinct s.value as value from ${elements} order by value`;
 };
 
 export const selectReferenced = (scope: Scope, kind: string, field: string, values: readonly string[], where: Predicate = ALL): Sql => {
   const row = fieldsOf(scope, kind);
   const asked = condition(scope, kind, row, where);
   const held = row.find(stringField(field)).text ?? raw('null');
-  return sql`select e.value as value from ${scope.engine.elements(JSON.stringify(values), 'string')} where exists (select 1 from ${scope.rows(kind, row)} and ${held} = e.value and ${asked})`;
+  return sql`select e.value as value from ${scope.engine.jsonElements(JSON.stringify(values), 'string')} where exists (select 1 from ${scope.rows(kind, row)} and ${held} = e.value and ${asked})`;
 };
 
 /** The first field of a row whose value another row has. */

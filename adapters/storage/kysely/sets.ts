@@ -2,7 +2,7 @@
 import type { Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import type { Fields } from './fields.ts';
 import type { Scope } from './scope.ts';
-import { joined, raw, type Sql, sql } from './sql.ts';
+import { EMPTY, FALSE, joined, raw, type Sql, sql } from './sql.ts';
 
 /** How deep in subqueries a condition stands: their aliases must differ. */
 export type Depth = number;
@@ -11,8 +11,6 @@ export type Held = Extract<Predicate, { readonly set: string; readonly values: r
 
 /** Up to so many values are said one by one, so that the engine can look up each, or merge the sorted ids of each. */
 export const FEW = 8;
-
-const NO_FENCE = sql``;
 
 export const alias = (depth: Depth): Sql => raw(`s${depth}`);
 
@@ -45,26 +43,28 @@ export const holdsToo = (
 ): readonly Sql[] => {
   const other = raw(`o${depth}`);
   const holding = (value: Sql | string) =>
-    sql`exists (select 1 from ${scope.set(kind, set, other)} and ${other}.value = ${value} and ${other}.id = ${id}${scope.engine.fence ?? NO_FENCE})`;
+    sql`exists (select 1 from ${scope.set(kind, set, other)} and ${other}.value = ${value} and ${other}.id = ${id}${scope.engine.optimizationFence ?? EMPTY})`;
   if (values.length <= FEW) return values.map(holding);
-  return [sql`not exists (select 1 from ${scope.engine.elements(JSON.stringify(values), 'string')} where not ${holding(raw('e.value'))})`];
+  return [
+    sql`not exists (select 1 from ${scope.engine.jsonElements(JSON.stringify(values), 'string')} where not ${holding(raw('e.value'))})`,
+  ];
 };
 
 /** Whether one row holds one of the values, or all of them, asked from the row. */
 export const holds = (scope: Scope, kind: string, { id }: Fields, predicate: Held, depth: Depth): Sql => {
   if (predicate.op === 'covers') return sql`(${joined(holdsToo(scope, kind, predicate, id, depth), ' and ')})`;
   const element = alias(depth);
-  return sql`exists (select 1 from ${scope.set(kind, predicate.set, element)} and ${element}.id = ${id} and ${among(scope, sql`${element}.value`, predicate.values, 'string')}${scope.engine.fence ?? NO_FENCE})`;
+  return sql`exists (select 1 from ${scope.set(kind, predicate.set, element)} and ${element}.id = ${id} and ${among(scope, sql`${element}.value`, predicate.values, 'string')}${scope.engine.optimizationFence ?? EMPTY})`;
 };
 
 export const among = (scope: Scope, found: Sql, values: readonly Scalar[], type: 'string' | 'number' | 'boolean'): Sql => {
   const [only, ...more] = values;
-  if (only === undefined) return raw('false');
+  if (only === undefined) return FALSE;
   if (more.length === 0) return sql`${found} = ${only}`;
   if (values.length <= FEW)
     return sql`${found} in (${joined(
       values.map((value) => sql`${value}`),
       ', ',
     )})`;
-  return sql`${found} in (select e.value from ${scope.engine.elements(JSON.stringify(values), type)})`;
+  return sql`${found} in (select e.value from ${scope.engine.jsonElements(JSON.stringify(values), type)})`;
 };

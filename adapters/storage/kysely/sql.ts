@@ -1,52 +1,68 @@
 /**
- * SQL text with its bound values, put together from smaller ones. Values never become text. A question mark stands for each
- * value until the statement is sent, when the engine says how its placeholders look; nothing else in our SQL has one.
+ * SQL with its values, put together from smaller pieces. Values never become text: they stay beside it until the statement is sent, when the engine says how
+ * its placeholders look.
  */
 export interface Sql {
-  readonly text: string;
+  /** The text around the values: one part more than there are values. */
+  readonly strings: readonly string[];
   readonly values: readonly Value[];
 }
 
+/** What a statement can be given as a parameter. */
 export type Value = string | number | boolean | null;
 
-/** ``sql`${column} = ${'value'}` ``: what is `Sql` becomes part of the text, everything else is bound. */
+/**
+ * ``sql`${column} = ${'value'}` ``: SQL within becomes part of the text, everything else is a value.
+ *
+ * ```ts
+ * sql`select ${raw('id')} from t where name = ${'ann'}`; // { strings: ['select id from t where name = ', ''], values: ['ann'] }
+ * ```
+ */
 export const sql = (strings: readonly string[], ...parts: readonly (Sql | Value)[]): Sql => {
-  let text = strings[0] ?? '';
-  const values: Value[] = [];
+  const [done, values]: [string[], Value[]] = [[], []];
+  let last = strings[0] ?? '';
   parts.forEach((part, index) => {
-    if (isSql(part)) {
-      text += part.text;
-      values.push(...part.values);
-    } else {
-      text += '?';
+    if (isSql(part)) last = append(part, last, done, values);
+    else {
+      done.push(last);
       values.push(part);
+      last = '';
     }
-    text += strings[index + 1] ?? '';
+    last += strings[index + 1] ?? '';
   });
-  return { text, values };
+  done.push(last);
+  return { strings: done, values };
 };
 
-export const raw = (text: string): Sql => ({ text, values: [] });
+/** Text that is SQL as it stands. Never of what comes from outside. */
+export const raw = (text: string): Sql => ({ strings: [text], values: [] });
 
-/** A name of a table, column or index. Quoted, because fields are called `order` or `group` if they please. */
-export const name = (text: string): Sql => raw(quoted(text));
-
-export const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-
-export const joined = (parts: readonly Sql[], separator: string): Sql => ({
-  text: parts.map((part) => part.text).join(separator),
-  values: parts.flatMap((part) => part.values),
-});
-
-export const TRUE = raw('true');
-export const FALSE = raw('false');
-
-/** The same with its values as literals, for statements that bind none. */
-export const writtenOut = ({ text, values }: Sql): Sql => {
-  const left = [...values];
-  return { text: text.replaceAll('?', () => literal(left.shift() ?? null)), values: [] };
+/** Several pieces with a text between them. */
+export const joined = (pieces: readonly Sql[], separator: string): Sql => {
+  const [done, values]: [string[], Value[]] = [[], []];
+  let last = '';
+  pieces.forEach((piece, index) => {
+    last = append(piece, index === 0 ? '' : last + separator, done, values);
+  });
+  done.push(last);
+  return { strings: done, values };
 };
 
-const literal = (value: Value): string => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value));
+/** Nothing. */
+export const EMPTY = raw('');
+
+// Comparisons: not every database has `true` and `false` as conditions.
+export const TRUE = raw('1 = 1');
+export const FALSE = raw('1 = 0');
+
+/** @returns the text after the last value of the piece, which is still open */
+const append = (piece: Sql, before: string, done: string[], values: Value[]): string => {
+  const end = piece.values.length;
+  if (end === 0) return before + (piece.strings[0] ?? '');
+  done.push(before + (piece.strings[0] ?? ''));
+  for (let at = 1; at < end; at++) done.push(piece.strings[at] ?? '');
+  values.push(...piece.values);
+  return piece.strings[end] ?? '';
+};
 
 const isSql = (part: Sql | Value): part is Sql => typeof part === 'object' && part !== null;

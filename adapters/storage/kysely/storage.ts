@@ -3,15 +3,13 @@ import { type Dialect, Kysely } from 'kysely';
 import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
 import { translated } from './connection.ts';
-import type { Engine, EngineName } from './engine.ts';
+import type { SqlEngine } from './engine/index.ts';
 import { areSaid, sayAgain } from './expectations.ts';
 import { type KyselyInstance, kyselyConnections } from './kysely.ts';
 import { assertRequirements, assertSchema, exported, fenceOf, isMigrated, migrateDatabase, type SchemaOptions } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { migrations as ownMigrations } from './migrations/index.ts';
-import { postgres } from './postgres/engine.ts';
 import { Scope } from './scope.ts';
-import { sqlite } from './sqlite/engine.ts';
 import { KyselyStore, type Patience, type Source } from './store.ts';
 import { inTurns } from './turns.ts';
 
@@ -26,13 +24,13 @@ export interface StoreOptions {
   /** How long a transaction may wait for writers in other processes, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
   readonly lockTimeout?: number;
   /**
-   * PostgreSQL: how long a statement may take, in milliseconds, before the server stops it and the call fails with `StoreUnavailable`. Best near the
-   * controller's `requestTimeoutMs`. Default 10,000.
+   * How long a statement may take, in milliseconds, before the server stops it and the call fails with `StoreUnavailable`, where there is a server: PostgreSQL. Best near
+   * the controller's `requestTimeoutMs`. Default 10,000.
    */
   readonly statementTimeout?: number;
   /**
-   * PostgreSQL: how long a writer may pause between two statements, in milliseconds, before the server ends its connection: others wait so long at most for
-   * a process that is frozen or lost. Default 8000.
+   * How long a writer may pause between two statements, in milliseconds, before the server ends its connection, where there is a server: PostgreSQL. Others wait so
+   * long at most for a process that is frozen or lost. Default 8000.
    */
   readonly pauseTimeout?: number;
   /**
@@ -57,10 +55,10 @@ export const STORE_OPTIONS = {
 } as const;
 
 /** Which Kysely instance is used, and how; or a dialect to make one of. */
-export type KyselyStorageOptions = StoreOptions & { readonly engine: EngineName } & (
-    | { readonly db: KyselyInstance }
-    | { readonly dialect: Dialect }
-  );
+export type KyselyStorageOptions = StoreOptions & {
+  /** What the database is: `sqlite`, `postgres`, or an engine of your own. */
+  readonly engine: SqlEngine;
+} & ({ readonly db: KyselyInstance } | { readonly dialect: Dialect });
 
 export interface KyselyStorage extends StorageAdapter {
   /**
@@ -70,34 +68,34 @@ export interface KyselyStorage extends StorageAdapter {
   migrate(): Promise<void>;
 }
 
-const ENGINES: Readonly<Record<EngineName, Engine>> = { sqlite, postgres };
-
 /**
  * A storage adapter over a Kysely instance of the host, or over one that is made of a dialect and closed with the store.
  * A SQLite connection of another driver needs `sqliteFunctions`. `migrate` defaults to false.
  *
  * ```ts
- * const storage = kyselyStorage({ db, engine: 'sqlite', namespace: 'tenant-1' });
+ * const storage = kyselyStorage({ db, engine: sqlite, namespace: 'tenant-1' });
  * await storage.migrate();
  * ```
  */
 export const kyselyStorage = (options: KyselyStorageOptions): KyselyStorage => {
   checkedOptions('kyselyStorage', options, { ...STORE_OPTIONS, engine: true, db: true, dialect: true });
-  const engine = ENGINES[options.engine];
+  const { engine } = options;
+  if (typeof engine?.begin !== 'function')
+    throw new TypeError(`kyselyStorage takes an engine as a value, such as the exported sqlite or postgres, got ${String(engine)}`);
   if ('db' in options) {
-    const connections = kyselyConnections(options.db);
+    const connections = kyselyConnections(engine, options.db);
     const writer = inTurns(connections);
     return storageOver(engine, options, () => ({ writer, reader: connections, close: async () => undefined }));
   }
   return storageOver(engine, options, () => {
     const db = new Kysely<unknown>({ dialect: options.dialect });
-    const connections = kyselyConnections(db);
+    const connections = kyselyConnections(engine, db);
     return { writer: inTurns(connections), reader: connections, close: () => db.destroy() };
   });
 };
 
 /** @param connect is called once for every open store. */
-export const storageOver = (engine: Engine, options: StoreOptions, connect: () => Source): KyselyStorage => {
+export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: () => Source): KyselyStorage => {
   const {
     namespace = 'default',
     prefix = DEFAULT_PREFIX,
@@ -134,7 +132,9 @@ export const storageOver = (engine: Engine, options: StoreOptions, connect: () =
       isMigrated(schemaOptions, connection),
     );
     if (isOver) return;
-    await inTransaction(engine, source.writer, { ...migrating, mode: 'write' }, (connection) => migrateDatabase(schemaOptions, connection));
+    await inTransaction(engine, source.writer, { ...migrating, mode: 'write' }, (connection) =>
+      migrateDatabase(schemaOptions, connection, migrating.limits),
+    );
   };
   return {
     async migrate() {
@@ -164,6 +164,6 @@ export const LOCK_TIMEOUT = 5000;
 
 /** The SQL of all migrations, for a migration tool of the host's own. It also records that they were run. */
 export const exportMigrations = (
-  engine: EngineName,
+  engine: SqlEngine,
   { prefix = DEFAULT_PREFIX, migrations = ownMigrations }: Pick<StoreOptions, 'prefix' | 'migrations'> = {},
-): string => exported({ engine: ENGINES[engine], prefix, migrations });
+): string => exported({ engine, prefix, migrations });

@@ -9,11 +9,12 @@ import {
   type TransactionOptions,
 } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction } from './begin.ts';
-import type { Connection, Connections, Result } from './connection.ts';
-import type { Joining } from './joining.ts';
+import type { Connection, Connections } from './connection.ts';
 import { isKyselyTransaction, kyselyConnection } from './kysely.ts';
 import type { Fence } from './migrate.ts';
+import type { Result } from './result.ts';
 import type { Scope } from './scope.ts';
+import { type Joining, Session } from './session.ts';
 import { KyselyTransaction } from './transaction.ts';
 
 /** Where a store's connections come from. */
@@ -71,7 +72,7 @@ export class KyselyStore implements Store {
     const connections = mode === 'read' ? this.#source.reader : this.#source.writer;
     const begin = { ...begins(mode, this.#patience, options), ...(mode === 'read' ? {} : this.#asWriter()) };
     return inTransaction(this.#scope.engine, connections, begin, async (connection) => {
-      const tx = new KyselyTransaction(connection, this.#scope, mode, { signal: options.signal });
+      const tx = new KyselyTransaction(new Session(connection, this.#scope, { signal: options.signal }), mode);
       try {
         return await work(tx);
       } finally {
@@ -93,7 +94,7 @@ export class KyselyStore implements Store {
       for (const statement of first) results.push(await run(statement));
       begun(results);
     };
-    return new KyselyTransaction(connection, this.#scope, 'write', { joining: { begin } });
+    return new KyselyTransaction(new Session(connection, this.#scope, { joining: { begin } }), 'write');
   }
 
   async check(): Promise<void> {
@@ -105,9 +106,11 @@ export class KyselyStore implements Store {
 
   /** The lock of the writers of this namespace, and then the version of the schema, which cannot change while the lock is held. */
   #asWriter() {
-    const lock = this.#scope.lockWriters();
     const { statement, assertOurs } = this.#fence;
-    return { first: [...(lock ? [lock] : []), statement], begun: (results: readonly Result[]) => assertOurs(results.at(-1)) };
+    return {
+      first: [...this.#scope.lockWriters(this.#patience), statement],
+      begun: (results: readonly Result[]) => assertOurs(results.at(-1)),
+    };
   }
 
   async close(): Promise<void> {

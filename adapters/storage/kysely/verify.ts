@@ -1,7 +1,7 @@
 /** Whether what rows are found by says what their documents say. */
 import type { IndexFault, Row, Verified, VerifyPage } from '../../../src/adapter-kit.ts';
-import type { Result } from './connection.ts';
 import { type Column, columnValue, elementsOf, rowsOfKind } from './layout.ts';
+import type { Result } from './result.ts';
 import type { Scope } from './scope.ts';
 import { joined, raw, type Sql, sql, type Value } from './sql.ts';
 
@@ -11,7 +11,7 @@ type Run = (statement: Sql) => Promise<Result>;
 export type Found = { readonly is: 'readable'; readonly row: Row } | { readonly is: 'missing' | 'unreadable' };
 
 export const verifyPage = async (run: Run, scope: Scope, kind: string, { after = '', limit }: VerifyPage): Promise<Verified> => {
-  const ids = (await run(selectIds(scope, kind, after, limit))).rows.map((row) => String(field(row, 'id')));
+  const ids = (await run(selectIds(scope, kind, after, limit))).rows.map((row) => String(row.id));
   const last = ids.at(-1);
   if (last === undefined || ids.length < limit) {
     const further = last === undefined ? [] : await faultsBetween(run, scope, kind, after, last);
@@ -26,19 +26,19 @@ const faultsBetween = async (run: Run, scope: Scope, kind: string, after: string
   const documents = new Map<string, Row>();
   const faults: IndexFault[] = [];
   for (const row of (await run(selectRows(scope, kind, all, after, last))).rows) {
-    const id = String(field(row, 'id'));
-    const found = foundIn(field(row, 'document'), id);
+    const id = String(row.id);
+    const found = foundIn(row.document, id);
     if (found.is === 'readable') {
       documents.set(id, found.row);
-      const wrong = all.filter((column, at) => !isSame(column, field(row, `c${at}`), columnValue(column, found.row)));
+      const wrong = all.filter((column, at) => !isSame(column, row[`c${at}`], columnValue(column, found.row)));
       faults.push(...wrong.map(({ name }) => ({ id, description: `${kind} ${id} is found by another ${name} than its document has` })));
     } else faults.push({ id, description: `${kind} ${id} is listed, but its document is ${found.is}` });
   }
   for (const set of sets.keys()) {
-    const held = Map.groupBy((await run(selectElements(scope, kind, set, after, last))).rows, (row) => String(field(row, 'id')));
+    const held = Map.groupBy((await run(selectElements(scope, kind, set, after, last))).rows, (row) => String(row.id));
     for (const id of new Set([...held.keys(), ...documents.keys()])) {
       const row = documents.get(id);
-      const elements = new Set(held.get(id)?.map((element) => String(field(element, 'value'))));
+      const elements = new Set(held.get(id)?.map((element) => String(element.value)));
       if (!row) {
         // A row without a readable document is a fault already.
         if (!faults.some((fault) => fault.id === id))
@@ -54,7 +54,7 @@ const countFault = async (run: Run, scope: Scope, kind: string): Promise<readonl
   const { rows } = await run(
     sql`select (${scope.countRows(kind)}) as actual, coalesce((${scope.number(rowsOfKind(kind))}), 0) as expected`,
   );
-  const isRight = Number(field(rows[0], 'actual')) === Number(field(rows[0], 'expected'));
+  const isRight = Number(rows[0]?.actual) === Number(rows[0]?.expected);
   return isRight ? [] : [{ description: `there are not as many rows of ${kind} as are counted` }];
 };
 
@@ -74,7 +74,7 @@ export const foundIn = (document: unknown, id: string): Found => {
 /** Of rows that are there, and of those that only sets know. Each part is as long as the page at most. */
 const selectIds = (scope: Scope, kind: string, after: string, limit: number): Sql => {
   const { sets } = scope.layout(kind);
-  const cut = scope.engine.page(limit, 0);
+  const cut = scope.engine.page({ limit, offset: 0 });
   const parts = [
     sql`select id from (select t.id from ${scope.rowsAs(kind, T)} and t.id > ${after} order by t.id${cut}) as r`,
     ...[...sets.keys()].map(
@@ -91,7 +91,7 @@ const selectRows = (scope: Scope, kind: string, columns: readonly Column[], afte
 };
 
 const selectElements = (scope: Scope, kind: string, set: string, after: string, last: string): Sql =>
-  sql`select s.id as id, s.value as value from ${scope.set(kind, set, S)} and s.id > ${after} and s.id <= ${last}`;
+  sql`select s.id as id, s.value as value from ${scope.set(kind, set, S)} and s.id > ${after} and s.id <= ${last} order by s.id`;
 
 const T = raw('t');
 const S = raw('s');
@@ -104,6 +104,3 @@ const isSame = ({ type }: Column, stored: unknown, expected: Value): boolean => 
   if (type === 'boolean') return Boolean(stored) === expected;
   return (type === 'number' ? Number(stored) : stored) === expected;
 };
-
-// Our own statements name what they select.
-const field = (row: unknown, name: string): unknown => (row as Readonly<Record<string, unknown>>)[name];

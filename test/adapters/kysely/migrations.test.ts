@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { exportMigrations, migrations, schemaAfter, sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
+import { exportMigrations, migrations, schemaAfter, sqlite, sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
 import { kindsThatDiffer } from '../../../adapters/storage/kysely/migration.ts';
 import { equals, has, type Predicate, stringField } from '../../../src/query/predicate.ts';
 import { StorageError, StoreSchemaMismatch } from '../../../src/storage/errors.ts';
@@ -120,7 +120,7 @@ describe('migrations of the SQL store', () => {
     await using place = await folder();
     const chain = migrationsThrough(noteSchema, later);
     const database = new DatabaseSync(place.file);
-    database.exec(exportMigrations('sqlite', { migrations: chain }));
+    database.exec(exportMigrations(sqlite, { migrations: chain }));
     database.close();
     const store = await notes({ ...place, migrations: chain, migrate: false }).open(later);
     await store.transaction('write', (tx) => tx.insert('note', note('a')));
@@ -129,6 +129,6 @@ describe('migrations of the SQL store', () => {
 
   test('a field cannot take the place of a column of every table', () => {
     const schema: StorageSchema = [{ kind: 'note', columns: [{ name: 'document', type: 'string', index: false }], sets: [] }];
-    assert.throws(() => exportMigrations('sqlite', { migrations: migrationsThrough(schema) }), /'document'/);
+    assert.throws(() => exportMigrations(sqlite, { migrations: migrationsThrough(schema) }), /'document'/);
   });
 });

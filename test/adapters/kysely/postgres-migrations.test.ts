@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { exportMigrations } from '../../../adapters/storage/kysely/index.ts';
+import { exportMigrations, postgres } from '../../../adapters/storage/kysely/index.ts';
 import { equals, has, type Predicate } from '../../../src/query/predicate.ts';
 import { StoreSchemaMismatch } from '../../../src/storage/errors.ts';
 import type { StorageSchema, Store } from '../../../src/storage/port.ts';
@@ -59,7 +59,7 @@ describe('migrations on PostgreSQL', needsPostgres, () => {
   test("the exported SQL does the same by the host's own means", async () => {
     await using place = await newSchema();
     await assert.rejects(pgNotes({ ...place, migrate: false }).open(noteSchema), /migrate\(\)/);
-    await execute(exportMigrations('postgres', { migrations: chain }), place.connectionString);
+    await execute(exportMigrations(postgres, { migrations: chain }), place.connectionString);
     const store = await pgNotes({ ...place, migrations: chain, migrate: false }).open(later);
     await store.transaction('write', (tx) => tx.insert('note', note('a')));
     assert.deepEqual(await idsWhere(store, { op: 'contains', field: { path: ['name'], type: 'string' }, value: 'NOTE', fold: true }), [

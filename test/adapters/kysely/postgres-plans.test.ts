@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { postgres } from '../../../adapters/storage/kysely/postgres/engine.ts';
+import { rendered } from '../../../adapters/storage/kysely/render.ts';
 import { Scope } from '../../../adapters/storage/kysely/scope.ts';
 import { selectCount, selectDistinct, selectPage, selectReferenced, selectRow } from '../../../adapters/storage/kysely/select.ts';
 import type { Sql } from '../../../adapters/storage/kysely/sql.ts';
@@ -38,12 +39,10 @@ describe('query plans of PostgreSQL', needsPostgres, () => {
   });
 
   /** How PostgreSQL means to run a statement, whose values it does not know. */
-  const plan = async ({ text: sql, values }: Sql): Promise<string> => {
-    let index = 0;
-    const numbered = sql.replaceAll('?', () => `$${++index}`);
+  const plan = async (statement: Sql): Promise<string> => {
     await client.query("set plan_cache_mode = 'force_generic_plan'");
-    await client.query(`prepare asked as ${numbered}`);
-    const literals = values.map((value) => (typeof value === 'string' ? client.escapeLiteral(value) : String(value)));
+    await client.query(`prepare asked as ${rendered(postgres, statement).text}`);
+    const literals = statement.values.map((value) => (typeof value === 'string' ? client.escapeLiteral(value) : String(value)));
     const { rows } = await client.query(`explain execute asked${literals.length > 0 ? `(${literals.join(', ')})` : ''}`);
     await client.query('deallocate asked');
     return rows.map((row) => row['QUERY PLAN']).join('\n');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { rendered } from '../../../adapters/storage/kysely/render.ts';
 import { Scope } from '../../../adapters/storage/kysely/scope.ts';
 import {
   selectAmongFirst,
@@ -19,10 +20,11 @@ const scope = new Scope(sqlite, 'overlay_', 'default', noteSchema);
 const storage = notes({ file: ':memory:' });
 
 /** How SQLite means to run a statement. */
-const plan = ({ text, values }: Sql): string => {
+const plan = (statement: Sql): string => {
+  const { text } = rendered(sqlite, statement);
   const steps = storage.connection
     .prepare(`explain query plan ${text}`)
-    .all(...values.map((value) => (typeof value === 'boolean' ? Number(value) : value)));
+    .all(...statement.values.map((value) => (typeof value === 'boolean' ? Number(value) : value)));
   return steps.map((step) => String(step.detail)).join('\n');
 };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ALL } from '../../../src/query/predicate.ts';
 import { UniqueViolation } from '../../../src/storage/errors.ts';
+import type { Transaction } from '../../../src/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { allIds, note, read, save, schema, write } from './sample.ts';
 
@@ -71,6 +72,25 @@ export const joining: Sentences = {
     await hosted;
     assert.deepEqual([await allIds(store), await allIds(other)], [['a'], ['b']]);
     await other.close();
+  },
+
+  'a transaction of the store can be joined by those who are given it, and sees what they write': async (store) => {
+    const work = async (tx: Transaction) => {
+      await tx.insert('note', note('a'));
+      assert.equal((await tx.get('note', 'a'))?.version, 1);
+      const other = store.join(tx.host);
+      await other.update('note', note('a', { version: 2, name: 'bob' }), 1);
+      await other.insert('note', note('b', { labels: ['x'] }));
+      assert.deepEqual([(await tx.get('note', 'a'))?.['name'], await tx.count('note', ALL)], ['bob', 2]);
+    };
+    const undone = async (tx: Transaction) => {
+      await work(tx);
+      throw new RangeError('changed my mind');
+    };
+    await assert.rejects(write(store, undone), RangeError);
+    assert.deepEqual(await allIds(store), []);
+    await write(store, work);
+    assert.deepEqual(await allIds(store), ['a', 'b']);
   },
 
   'only a transaction of the same engine can be joined': async (store) => {

@@ -1,5 +1,6 @@
 /** One connection of `pg`: statements one after another, stopped when they are not wanted any more, given up when they are not answered. */
-import type { Connection, Result, Terms } from '../connection.ts';
+import type { Connection, Terms } from '../connection.ts';
+import type { Result } from '../result.ts';
 import { cancel } from './cancel.ts';
 import type { PgClient, PgResult } from './driver.ts';
 import type { statementNames } from './statements.ts';
@@ -24,6 +25,10 @@ export class PgConnection implements Connection {
     this.#names = names;
     this.#terms = terms;
     terms.signal?.addEventListener('abort', this.#stop);
+  }
+
+  get host(): PgClient {
+    return this.#client;
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<Result> {
@@ -100,15 +105,8 @@ const isClient = (host: unknown): host is PgClient =>
   'query' in host;
 
 class JoinedConnection extends PgConnection {
-  readonly #host: PgClient;
-
-  constructor(host: PgClient) {
-    super(host);
-    this.#host = host;
-  }
-
   override async run(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    if (this.#host.getTransactionStatus() === 'I') throw new TypeError('the transaction is over');
+    if (this.host.getTransactionStatus() === 'I') throw new TypeError('the transaction is over');
     return super.run(sql, parameters);
   }
 }

@@ -1,3 +1,6 @@
+import type { PostgresCursor, PostgresQueryResult } from 'kysely';
+import type { ResultRow } from '../result.ts';
+
 /** What is used of `pg`: of its pool and its clients. Any pool with these members will do. */
 export interface PgPool {
   /** A client of its own, until it is released. */
@@ -12,6 +15,9 @@ export interface PgPool {
 
 export interface PgClient {
   query(query: { readonly text: string; readonly values?: unknown[]; readonly name?: string }): Promise<PgResult | readonly PgResult[]>;
+  /** What Kysely asks of it. */
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   /** `'I'`: idle; `'T'`: in a transaction; `'E'`: in one that failed. */
   getTransactionStatus(): 'I' | 'T' | 'E' | null;
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -19,7 +25,7 @@ export interface PgClient {
   /** By which the server stops what the client's connection does. Without them it ends with its time. */
   readonly host?: string;
   readonly port?: number;
-  readonly processID?: number | null;
+  readonly processID?: number;
   readonly secretKey?: unknown;
   /** The connection itself, to end one that does not answer. */
   readonly connection?: { readonly stream: { destroy(): void } };
@@ -33,7 +39,7 @@ export interface PgPoolClient extends PgClient {
 export interface PgResult {
   readonly command: string;
   readonly rowCount: number | null;
-  readonly rows: readonly unknown[];
+  readonly rows: readonly ResultRow[];
 }
 
 export interface PgPoolOptions {

@@ -2,15 +2,31 @@
  * The facts of PostgreSQL. Text columns have the collation "C", which is the order of code points in UTF-8. A document is
  * kept as the text that it came as, and beside it as `jsonb`, which is what questions about fields without a column read.
  */
-import type { DocumentType, Engine, Path, Requirement } from '../engine.ts';
-import { joined, name, raw, type Sql, sql } from '../sql.ts';
+import type { SqlEngine } from '../engine/index.ts';
+import type { JsonType, Page, Path } from '../engine/queries.ts';
+import type { Requirement } from '../engine/tables.ts';
+import { joined, raw, type Sql, sql } from '../sql.ts';
+import {
+  concatenated,
+  currentTime,
+  doubleQuoted,
+  insertOnConflict,
+  insertReturning,
+  looseIndexScan,
+  standardLiteral,
+  upsertOnConflict,
+} from '../standard.ts';
 import { failure } from './failure.ts';
 import { createUpper, upperName } from './upper.ts';
 
-export const postgres: Engine = {
-  name: 'postgres',
+export const postgres: SqlEngine = {
+  quote: doubleQuoted,
   placeholder: (index) => `$${index}`,
-  bound: (value) => value,
+  parameter: (value) => value,
+  // They are counted in 16 bits: https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-BIND
+  maxParameters: 65_535,
+  literal: standardLiteral,
+
   // Writers of a namespace take its lock first (docs/decisions/008), so that they need no stronger isolation.
   begin: (mode, { lockTimeout, statementTimeout, pauseTimeout }) => [
     `begin isolation level ${mode === 'read' ? 'repeatable read read only' : 'read committed'}`,
@@ -19,13 +35,18 @@ export const postgres: Engine = {
     ...(mode === 'read' && statementTimeout !== undefined ? [] : limit('lock_timeout', lockTimeout)),
     ...(mode === 'read' ? [] : limit('idle_in_transaction_session_timeout', pauseTimeout)),
   ],
-  lockWriters: (state, namespace, revision) =>
-    sql`insert into ${state} (ns, name, value) values (${namespace}, ${revision}, 0) on conflict (ns, name) do update set value = excluded.value where false`,
+  isRolledBack: ({ rows: [row] }) => row?.command === 'ROLLBACK',
+  lockWriters: (revision) => [insertOnConflict(revision, raw('0'), raw('value = excluded.value where false'))],
   lockMigrations: (prefix) => sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${prefix}`}, 0))`,
-  lockOut: (migrations) => sql`lock table ${name(migrations)} in access exclusive mode`,
-  errorsEndTransactions: true,
+  lockOut: ({ migrations }) => sql`lock table ${migrations} in access exclusive mode`,
+  cancellation: {
+    session: raw('select pg_backend_pid() as value'),
+    stop: (session) => sql`select pg_cancel_backend(${session})`,
+  },
+  failure,
 
   types: {
+    key: 'text collate "C"',
     string: 'text collate "C"',
     date: 'text collate "C"',
     number: 'double precision',
@@ -35,35 +56,45 @@ export const postgres: Engine = {
     document: 'text',
     documentKey: 'bigint generated always as identity primary key',
   },
-  keyedTable: '',
+  currentTime,
   documents: { columns: ', fields jsonb not null generated always as (document::jsonb) stored', asked: raw('fields') },
-  // A subquery with an offset is not pulled up into a join (https://wiki.postgresql.org/wiki/OptimizerHints; `is_simple_subquery` and
-  // `simplify_EXISTS_query` in PostgreSQL's sources).
-  fence: raw(' offset 0'),
   // Not `to_regclass`, which may remember that there was no table: a process that waited for another one's migration would create it again.
   tableCount: (table) =>
     sql`select count(*)::int as value from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where c.relname = ${table} and n.nspname = any (current_schemas(false))`,
-
-  elements: (list, type) => ELEMENTS[type](list),
-  elementsAt: (document, path) => {
-    const found = valueAt(document, path, '->');
-    return sql`jsonb_array_elements_text(case when jsonb_typeof(${found}) = 'array' then ${found} else '[]' end) as e(value)`;
-  },
-  at: (document, path, as) => AT[as](valueAt(document, path, '->'), valueAt(document, path, '->>')),
-
-  contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
-  folded: (text) =>
-    sql`case when octet_length(${text}) = char_length(${text}) then upper(${text} collate "C") else ${name(upperName())}(${text}) end`,
-  nulls: { ascending: raw(' nulls first'), descending: raw(' nulls last') },
-  // A limit is part of the plan: without knowing it, PostgreSQL expects a tenth of all rows.
-  page: (limit, offset) => sql` limit ${raw(limit === undefined ? 'all' : limit.toFixed())} offset ${offset}`,
   // Asked for when a database is opened: the table of upper case takes a while to make.
   get requirements() {
     return [UTF8, upperCase()];
   },
 
-  failure,
+  upsert: upsertOnConflict,
+  insertDocument: insertReturning,
+  insertUnlessTaken: (insert) => sql`${insert} on conflict do nothing`,
+
+  jsonElements: (list, type) => ELEMENTS[type](list),
+  jsonElementsAt: (document, path) => {
+    const found = valueAt(document, path, '->');
+    return sql`cross join jsonb_array_elements_text(case when jsonb_typeof(${found}) = 'array' then ${found} else '[]' end) as e(value)`;
+  },
+  jsonValue: (document, path, as) => JSON_VALUE[as](valueAt(document, path, '->'), valueAt(document, path, '->>')),
+
+  contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
+  upperCase: (text) =>
+    sql`case when octet_length(${text}) = char_length(${text}) then upper(${text} collate "C") else ${raw(doubleQuoted(upperName()))}(${text}) end`,
+  nulls: { ascending: raw(' nulls first'), descending: raw(' nulls last') },
+  page,
+  countUpTo: (rows, most) => sql`select count(*) from (select 1 from ${rows}${page({ limit: most, offset: 0 })}) as h`,
+  distinct: looseIndexScan,
+  mergeIntersect: raw(' order by 1'),
+  unindexed: concatenated,
+  // A subquery with an offset is not pulled up into a join (https://wiki.postgresql.org/wiki/OptimizerHints; `is_simple_subquery` and
+  // `simplify_EXISTS_query` in PostgreSQL's sources).
+  optimizationFence: raw(' offset 0'),
 };
+
+/** A limit is part of the plan: without knowing it, PostgreSQL expects a tenth of all rows. */
+function page({ limit, offset }: Page): Sql {
+  return sql` limit ${raw(limit === undefined ? 'all' : limit.toFixed())} offset ${offset}`;
+}
 
 /** 0 would mean no limit there. */
 const limit = (setting: string, milliseconds: number | undefined): readonly string[] =>
@@ -84,7 +115,7 @@ const upperCase = (): Requirement => ({
 const valueAt = (document: Sql, path: Path, last: '->' | '->>'): Sql =>
   joined([document, ...path.map((key, index) => sql`${raw(index === path.length - 1 ? last : '->')} ${key}::text`)], ' ');
 
-const AT: Readonly<Record<DocumentType, (json: Sql, text: Sql) => Sql>> = {
+const JSON_VALUE: Readonly<Record<JsonType, (json: Sql, text: Sql) => Sql>> = {
   any: (_, text) => sql`(${text}) collate "C"`,
   text: (json, text) => sql`case jsonb_typeof(${json}) when 'string' then ${text} end collate "C"`,
   number: (json, text) => sql`case jsonb_typeof(${json}) when 'number' then (${text})::float8 end`,

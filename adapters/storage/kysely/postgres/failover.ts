@@ -14,7 +14,7 @@ export const failoverPool = (pools: readonly PgPool[], isRightServer: string | u
     const timer = setTimeout(() => client.connection?.stream.destroy(), timeout);
     const answer = await client.query({ text: isRightServer }).finally(() => clearTimeout(timer));
     const [row] = 'rows' in answer ? answer.rows : [];
-    if ((row as { readonly value: unknown } | undefined)?.value !== true) throw new NotWanted(); // it selects a `value`
+    if (row?.value !== true) throw new NotWanted();
     known.add(client);
   };
   const connect = async (pool: PgPool): Promise<PgPoolClient> => {

@@ -1,5 +1,5 @@
 /** What errors of `pg` mean: SQLSTATE codes of the server, codes of Node's sockets, and sentences of the driver without either. */
-import type { Failure } from '../engine.ts';
+import type { Failure } from '../engine/transactions.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html; two characters stand for a whole class. */
 const STATES: Readonly<Record<string, Exclude<Failure['is'], 'unique'>>> = {

@@ -89,8 +89,7 @@ class Session {
     this.#connections = poolConnections(this.#pool, options.prepared ?? true);
     const count = ('pool' in options ? options.pool.options?.max : options.connections) ?? CONNECTIONS;
     this.#places = createSemaphore(Math.max(1, count - RESERVED));
-    // The pool is one of `pg`, whose members are more than we ask for.
-    this.db = new Kysely({ dialect: new PostgresDialect({ pool: async () => (await this.#pool()) as unknown as PostgresPool }) });
+    this.db = new Kysely({ dialect: new PostgresDialect({ pool: async () => poolOfKysely(await this.#pool()) }) });
   }
 
   source(): Source {
@@ -118,6 +117,12 @@ const RESERVED = 2;
 const CLOSING_TIMEOUT = 3000;
 /** Milliseconds of silence after which a connection is asked whether it still is one. */
 const KEEP_ALIVE_DELAY = 10_000;
+
+const poolOfKysely = (pool: PgPool): PostgresPool => ({
+  connect: () => pool.connect(),
+  end: () => pool.end(),
+  options: pool.options ?? {},
+});
 
 const guarded = new WeakSet<PgPool>();
 

@@ -4,7 +4,8 @@
  * The table is that of the running engine, and the function is named after it: processes that know different versions of
  * Unicode use different functions.
  */
-import { quoted, raw, type Sql } from '../sql.ts';
+import { raw, type Sql } from '../sql.ts';
+import { doubleQuoted } from '../standard.ts';
 
 type Pair = readonly [letter: string, raised: string];
 
@@ -52,7 +53,7 @@ export const upperName = (): string => upper().name;
 export const createUpper = (): Sql => {
   const { body, name } = upper();
   return raw(
-    `create or replace function ${quoted(name)}(text) returns text language plpgsql immutable strict parallel safe as $upper$ ${body} $upper$`,
+    `create or replace function ${doubleQuoted(name)}(text) returns text language plpgsql immutable strict parallel safe as $upper$ ${body} $upper$`,
   );
 };
 

@@ -1,14 +1,31 @@
 /** The facts of SQLite. Text compares by its UTF-8 bytes there (collation BINARY), and null sorts first. */
-import type { DocumentType, Engine, Failure, Path } from '../engine.ts';
+import type { SqlEngine } from '../engine/index.ts';
+import type { JsonType, Page, Path } from '../engine/queries.ts';
 import { raw, type Sql, sql } from '../sql.ts';
+import {
+  concatenated,
+  currentTime,
+  doubleQuoted,
+  insertReturning,
+  looseIndexScan,
+  standardLiteral,
+  upsertOnConflict,
+} from '../standard.ts';
+import { failure } from './failure.ts';
 import { DECIMAL_TEXT, UPPER } from './functions.ts';
 
-export const sqlite: Engine = {
-  name: 'sqlite',
-  bound: (value) => (typeof value === 'boolean' ? Number(value) : value),
+export const sqlite: SqlEngine = {
+  quote: doubleQuoted,
+  literal: standardLiteral,
+  parameter: (value) => (typeof value === 'boolean' ? Number(value) : value),
+  // https://www.sqlite.org/limits.html#max_variable_number
+  maxParameters: 32_766,
+
   begin: (mode) => [mode === 'read' ? 'begin' : 'begin immediate'],
+  failure,
 
   types: {
+    key: 'text',
     string: 'text',
     date: 'text',
     number: 'real',
@@ -18,41 +35,51 @@ export const sqlite: Engine = {
     document: 'text',
     documentKey: 'integer primary key',
   },
-  keyedTable: ' without rowid',
-  // What ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab): `analyze sqlite_schema` counts nothing, it makes this table and reads it.
-  expectations: {
-    of: (table, index, rows) => sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${index}, ${rows.join(' ')})`,
-    table: 'sqlite_stat1',
-    all: raw('select tbl as table_name, idx as index_name, stat as rows from sqlite_stat1'),
-    forget: (table) => sql`delete from sqlite_stat1 where tbl = ${table}`,
-    load: raw('analyze sqlite_schema'),
-  },
+  tableOptions: ' without rowid',
+  currentTime,
   tableCount: (table) => sql`select count(*) as value from sqlite_master where type = 'table' and name = ${table}`,
-
-  elements: (list) => sql`json_each(${list}) as e`,
-  elementsAt: (document, path) => sql`json_each(${document}, ${jsonPath(path)}) as e`,
-  at: (document, path, as) => AT[as](document, jsonPath(path)),
-
-  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
-  folded: (text) => sql`${raw(UPPER)}(${text})`,
-  nulls: { ascending: raw(''), descending: raw('') },
-  // SQLite plans a statement anew each time a bare parameter behind `limit` is bound, for it looks at the value; not so in an expression.
-  page: (limit = -1, offset) => sql` limit 0 + ${limit} offset 0 + ${offset}`,
   requirements: [
     {
       probe: raw(`select ${UPPER}('') is not null and ${DECIMAL_TEXT}(1) is not null as value`),
       advice: 'the SQLite connection lacks functions that filters need: define sqliteFunctions on it',
     },
   ],
+  // What ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab): `analyze sqlite_schema` counts nothing, it makes this table and reads it.
+  statistics: {
+    of: (table, index, rows) => sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${index}, ${rows.join(' ')})`,
+    table: 'sqlite_stat1',
+    all: raw('select tbl as table_name, idx as index_name, stat as rows from sqlite_stat1'),
+    forget: (table) => sql`delete from sqlite_stat1 where tbl = ${table}`,
+    load: raw('analyze sqlite_schema'),
+  },
 
-  failure,
+  upsert: upsertOnConflict,
+  insertDocument: insertReturning,
+
+  jsonElements: (list) => sql`json_each(${list}) as e`,
+  jsonElementsAt: (document, path) => sql`cross join json_each(${document}, ${jsonPath(path)}) as e`,
+  jsonValue: (document, path, as) => JSON_VALUE[as](document, jsonPath(path)),
+
+  contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
+  upperCase: (text) => sql`${raw(UPPER)}(${text})`,
+  nulls: { ascending: raw(''), descending: raw('') },
+  page,
+  countUpTo: (rows, most) => sql`select count(*) from (select 1 from ${rows}${page({ limit: most, offset: 0 })}) as h`,
+  distinct: looseIndexScan,
+  mergeIntersect: raw(' order by 1'),
+  unindexed: concatenated,
 };
+
+/** SQLite plans a statement anew each time a bare parameter behind `limit` is bound, for it looks at the value; not so in an expression. */
+function page({ limit = -1, offset }: Page): Sql {
+  return sql` limit 0 + ${limit} offset 0 + ${offset}`;
+}
 
 /** Every key is quoted, with the escapes of JSON. */
 const jsonPath = (path: Path): string => `$${path.map((key) => `.${JSON.stringify(key)}`).join('')}`;
 
 // `->>` gives a value of SQLite (booleans as 1 and 0), `->` the JSON text as it was written, which is JavaScript's text of a number.
-const AT: Readonly<Record<DocumentType, (document: Sql, path: string) => Sql>> = {
+const JSON_VALUE: Readonly<Record<JsonType, (document: Sql, path: string) => Sql>> = {
   any: (document, path) => sql`(${document} ->> ${path})`,
   text: (document, path) => sql`case json_type(${document}, ${path}) when 'text' then ${document} ->> ${path} end`,
   number: (document, path) => sql`case when json_type(${document}, ${path}) in ('integer', 'real') then ${document} ->> ${path} end`,
@@ -62,43 +89,3 @@ const AT: Readonly<Record<DocumentType, (document: Sql, path: string) => Sql>> =
   tagText: (document, path) =>
     sql`case json_type(${document}, ${path}) when 'text' then ${document} ->> ${path} when 'real' then ${raw(DECIMAL_TEXT)}(${document} ->> ${path}) when 'null' then null else ${document} -> ${path} end`,
 };
-
-/** Result codes of SQLite, without what extends them: https://www.sqlite.org/rescode.html */
-const CODES: Readonly<Record<number, Exclude<Failure['is'], 'unique'>>> = {
-  5: 'busy',
-  6: 'busy',
-  8: 'unavailable',
-  10: 'unavailable',
-  11: 'unavailable',
-  13: 'unavailable',
-  14: 'unavailable',
-  26: 'unavailable',
-};
-const NAMES: Readonly<Record<string, number>> = {
-  SQLITE_BUSY: 5,
-  SQLITE_LOCKED: 6,
-  SQLITE_READONLY: 8,
-  SQLITE_IOERR: 10,
-  SQLITE_CORRUPT: 11,
-  SQLITE_FULL: 13,
-  SQLITE_CANTOPEN: 14,
-  SQLITE_NOTADB: 26,
-};
-const BUSY_SNAPSHOT = 517;
-
-function failure(error: unknown): Failure | undefined {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  const taken = /UNIQUE constraint failed: (?:[^,]+, )*([^.]+)\.(.+)$/.exec(error.message);
-  if (taken?.[1] && taken[2]) return { is: 'unique', table: taken[1], column: taken[2] };
-  // A connection that is closed, or in which the host has begun a transaction of its own.
-  if (error.code === 'ERR_INVALID_STATE') return { is: 'unavailable' };
-  if (error.message.includes('within a transaction')) return { is: 'busy' };
-  if (error.code === 'ERR_SQLITE_ERROR') {
-    const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 1;
-    return { is: code === BUSY_SNAPSHOT ? 'conflict' : (CODES[code & 0xff] ?? 'other') };
-  }
-  // Other drivers (better-sqlite3, libsql) put the name of the result code there.
-  const named = Object.entries(NAMES).find(([name]) => String(error.code).startsWith(name));
-  if (named) return { is: CODES[named[1]] ?? 'other' };
-  return error.code.startsWith('SQLITE_') ? { is: 'other' } : undefined;
-}

@@ -1,7 +1,8 @@
 /** Connections of Node's own SQLite: opened as they are needed, and waited for when there are no more. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import type { Connection, Connections, Result, Terms } from '../connection.ts';
+import type { Connection, Connections, Terms } from '../connection.ts';
+import type { Result } from '../result.ts';
 
 export class SqlitePool implements Connections {
   readonly #open: () => SqliteConnection;
@@ -60,6 +61,10 @@ export class SqliteConnection implements Connection {
 
   constructor(database: DatabaseSync) {
     this.database = database;
+  }
+
+  get host(): DatabaseSync {
+    return this.database;
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<Result> {

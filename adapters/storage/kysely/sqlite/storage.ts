@@ -135,6 +135,7 @@ class Session {
     const { connection } = this;
     if (host !== connection.database || !connection.database.isTransaction) return undefined;
     return {
+      host,
       async run(sql, parameters) {
         if (!connection.database.isTransaction) throw new TypeError('the transaction is over');
         return connection.execute(sql, parameters);

@@ -1,0 +1,121 @@
+/** How a transaction begins and ends: by statements, one after another or several at once, or by the driver. */
+import type { IsolationLevel } from 'kysely';
+import { StorageError, type TransactionMode } from '../../../src/adapter-kit.ts';
+import { type Connection, run, send, translated } from './connection.ts';
+import type { SqlEngine } from './engine/index.ts';
+import type { Limits } from './engine/transactions.ts';
+import { writtenOut } from './render.ts';
+import type { Result } from './result.ts';
+import { raw, type Sql } from './sql.ts';
+
+export interface Beginning {
+  readonly mode: TransactionMode;
+  readonly limits: Limits;
+  /** Statements that come before anything else. */
+  readonly first: readonly Sql[];
+}
+
+export interface OpenTransaction {
+  readonly connection: Connection;
+  /** What the first statements gave. */
+  readonly first: readonly Result[];
+  /** @throws StoreUnavailable, WriteConflict, StorageError */
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
+/** @throws the error of the driver. No transaction is left open then. */
+export const openTransaction = (engine: SqlEngine, connection: Connection, beginning: Beginning): Promise<OpenTransaction> => {
+  const isolationLevel = engine.isolationLevel?.(beginning.mode);
+  if (isolationLevel !== undefined) return begunByDriver(engine, connection, beginning, isolationLevel);
+  return takesSeveral(connection) ? begunAtOnce(engine, connection, beginning) : begunInTurn(engine, connection, beginning);
+};
+
+const begunInTurn = async (engine: SqlEngine, connection: Connection, { mode, limits, first }: Beginning): Promise<OpenTransaction> => {
+  const [begin = '', ...more] = engine.begin(mode, limits);
+  // Where that fails, the transaction that is open is none of ours.
+  await connection.run(begin, []);
+  const transaction = byStatements(engine, connection);
+  return { ...transaction, first: await orRolledBack(transaction, inTurn(engine, connection, more, first)) };
+};
+
+type BatchConnection = Connection & Required<Pick<Connection, 'runAll'>>;
+const takesSeveral = (connection: Connection): connection is BatchConnection => connection.runAll !== undefined;
+
+/** What takes several statements at once takes them without parameters. */
+const begunAtOnce = async (
+  engine: SqlEngine,
+  connection: BatchConnection,
+  { mode, limits, first }: Beginning,
+): Promise<OpenTransaction> => {
+  const begin = engine.begin(mode, limits);
+  const transaction = byStatements(engine, connection);
+  const statements = [...begin, ...first.map((statement) => writtenOut(engine, statement))];
+  const results = await orRolledBack(transaction, connection.runAll(statements));
+  return { ...transaction, first: results.slice(begin.length) };
+};
+
+const begunByDriver = async (
+  engine: SqlEngine,
+  connection: Connection,
+  { mode, limits, first }: Beginning,
+  isolationLevel: IsolationLevel,
+): Promise<OpenTransaction> => {
+  if (!connection.begin)
+    throw new TypeError('the engine has an isolationLevel, but the connection cannot begin transactions: startTransaction is missing');
+  const driven = await connection.begin(isolationLevel);
+  const transaction = {
+    connection: driven,
+    commit: () =>
+      driven.commit().catch((error: unknown) => {
+        throw translated(engine, error);
+      }),
+    rollback: () => driven.rollback(),
+  };
+  const begun = inTurn(engine, driven, engine.begin(mode, limits), first);
+  return { ...transaction, first: await orRolledBack(transaction, begun) };
+};
+
+const byStatements = (engine: SqlEngine, connection: Connection): Omit<OpenTransaction, 'first'> => ({
+  connection,
+  async commit() {
+    const result = await run(engine, connection, raw('commit'));
+    // Work that went on after a statement failed: some databases roll back then, and say so only here.
+    if (engine.isRolledBack?.(result)) throw new StorageError('a statement of the transaction failed, and nothing of it was kept');
+  },
+  async rollback() {
+    await connection.run('rollback', []);
+  },
+});
+
+/** @returns what the first statements of the transaction gave, which follow those of its beginning */
+const inTurn = async (
+  engine: SqlEngine,
+  connection: Connection,
+  begin: readonly string[],
+  first: readonly Sql[],
+): Promise<readonly Result[]> => {
+  for (const statement of begin) await connection.run(statement, []);
+  await armed(engine, connection);
+  const results: Result[] = [];
+  for (const statement of first) results.push(await send(engine, connection, statement));
+  return results;
+};
+
+/** Asked within the transaction: only there it is certain that statements stay on one connection of the server. */
+const armed = async (engine: SqlEngine, connection: Connection): Promise<void> => {
+  const { cancellation } = engine;
+  if (!cancellation || !connection.stopBy) return;
+  const { rows } = await send(engine, connection, cancellation.session);
+  const session = Number(rows[0]?.value);
+  connection.stopBy((other) => send(engine, other, cancellation.stop(session)));
+};
+
+const orRolledBack = async <T>({ rollback }: Pick<OpenTransaction, 'rollback'>, begun: Promise<T>): Promise<T> => {
+  try {
+    return await begun;
+  } catch (error) {
+    await rollback().catch(() => undefined);
+    throw error;
+  }
+};

@@ -1,0 +1,71 @@
+/** The statements of one transaction, for as long as it lasts. */
+import { type Connection, run } from './connection.ts';
+import type { Result } from './result.ts';
+import type { Scope } from './scope.ts';
+import type { Sql } from './sql.ts';
+
+/** What a transaction stands in. */
+export interface Surroundings {
+  /** For a transaction of the host's. */
+  readonly joining?: Joining;
+  /** Once aborted, no statement is run any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Joining {
+  /** What comes before anything else. */
+  begin(run: (statement: Sql) => Promise<Result>): Promise<void>;
+}
+
+export class Session {
+  readonly scope: Scope;
+  readonly #connection: Connection;
+  readonly #joining: Joining | undefined;
+  readonly #signal: AbortSignal | undefined;
+  #joined: Promise<unknown> | undefined;
+  #isShared: boolean;
+  #isOver = false;
+
+  constructor(connection: Connection, scope: Scope, { joining, signal }: Surroundings = {}) {
+    this.scope = scope;
+    this.#isShared = joining !== undefined;
+    this.#connection = connection;
+    this.#joining = joining;
+    this.#signal = signal;
+  }
+
+  /** Whether others, who joined it too, may write in the same transaction. */
+  get isShared(): boolean {
+    return this.#isShared;
+  }
+
+  /** @returns what others join the transaction by */
+  share(): unknown {
+    this.#isShared = true;
+    return this.#connection.host;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The connection goes to others: nothing runs here any more. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  async run(statement: Sql): Promise<Result> {
+    if (this.#isOver) throw new TypeError('the transaction is over');
+    this.#signal?.throwIfAborted();
+    const send = (each: Sql) => run(this.scope.engine, this.#connection, each);
+    if (this.#joining) await (this.#joined ??= this.#joining.begin(send));
+    return send(statement);
+  }
+
+  /** Runs statements in turn. @returns what the last one gave */
+  async runInTurn(statements: readonly Sql[]): Promise<Result> {
+    let last: Result = { rows: [], written: 0 };
+    for (const statement of statements) last = await this.run(statement);
+    return last;
+  }
+}

@@ -1,0 +1,38 @@
+/** What SQLite and PostgreSQL say in the same words, from the SQL standard or from each other. */
+import type { StateChange, StateRow } from './engine/writes.ts';
+import { EMPTY, raw, type Sql, sql, type Value } from './sql.ts';
+
+export const doubleQuoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Nothing but the quote is escaped: both take backslashes as they are. */
+export const standardLiteral = (value: Value): string => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value));
+
+export const currentTime = raw('cast(current_timestamp as text)');
+
+const EXISTING: Readonly<Record<StateChange['existing'], (table: Sql) => Sql>> = {
+  add: (table) => sql`value = ${table}.value + excluded.value`,
+  set: () => raw('value = excluded.value'),
+  raise: (table) => sql`value = excluded.value where ${table}.value < excluded.value`,
+};
+
+export const upsertOnConflict = (change: StateChange): readonly Sql[] => {
+  const { table, value, existing, returning } = change;
+  const written = insertOnConflict(change, value, EXISTING[existing](table));
+  return [sql`${written}${returning ? raw(' returning value') : EMPTY}`];
+};
+
+/** @param update `value = ...` */
+export const insertOnConflict = ({ table, namespace, name }: StateRow, value: Sql, update: Sql): Sql =>
+  sql`insert into ${table} (ns, name, value) values (${namespace}, ${name}, ${value}) on conflict (ns, name) do update set ${update}`;
+
+export const insertReturning = (documents: Sql, document: string): readonly Sql[] => [
+  sql`insert into ${documents} (document) values (${document}) returning id`,
+];
+
+/** A loose index scan: steps from one value to the next larger one, so that the cost follows the number of values and not of rows. */
+export const looseIndexScan = (elements: Sql): Sql =>
+  sql`with recursive v(value) as (select min(s.value) from ${elements} union all select (select min(s.value) from ${elements} and s.value > v.value) from v where v.value is not null)
+    select value from v where value is not null order by value`;
+
+/** Keeps an index on a column from answering a comparison. */
+export const concatenated = (text: Sql): Sql => sql`(${text} || '')`;

@@ -1,0 +1,61 @@
+/** Writes of rows whose unique values may be taken. */
+import { type Row, UniqueViolation, WriteConflict } from '../../../src/adapter-kit.ts';
+import { Taken } from './connection.ts';
+import { type Column, columnValue } from './layout.ts';
+import type { Result } from './result.ts';
+import { selectTaken } from './select.ts';
+import type { Session } from './session.ts';
+import type { Sql, Value } from './sql.ts';
+
+export type Assignment = readonly [Column, Value];
+
+/** @throws UniqueViolation as the port says; WriteConflict when a writer that does not wait for the others has just taken a value */
+export const insertUnique = async (session: Session, kind: string, row: Row, statement: Sql): Promise<void> => {
+  const { engine } = session.scope;
+  const columns = [...session.scope.layout(kind).columns.values()];
+  if (!engine.insertUnlessTaken) {
+    await namingTaken(session, kind, row, columns, true, statement);
+    return;
+  }
+  const { written } = await session.run(engine.insertUnlessTaken(statement));
+  if (written > 0) return;
+  await assertFree(session, kind, row, columns, true);
+  throw new WriteConflict();
+};
+
+/** @throws UniqueViolation as the port says. Where a failing statement would end the transaction it is asked for first, else once it failed. */
+export const updateUnique = async (
+  session: Session,
+  kind: string,
+  row: Row,
+  columns: readonly Column[],
+  statement: Sql,
+): Promise<Result> => {
+  if (session.scope.engine.insertUnlessTaken) await assertFree(session, kind, row, columns, false);
+  return namingTaken(session, kind, row, columns, false, statement);
+};
+
+const namingTaken = async (
+  session: Session,
+  kind: string,
+  row: Row,
+  columns: readonly Column[],
+  isNew: boolean,
+  statement: Sql,
+): Promise<Result> => {
+  try {
+    return await session.run(statement);
+  } catch (error) {
+    if (!(error instanceof Taken)) throw error;
+    if (!session.scope.engine.insertUnlessTaken) await assertFree(session, kind, row, columns, isNew);
+    throw new UniqueViolation(kind, session.scope.layout(kind).fieldOf(error.column));
+  }
+};
+
+/** Finds out which unique value is taken by another row: of several the first by the kind's table, whatever index the engine looks at first. */
+const assertFree = async (session: Session, kind: string, row: Row, columns: readonly Column[], isNew: boolean): Promise<void> => {
+  const unique = columns.filter((column) => column.index === 'unique' && columnValue(column, row) !== null);
+  if (unique.length === 0 && !isNew) return;
+  const [taken] = (await session.run(selectTaken(session.scope, kind, row, unique, isNew))).rows;
+  if (taken) throw new UniqueViolation(kind, String(taken.value));
+};

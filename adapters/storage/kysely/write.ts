@@ -1,0 +1,87 @@
+/** Inserting, updating and deleting rows: the document, the narrow row, the elements of its sets, and the number of rows. */
+import { type Row, RowMissing, UniqueViolation, WriteConflict } from '../../../src/adapter-kit.ts';
+import { type Column, columnValue, elementsOf, rowsOfKind } from './layout.ts';
+import type { Stored } from './rows.ts';
+import type { Scope } from './scope.ts';
+import type { Session } from './session.ts';
+import { raw, type Sql, sql, type Value } from './sql.ts';
+import { insertUnique, updateUnique } from './unique.ts';
+
+export const insertRow = async (session: Session, kind: string, row: Row): Promise<void> => {
+  const { scope } = session;
+  const { columns, documents, sets } = scope.layout(kind);
+  const inserted = await session.runInTurn(scope.engine.insertDocument(documents, JSON.stringify(row)));
+  const number = Number(inserted.rows[0]?.id);
+  const values = [...columns.values()].map((column): [Sql, Value] => [column.sql, columnValue(column, row)]);
+  try {
+    await insertUnique(session, kind, row, scope.insertRow(kind, [[ID, row.id], [DOCUMENT, number], ...values]));
+  } catch (error) {
+    if (error instanceof UniqueViolation) await session.run(sql`delete from ${documents} where id = ${number}`);
+    throw error;
+  }
+  for (const set of sets.keys()) await addElements(session, kind, set, row.id, [...elementsOf(row, set)]);
+  await changeCount(session, kind, 1);
+};
+
+/** @param found the row as it is now */
+export const updateRow = async (session: Session, kind: string, row: Row, expected: number, found: Stored | undefined): Promise<void> => {
+  const { documents, sets } = session.scope.layout(kind);
+  if (!found) throw new RowMissing(kind, row.id);
+  const { row: before, number } = found;
+  if (before.version !== expected) throw new WriteConflict();
+  const changed = changedColumns(session.scope, kind, before, row);
+  const update = sql`${assigned(session.scope, kind, changed, row)} and id = ${row.id} and version = ${expected}`;
+  const { written } = await updateUnique(session, kind, row, changed, update);
+  if (written === 0) throw new WriteConflict();
+  await session.run(sql`update ${documents} set document = ${JSON.stringify(row)} where id = ${number}`);
+  for (const set of sets.keys()) {
+    const [old, now] = [elementsOf(before, set), elementsOf(row, set)];
+    await removeElements(session, kind, set, row.id, without(old, now));
+    await addElements(session, kind, set, row.id, without(now, old));
+  }
+};
+
+/** @returns whether there was such a row */
+export const deleteRow = async (session: Session, kind: string, id: string): Promise<boolean> => {
+  const { scope } = session;
+  const { documents, sets } = scope.layout(kind);
+  await session.run(sql`delete from ${documents} where id = (select t.document from ${scope.rowsAs(kind, raw('t'))} and t.id = ${id})`);
+  const { written } = await session.run(sql`${scope.deleteRows(kind)} and id = ${id}`);
+  if (written === 0) return false;
+  for (const set of sets.keys()) await session.run(sql`${scope.deleteElements(kind, set)} and id = ${id}`);
+  await changeCount(session, kind, -1);
+  return true;
+};
+
+/** `update ... where ns = ?`, with these columns as the row has them. */
+export const assigned = (scope: Scope, kind: string, columns: readonly Column[], row: Row): Sql =>
+  scope.updateRow(
+    kind,
+    columns.map((column) => [column.sql, columnValue(column, row)]),
+  );
+
+export const addElements = async (session: Session, kind: string, set: string, id: string, elements: readonly string[]): Promise<void> => {
+  if (elements.length > 0) await session.run(session.scope.insertElements(kind, set, id, elements));
+};
+
+export const changeCount = async (session: Session, kind: string, by: 1 | -1): Promise<void> => {
+  await session.runInTurn(session.scope.change(rowsOfKind(kind), { existing: 'add', value: sql`${by}`, returning: false }));
+};
+
+/** An index is touched for what is assigned to, so only what differs is. The version always does. */
+const changedColumns = (scope: Scope, kind: string, before: Row, after: Row): readonly Column[] =>
+  [...scope.layout(kind).columns.values()].filter(
+    (column) => column.name === 'version' || columnValue(column, before) !== columnValue(column, after),
+  );
+
+const removeElements = async (session: Session, kind: string, set: string, id: string, elements: readonly string[]): Promise<void> => {
+  if (elements.length === 0) return;
+  const listed = session.scope.engine.jsonElements(JSON.stringify(elements), 'string');
+  await session.run(sql`${session.scope.deleteElements(kind, set)} and id = ${id} and value in (select e.value from ${listed})`);
+};
+
+const without = (elements: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] =>
+  [...elements].filter((element) => !others.has(element));
+
+const ID = raw('id');
+const DOCUMENT = raw('document');
