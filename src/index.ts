@@ -59,7 +59,7 @@ export {
   type AuthorizationRequest,
   type CalledOperation,
   type HostRule,
-  readOnlyRule,
+  readOnlyRule as readOnly,
   type Verdict,
 } from './pipeline/host-rule.ts';
 export type { OperationInput, OperationName } from './pipeline/operation-name.ts';

@@ -22,10 +22,10 @@ export type BeforeArguments = {
 export interface Hooks {
   /**
    * Runs before an operation, once its input was checked and the caller may call it. May refuse by throwing an ApiError, such as
-   * `invalidField('name', 'must begin with the team', name)`; any other error is 500 to clients, and logged. May return another input, which is checked
-   * in turn; changes of the input that it was given have no effect.
+   * `invalidField('name', 'must begin with the team', name)`; any other error is 500 to clients, and logged. May return another input, or a promise of
+   * one, which is checked in turn; `undefined` leaves it as it is; changes of the input that it was given have no effect.
    */
-  before?(...call: BeforeArguments): object | void | Promise<object | void>;
+  before?(...call: BeforeArguments): unknown;
   /**
    * Runs for each change once the controller is open, in the transaction that makes it: what it does with `transaction` is committed or rolled back with the change, and when it throws,
    * nothing is written. Other writers wait meanwhile, so that it should do no more than write.

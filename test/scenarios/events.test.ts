@@ -87,7 +87,15 @@ onEveryStore('events', (open) => {
       { before: Record<string, unknown>; after: Record<string, unknown>; requestId: string; revision: number },
     ];
     const administrator = (await app.request('GET', '/current-identity')).body.data.id;
-    assert.deepEqual(change, { action: 'update', entity: 'identity', entityId: id, actor: administrator, at: '2026-11-21T10:01:00.000Z' });
+    assert.deepEqual(change, {
+      action: 'update',
+      entity: 'identity',
+      entityId: id,
+      actor: administrator,
+      onBehalfOf: null,
+      reason: null,
+      at: '2026-11-21T10:01:00.000Z',
+    });
     assert.deepEqual([before.name, after.name, before.id, after.id], ['ann', 'bob', id, id]);
     assert.equal(changes.length, 1);
     assert.ok(requestId.length > 0 && revision > 0);
