@@ -75,6 +75,7 @@ const CAUSES: Readonly<Record<keyof Causes, string>> = {
   field: '`FieldCause`',
   message: '`MessageCause`',
   posture: '`PostureCause`',
+  cursor: '`CursorCause`',
   none: 'none',
 };
 
@@ -91,6 +92,7 @@ const errors = (): string =>
         [CAUSES.field, '`field`, `reason`, `value`', 'the invalid field, the reason, and the value (`***` for a possible secret)'],
         [CAUSES.message, '`code`, `message`', 'the reason, as a message; where there is no more specific one, the hint below'],
         [CAUSES.posture, '`message`, `data`', 'the failing posture checks, by policy id'],
+        [CAUSES.cursor, '`message`, `earliest`', 'the earliest revision after which no change is missing'],
       ],
     ),
     '',

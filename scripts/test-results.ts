@@ -1,31 +1,51 @@
 /**
- * A reporter of `node --test` that writes a line of JSON for every test that ended: its name, the store that it ran on (the nearest suite above it
- * that names one), and whether it passed. `scripts/specification.ts` reads them.
+ * A reporter of `node --test` that writes a line of JSON for every test that ended and proves statements of the specification.
+ * `scripts/specification.ts` reads them.
  */
+import { relative, resolve } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
+import { statementsIn } from '../test/specification.ts';
 
 export interface TestResult {
   readonly name: string;
+  /** From the root of the project. */
+  readonly file: string;
+  /** The store that it ran on, which the nearest suite above it names. */
   readonly store?: string;
+  /** Numbers of the statements. */
+  readonly proves: readonly number[];
   readonly passed: boolean;
 }
 
+const ROOT = resolve(import.meta.dirname, '..');
 const STORE = /\((memory|sqlite|postgres)\)$/;
+
+interface Started {
+  readonly name: string;
+  readonly tags: readonly string[];
+}
 
 // biome-ignore lint/style/noDefaultExport: the form of a reporter
 export default async function* results(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   /** What is going on, outermost first: these events come in the order of the sources, one file after the other. */
-  let names: readonly string[] = [];
+  let open: readonly Started[] = [];
   for await (const { type, data } of events) {
     if (type !== 'test:start' && type !== 'test:pass' && type !== 'test:fail') continue;
-    const { name, nesting } = data;
-    names = [...names.slice(0, nesting), name];
+    const { name, tags, nesting, file = '' } = data;
+    open = [...open.slice(0, nesting), { name, tags }];
     if (type === 'test:start' || data.skip !== undefined) continue;
-    const store = names
-      .map((each) => STORE.exec(each)?.[1])
-      .filter((each) => each !== undefined)
-      .at(-1);
-    const result: TestResult = { name, ...(store === undefined ? {} : { store }), passed: type === 'test:pass' };
+    // A test inside of another has its tags, too.
+    const inherited = open.at(-2)?.tags ?? [];
+    const proves = statementsIn(tags.filter((tag) => !inherited.includes(tag)));
+    if (proves.length === 0) continue;
+    const store = open.flatMap((each) => STORE.exec(each.name)?.[1] ?? []).at(-1);
+    const result: TestResult = {
+      name,
+      file: relative(ROOT, file),
+      ...(store === undefined ? {} : { store }),
+      proves,
+      passed: type === 'test:pass',
+    };
     yield `${JSON.stringify(result)}\n`;
   }
 }

@@ -15,6 +15,7 @@ const root = resolve(import.meta.dirname, '..');
 
 /** Together they take minutes of processor time. Other tests find most of what they find, so they run apart. */
 const LONG: readonly string[] = [
+  'test/adapters/kysely/consumer-many-kills.test.ts',
   'test/adapters/kysely/own-engine-filters.test.ts',
   'test/conformance/sqlite.test.ts',
   'test/contract/operations.test.ts',
@@ -46,6 +47,8 @@ interface Run {
 const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
 const isLong = (file: string) => LONG.includes(file);
 const isShared = (file: string) => /^test\/(unit|scenarios)\//.test(file) && !isLong(file);
+/** Nothing of such a file runs without PostgreSQL. */
+const needsPostgres = (file: string) => /\/postgres[^/]*\.test\.ts$/.test(file);
 const isScenario = (file: string) => file.startsWith('test/scenarios/');
 
 /** Files that share two processes, and others that have one each, two at a time: one step after the other, and what is in a step side by side. */
@@ -64,7 +67,7 @@ const suites: Readonly<Record<string, readonly (readonly Run[])[]>> = {
     '',
     LIMITS.short,
     tests.filter(isShared),
-    tests.filter((file) => !isShared(file) && !isLong(file)),
+    tests.filter((file) => !isShared(file) && !isLong(file) && !needsPostgres(file)),
   ),
   long: [[{ name: '.long', options: ['--test-concurrency=2'], files: LONG, limits: LIMITS.long }]],
   postgres: steps(
@@ -81,7 +84,9 @@ const run = async ({ name, options, files, limits }: Run, isShown: boolean): Pro
     ['spec', 'stdout'],
     ['./scripts/test-results.ts', `test-results${name}.jsonl`],
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]);
-  const child = spawn(process.execPath, ['--test', `--test-timeout=${limits.test * MINUTE}`, ...options, ...reporters, ...files], {
+  // What a test proves is a tag (test/specification.ts), which Node still calls an experiment.
+  const flags = ['--disable-warning=ExperimentalWarning', '--test', `--test-timeout=${limits.test * MINUTE}`];
+  const child = spawn(process.execPath, [...flags, ...options, ...reporters, ...files], {
     cwd: root,
     // Each source is stripped of its types and compiled once, not again by every process that needs it.
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), ...process.env },

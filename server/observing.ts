@@ -7,11 +7,11 @@ import type { ServerOptions } from './options.ts';
 import { paths, type Route } from './routes.ts';
 import { textLogger } from './text-logger.ts';
 
-/** What sees what the controller does. */
+/** Observers of the server's controller. */
 export interface Observing {
   readonly observe: readonly Observe[];
   readonly platform: { readonly logger?: Logger };
-  /** Opens the port on which metrics are told, if they are. @throws StartFailure when it cannot be had */
+  /** Opens the port for metrics, if there is one. @throws StartFailure if it cannot be opened */
   listen(opened: Promise<ManagementController>): Promise<Pick<Serving, 'address' | 'close'> | undefined>;
 }
 

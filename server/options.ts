@@ -26,11 +26,11 @@ export interface ServerOptions {
   /** Milliseconds that requests under way may take at the end. */
   readonly drainMs: number;
   readonly administrator: { readonly username?: string; readonly password?: string };
-  /** Where metrics are told, over plain HTTP. */
+  /** Where metrics are served, over plain HTTP. */
   readonly metrics?: { readonly host: string; readonly port: number };
   /** Whether probes are answered. */
   readonly health?: true;
-  /** In which form calls, and all else, are logged. */
+  /** Log format; with it, calls are logged too. */
   readonly log?: 'json' | 'text';
   /** Single-page applications beside the APIs. */
   readonly applications?: readonly Application[];
@@ -58,11 +58,11 @@ export const USAGE = `Usage: overlay-controller [options], or npm start -- [opti
   --secret-key-file FILE key that seals secrets in the database: 32 random bytes in base64 (default: the environment's
                          SECRET_KEY; without either, one that is made once and kept in the data folder). Servers on one
                          database need the same
-  --metrics [HOST:]PORT  tell metrics for Prometheus at http://HOST:PORT/metrics (default host 127.0.0.1): without TLS and
-                         without a login, so where only those who watch the server can reach it
-  --health               answer the probes of supervisors: GET /health (the process runs) and GET /ready (it can do its
-                         work; else 503, with what the reasons concern, and for clients on this machine what they are)
-  --log FORM             log each call, login and denial, and all else, to the console: json, one object a line, or text
+  --metrics [HOST:]PORT  serve metrics for Prometheus at http://HOST:PORT/metrics (default host 127.0.0.1): without TLS and
+                         without a login, so expose it to your monitoring only
+  --health               answer the probes of supervisors: GET /health (the process runs) and GET /ready (it can work;
+                         else 503, with reasons, whose messages only clients on this machine see)
+  --log FORM             log to the console as json (one object per line) or text, including each call, login and denial
   --spa /PATH=FOLDER     serve the single-page application in FOLDER, as it was built, below /PATH, such as the admin
                          console: --spa /zac=dist/console. May be given several times
   --drain SECONDS        how long requests under way may take when the server ends, 0 to 3600 (default 10)

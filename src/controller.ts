@@ -10,6 +10,7 @@ import { createPresence } from './domain/fabric/connections/create.ts';
 import type { Presence } from './domain/fabric/connections/presence.ts';
 import { createFacade } from './facade.ts';
 import { createHandler, type Handle } from './http/handler.ts';
+import { type Consume, createConsume } from './jobs/consumers.ts';
 import type { FirstAdministrator } from './opening/bootstrap.ts';
 import { createHealth, type Health } from './opening/health.ts';
 import { openNetwork } from './opening/network.ts';
@@ -24,12 +25,18 @@ import { createPermit, permitByDeclaration } from './pipeline/permit.ts';
 import type { Logger } from './platform/platform.ts';
 import type { Store } from './storage/port.ts';
 import { storageSchema } from './storage/schema.ts';
+import type { ChangesApi } from './types/changes.ts';
 import type { Facade } from './types/facade.ts';
 
 /** Sent with every call of a session, in addition to its token. */
 export interface AsOptions {
   /** A token of an external JWT signer, for sessions whose every call must come with one. */
   readonly externalToken?: string;
+}
+
+/** The change log, as the host's own code has it. */
+export interface Changes extends ChangesApi {
+  readonly consume: Consume;
 }
 
 /** The management plane of an overlay network, in process. Its own operations run as the host's own code, with every right. */
@@ -56,6 +63,8 @@ export interface ManagementController extends Facade {
   readonly logger: Logger;
   /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Known to this controller only. */
   readonly presence: Presence;
+  /** The change log: what was committed, wherever it came from. */
+  readonly changes: Changes;
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
   readonly events: Omit<ChangeListeners, 'emit'>;
   /** Publishes changes that were committed otherwise than by this controller: in a host's transaction, or by another controller on the same store. */
@@ -63,10 +72,10 @@ export interface ManagementController extends Facade {
   /** Credentials of the first administrator, if this call of `open` made it. They are kept nowhere else. */
   readonly firstAdministrator: FirstAdministrator | undefined;
   readonly settings: Settings;
-  /** Whether the controller can do its work, and what keeps it from it, for the checks of supervisors and load balancers. Never rejects. */
+  /** Whether the controller can work, with reasons, for the checks of supervisors and load balancers. Never rejects. */
   health(): Promise<Health>;
   /**
-   * How much there is of what, and what waits, for gauges. Entities are counted anew after five seconds.
+   * Numbers of entities and the state of queues, for gauges. Entities are counted at most once in five seconds.
    * @throws StoreUnavailable, StoreBusy when the database does not answer
    */
   statistics(): Promise<Statistics>;
@@ -102,6 +111,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const serving = { entries, invoke, settings, platform, observer };
   return {
     ...system,
+    changes: { ...system.changes, consume: createConsume(core) },
     system,
     as: (session, options = {}) => {
       const { externalToken } = checkedOptions('as', options, { externalToken: true });
@@ -131,6 +141,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     close: async () => {
       core.presence.close();
       core.tokens.close();
+      core.logWatch.close();
       await core.background.close();
       await store.close();
     },

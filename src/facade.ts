@@ -1,3 +1,4 @@
+import type { ServerSentEvent } from './api/surfaces/http-output.ts';
 import { surfaces } from './api/surfaces/index.ts';
 import type { Credentials, Entry, Invoke } from './call/call.ts';
 import { jsonCopy } from './call/json.ts';
@@ -17,7 +18,17 @@ export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: 
       return (await invoke(entry, source)).output;
     };
     facade[entry.group] ??= {};
-    Object.assign(facade[entry.group] ?? {}, { [entry.verb]: call });
+    Object.assign(facade[entry.group] ?? {}, { [entry.verb]: entry.operation.answer.is === 'events' ? itemsOf(call) : call });
   }
   return facade as unknown as Facade; // one function for each entry of the table, under its names
 };
+
+/** An operation that answers events, as an iterable: each loop over it makes one call. */
+const itemsOf =
+  (call: (input: object, options: CallOptions) => Promise<unknown>) =>
+  ({ signal, ...input }: { readonly signal?: AbortSignal } = {}): AsyncIterable<unknown> => ({
+    async *[Symbol.asyncIterator]() {
+      const events = (await call(input, signal ? { signal } : {})) as AsyncIterable<ServerSentEvent<unknown>>; // as declared
+      for await (const { data } of events) if (data !== undefined) yield data;
+    },
+  });

@@ -11,7 +11,7 @@ export type { CallOptions } from './call/options.ts';
 export type { Settings } from './call/settings.ts';
 export type { Change, ChangedKind, ChangedRow, ChangeEvents } from './changes/events.ts';
 export { each } from './client/each.ts';
-export { type AsOptions, ManagementController } from './controller.ts';
+export { type AsOptions, type Changes, ManagementController } from './controller.ts';
 export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/connections/presence.ts';
 export type { MemberOptions } from './domain/maintenance/controllers/membership.ts';
 export {
@@ -19,6 +19,7 @@ export {
   type CatalogEntry,
   type CauseOf,
   type Causes,
+  type CursorCause,
   catalog as errorCatalog,
   type ErrorCause,
   type ErrorCode,
@@ -29,6 +30,7 @@ export {
   type PostureCause,
 } from './errors/index.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
+export type { Consume, ConsumeOptions, Consumer, HandlerContext, MissingChanges } from './jobs/consumers.ts';
 export {
   hasSecretKey,
   type NetworkAuthority,
@@ -57,7 +59,7 @@ export {
   type AuthorizationRequest,
   type CalledOperation,
   type HostRule,
-  readOnly,
+  readOnlyRule,
   type Verdict,
 } from './pipeline/host-rule.ts';
 export type { OperationInput, OperationName } from './pipeline/operation-name.ts';

@@ -12,6 +12,7 @@ const root = resolve(import.meta.dirname, '..');
 const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   query: [],
+  semver: [],
   platform: ['options.ts'],
   pki: ['platform'],
   qr: [],
@@ -19,10 +20,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   presence: ['platform'],
   concurrency: ['errors'],
   observability: ['concurrency', 'errors', 'platform'],
-  api: ['errors', 'query'],
+  api: ['errors', 'query', 'semver'],
   storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts'],
   changes: ['concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage'],
-  jobs: ['api', 'query', 'platform', 'storage', 'changes'],
+  jobs: ['api', 'query', 'platform', 'storage', 'changes', 'options.ts'],
   call: [
     'concurrency',
     'api',
@@ -42,12 +43,13 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   resources: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call'],
   authentication: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call', 'resources'],
   // Who may what: it asks no session and no socket.
-  'domain/policy': ['api', 'errors', 'query', 'storage', 'changes', 'call', 'resources'],
+  'domain/policy': ['api', 'errors', 'query', 'semver', 'storage', 'changes', 'call', 'resources'],
   domain: [
     'concurrency',
     'api',
     'errors',
     'query',
+    'semver',
     'platform',
     'pki',
     'qr',
@@ -76,8 +78,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'authentication',
     'types',
   ],
-  types: ['api', 'call', 'errors'],
-  client: ['api', 'errors', 'types', 'if-version.ts', 'options.ts'],
+  types: ['api', 'changes', 'call', 'errors'],
+  client: ['api', 'changes', 'errors', 'types', 'if-version.ts', 'options.ts'],
   http: ['api', 'errors', 'platform', 'observability', 'storage', 'call', 'version.ts'],
   opening: [
     'concurrency',
@@ -129,6 +131,7 @@ const rooms = [
   'maintenance/tracing',
   'maintenance/informational',
   'maintenance/controllers',
+  'maintenance/changes',
   'maintenance/trust',
 ];
 

@@ -5,18 +5,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Declared } from '../scripts/types/declared.ts';
-import type { Facade, ManagementController } from '../src/index.ts';
+import type { ChangedKind, Facade, ManagementController } from '../src/index.ts';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type IsAny<T> = 0 extends 1 & T ? true : false;
 const prove = <_ extends true>(): void => {};
 
-type Output<F> = F extends (...input: never) => Promise<infer O> ? O : never;
+type Output<F> = F extends (...input: never) => Promise<infer O> | AsyncIterable<infer O> ? O : never;
 type Input<F> = F extends (input: infer I, ...options: never) => unknown ? I : never;
 type Get<G extends keyof Facade> = Output<Facade[G]['get' & keyof Facade[G]]>;
 type Reference = { readonly id: string; readonly entity: string; readonly name?: string | undefined };
 /** Both ways assignable. */
 type Alike<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+/** What the operations on the change log give is narrowed by kind, which no schema can say. */
+type IsNarrowed<G, V> = [G, V] extends ['changes', 'list' | 'follow'] ? true : false;
 /** The operations, as `identities.get`, of which `src/types/` says something else than their declarations. */
 type Misquoted = {
   [G in keyof Declared]: {
@@ -26,7 +28,9 @@ type Misquoted = {
           Alike<Output<Facade[G][V]>, Declared[G][V] extends { output: infer O } ? O : never>,
         ] extends [true, true]
         ? never
-        : `${G}.${V & string}`
+        : IsNarrowed<G, V> extends true
+          ? never
+          : `${G}.${V & string}`
       : `${G}.${V & string}`;
   }[keyof Declared[G]];
 }[keyof Declared];
@@ -51,6 +55,7 @@ export const calls = async ({
   configTypes,
   authentication,
   apiSessions,
+  changes,
   events,
   as,
   system,
@@ -127,6 +132,15 @@ export const calls = async ({
   events.on('change', (change) => prove<Same<typeof change.action, 'create' | 'update' | 'delete'>>());
   // @ts-expect-error there is no such kind
   events.on('unicorn', () => {});
+  for await (const change of changes.follow({ kinds: ['identity', 'service'] }))
+    prove<Same<typeof change.entity, 'identity' | 'service'>>();
+  for (const { entity } of (await changes.list({ after: 1, kinds: ['identity'] })).data) prove<Same<typeof entity, 'identity'>>();
+  changes.consume('crm', ({ entity }) => prove<Same<typeof entity, 'identity'>>(), { kinds: ['identity'] });
+  for await (const { entity } of changes.follow()) prove<Same<typeof entity, ChangedKind>>();
+  // @ts-expect-error there is no such kind
+  changes.follow({ kinds: ['unicorn'] });
+  // @ts-expect-error it is the host's own code that consumes
+  system.changes.consume;
 };
 
 /** Never run: what answers hold. */

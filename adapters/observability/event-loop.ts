@@ -4,11 +4,10 @@ const QUANTILES = [50, 90, 99] as const;
 const NANOSECONDS = 1e9;
 
 /**
- * How long work waits for the event loop, and how much of the time that is busy, since the last time that it was asked for. Node, and what knows its
- * `perf_hooks`; elsewhere there is nothing to tell.
+ * Delay and utilization of the event loop since the last scrape. Requires `perf_hooks` of Node; without it there are no gauges.
  */
 export const createEventLoopGauges = (): (() => readonly Family[]) => {
-  // Not imported, so that this runs where Node's modules are not.
+  // Not imported, so that this runs without Node's modules.
   const { monitorEventLoopDelay, performance } = globalThis.process?.getBuiltinModule?.('node:perf_hooks') ?? {};
   const delay = monitorEventLoopDelay?.({ resolution: 10 });
   delay?.enable();

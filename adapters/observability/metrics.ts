@@ -6,19 +6,19 @@ import type { ManagementController, Observe, OperationEvent } from '../../src/in
 import { createEventLoopGauges } from './event-loop.ts';
 import { counter, exposition, type Family, gauge, histogram } from './exposition.ts';
 
-/** What gauges are asked of. */
+/** The source of gauges. */
 export type Gauged = Pick<ManagementController, 'health' | 'statistics'>;
 
-/** Counts what a controller does. */
+/** The metrics of a controller. */
 export interface Metrics {
   /** For the option `observe` of `ManagementController.open`. */
   readonly observe: Observe;
-  /** Of the answer with the text. */
+  /** Content type of the text. */
   readonly contentType: string;
   /**
    * All metrics in the text exposition format, version 0.0.4. Never rejects.
-   * @param controller whose gauges (entities, queues, health) are among them. Default: none are. Where its database does not answer, those of entities
-   * and queues are left out
+   * @param controller adds its gauges (entities, queues, health). Default: no gauges. If its database does not answer, those of entities and queues
+   * are omitted
    */
   text(controller?: Gauged): Promise<string>;
 }
@@ -27,8 +27,7 @@ export interface Metrics {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Metrics of a controller. Their labels are names of operations, methods, statuses and codes, of which there is a fixed number: never a path, an id or a name
- * that a client sends.
+ * Metrics of a controller, aggregated in memory. Every label has a fixed set of values (operations, methods, statuses, codes): never a path, an id or a name.
  *
  * ```ts
  * const metrics = createMetrics();
@@ -60,7 +59,7 @@ export const createMetrics = (): Metrics => {
     observe: (event) => {
       if (event.type === 'operation') count(event);
       else if (event.type === 'authorization') denials.add({ operation: event.operationId }, 1 + event.omitted);
-      // What was left out had the same outcome, and most likely the same reason: floods are of one kind.
+      // Dropped events had the same outcome, and most likely the same reason.
       else authentications.add({ method: event.method, outcome: event.outcome, reason: event.reason ?? '' }, 1 + event.omitted);
     },
     text: async (controller) => exposition([...counted, ...(controller ? await gaugesOf(controller) : []), ...eventLoop()]),

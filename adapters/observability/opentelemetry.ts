@@ -19,13 +19,13 @@ import {
 import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { Observe, OperationEvent } from '../../src/index.ts';
 
-/** Where spans and metrics go. */
+/** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
-  /** Default: the one that is registered with the API. */
+  /** Default: the registered one. */
   readonly tracerProvider?: TracerProvider;
-  /** Default: the one that is registered with the API. */
+  /** Default: the registered one. */
   readonly meterProvider?: MeterProvider;
-  /** Of the address at which clients make requests: `url.scheme`. Default `https`. */
+  /** `url.scheme` of requests. Default `https`. */
   readonly scheme?: 'https' | 'http';
 }
 
@@ -75,7 +75,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Observe => {
     const seconds = event.durationMs / 1000;
     const { parent, isServer } = parentOf(event);
     const http = event.transport === 'http' ? httpAttributes(event, scheme) : {};
-    // What the client did wrong is no error of a server, but whoever calls in process gets it thrown.
+    // A 4xx is no error of a server span; a call in process throws it.
     const failure = event.status >= 500 || event.transport === 'process' ? errorOf(event) : undefined;
     const error: Attributes = failure === undefined ? {} : { 'error.type': failure };
     const span = tracer.startSpan(
@@ -126,7 +126,7 @@ const nameOf = ({ transport, method, route, operationId = 'unmatched' }: Operati
   return route === undefined ? known : `${known} ${route}`;
 };
 
-/** Those that the metric has, too: there is a fixed number of their values. */
+/** Shared with the metric: each has a fixed set of values. */
 const httpAttributes = ({ method, route, status }: OperationEvent, scheme: string): Attributes => ({
   'http.request.method': method,
   'url.scheme': scheme,
@@ -146,7 +146,7 @@ const ownAttributes = (event: OperationEvent): Attributes => ({
   ...(event.code === undefined ? {} : { 'overlay_controller.error_code': event.code }),
 });
 
-/** Seconds and nanoseconds since 1970: of a number of milliseconds the SDK must guess what it counts from. */
+/** Seconds and nanoseconds since 1970: for a number the SDK guesses between that and `performance.now()`. */
 const hrTime = (milliseconds: number): HrTime => {
   const seconds = Math.floor(milliseconds / 1000);
   return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)];

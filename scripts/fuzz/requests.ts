@@ -1,13 +1,13 @@
 import fc from 'fast-check';
+import type { Operation } from '../../src/api/kit/operation.ts';
 import { surfaces } from '../../src/api/surfaces/index.ts';
+import type { Entry } from '../../src/call/call.ts';
 import { entries } from '../../src/domain/entries.ts';
 import type { App } from '../../test/support/app.ts';
 import { badRequests } from '../../test/support/bad-input.ts';
 import { documents, heavyBodies } from '../../test/support/heavy-bodies.ts';
-import { nameOf, type Sample, samples } from '../../test/support/samples.ts';
+import { nameOf, sampleOf as prepare, type Sample } from '../../test/support/samples/index.ts';
 import { type RemoteApp, requestText } from './network.ts';
-
-type Operation = (typeof entries)[number]['operation'];
 
 /** A request, and what it is about in one line. */
 export interface FuzzRequest {
@@ -18,27 +18,30 @@ export interface FuzzRequest {
 /** Calls after which an operation gets a new sample: entities of its own. */
 const SAMPLE_LIFE = 25;
 
+/** A connection reads each answer to its end, which a stream has not. */
+const finite = entries.filter(({ operation }) => operation.answer.is !== 'events');
+
 /** Makes requests of every operation: good ones, bad ones, and heavy ones. `next(seed)` depends on the seed and the sample alone. */
 export const createRequests = (app: RemoteApp) => {
-  const known = new Map<Operation, { readonly sample: Sample; uses: number }>();
-  const sampleOf = async (operation: Operation): Promise<Sample> => {
-    const before = known.get(operation);
+  const known = new Map<Entry, { readonly sample: Sample; uses: number }>();
+  const sampleOf = async (entry: Entry): Promise<Sample> => {
+    const before = known.get(entry);
     if (before && ++before.uses < SAMPLE_LIFE) return before.sample;
     // What reaches for the clock or the store finds none: such a sample is left out.
-    const sample = await samples[nameOf(operation)]?.(app as unknown as App).catch(() => ({}));
-    const made = { sample: sample ?? {}, uses: 0 };
-    known.set(operation, made);
-    return made.sample;
+    const sample = await prepare(app as unknown as App, entry).catch(() => ({}));
+    known.set(entry, { sample, uses: 0 });
+    return sample;
   };
   return async (seed: number): Promise<FuzzRequest> => {
-    const operation = (entries[seed % entries.length] as (typeof entries)[number]).operation; // below the length
-    const sample = await sampleOf(operation);
+    const entry = finite[seed % finite.length] as Entry; // below the length
+    const { operation } = entry;
+    const sample = await sampleOf(entry);
     const [kind = 0, api = 0, who = 0, which = 0] =
       fc.sample(fc.tuple(fc.nat(99), fc.nat(9), fc.nat(9), fc.nat(1e6)), { seed, numRuns: 1 })[0] ?? [];
     const place = (operation.surfaces[api % operation.surfaces.length] ?? surfaces.management).prefix;
     const token = who === 0 ? undefined : who === 1 ? 'stale' : (sample.as ?? app.admin);
     const session = token === undefined ? {} : { 'zt-session': token };
-    const about = (what: string) => `${operation.operationId} ${what} (seed ${seed})`;
+    const about = (what: string) => `${nameOf(entry)} ${what} (seed ${seed})`;
     const json = { ...session, 'content-type': operation.body?.media?.at(-1) === 'text/plain' ? 'text/plain' : 'application/json' };
 
     if (kind < 15) {

@@ -18,6 +18,9 @@ export const examples: Readonly<Record<string, string>> = {
   'edgeRouters.create': "const { id } = await controller.edgeRouters.create({ body: { name: 'paris', isTunnelerEnabled: false } });",
   'configs.create':
     "await controller.configs.create({ body: { name: 'wiki host', configTypeId: 'host.v1', data: { protocol: 'tcp', address: 'localhost', port: 8080 } } });",
+  'changes.list': "const { data } = await controller.changes.list({ after: 100, kinds: ['identity'] });",
+  'changes.follow':
+    "for await (const { action, after } of controller.changes.follow({ kinds: ['identity'] })) console.log(action, after?.name);",
   'authenticators.create':
     "await controller.authenticators.create({ body: { identityId: id, method: 'updb', username: 'ann', password: 'a long password' } });",
   'enrollments.create':

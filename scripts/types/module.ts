@@ -24,6 +24,7 @@ export const moduleText = (
     ...foreign,
     ...(api.includes('RawAnswer') ? [[`./${SHARED}.ts`, 'RawAnswer'] as const] : []),
     ...(api.includes('Page<') ? [['../api/kit/operation.ts', 'Page'] as const] : []),
+    ...(api.includes('Change<') ? ['Change', 'ChangedKind'].map((name) => ['../changes/events.ts', name] as const) : []),
     ...(api === '' ? [] : [['../call/options.ts', 'CallOptions'] as const]),
   ];
   return [NOTE, importsText(imports), ...texts]

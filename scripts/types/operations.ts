@@ -1,7 +1,9 @@
 import type ts from 'typescript';
 import type * as z from 'zod';
+import { changeRecord } from '../../src/api/change-log.ts';
 import { groups } from '../../src/api/index.ts';
 import type { Group, Operation, Permission } from '../../src/api/kit/operation.ts';
+import { parametersOf } from '../../src/api/kit/path-template.ts';
 import { surfaces } from '../../src/api/surfaces/index.ts';
 import type { ErrorCode } from '../../src/errors/index.ts';
 import { type DescribedOperation, describeOperations } from '../../src/http/described.ts';
@@ -33,7 +35,12 @@ export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<
       const given = operation.answer.is === 'raw' ? 'RawAnswer' : outputOf(operation, output, contract, shapes);
       const optional = contract.checker.getPropertiesOfType(input).every((property) => property.flags & OPTIONAL);
       const about = paragraphsOf(`${group.name}.${verb}`, operation, described.get(operation));
-      return `${commentOf(about, '  ')}  readonly ${verb}: (input${optional ? '?' : ''}: ${taken}, options?: P) => Promise<${given}>;\n`;
+      const optionalInput = `input${optional ? '?' : ''}`;
+      const type =
+        operation.answer.is === 'events'
+          ? `(${optionalInput}: ${taken} & { readonly signal?: AbortSignal }) => AsyncIterable<${given}>`
+          : `(${optionalInput}: ${taken}, options?: P) => Promise<${given}>`;
+      return `${commentOf(about, '  ')}  readonly ${verb}: ${isAboutChanges(operation) ? BY_KIND : ''}${type};\n`;
     });
     const text = `${commentOf(aboutGroup(group), '')}export interface ${apiName(group.name)}<P = CallOptions> {\n${verbs.join('')}}\n`;
     return { group, text };
@@ -49,6 +56,10 @@ export const aboutGroup = ({ about, operations }: Group): readonly string[] => {
   return [sentence(about), (schema && kinds.get(schema)?.kind.about) ?? ''];
 };
 
+/** Operations on the change log: what they give is narrowed by the kinds that they are asked for, which no schema can say. */
+const isAboutChanges = ({ answer }: Operation): boolean => 'item' in answer && answer.item === changeRecord;
+const BY_KIND = '<K extends ChangedKind = ChangedKind>';
+
 /** `ts.SymbolFlags.Optional`. */
 const OPTIONAL: ts.SymbolFlags.Optional = 16777216;
 
@@ -60,14 +71,16 @@ const inputOf = (
   shapes: Shapes,
   queries: ReadonlyMap<z.core.$ZodType, string>,
 ): string => {
-  const { path, body, query, headers = {}, operationId } = operation;
+  const { path, body, query, operationId } = operation;
+  // Those of a stream are the transport's.
+  const headers = operation.answer.is === 'events' ? {} : (operation.headers ?? {});
   const memberOf = (name: string, schema?: z.ZodType): string => {
     const property = type.getProperty(name);
     if (!property) throw new TypeError(`no ${name} in the input of ${operationId}`);
     const text = shapes.textOf(contract.checker.getTypeOfSymbol(property), schema, 'input');
     return property.flags & OPTIONAL ? `readonly ${name}?: ${text.replace(/ \| undefined$/, '')}` : `readonly ${name}: ${text}`;
   };
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => memberOf(name));
+  const parameters = parametersOf(path).map((name) => memberOf(name));
   const members = [...parameters, ...Object.keys(headers).map((name) => memberOf(name)), ...(body ? [memberOf('body', body.schema)] : [])];
   const own = members.length > 0 ? [`{ ${members.join('; ')} }`] : [];
   if (!query) return own[0] ?? 'Readonly<Record<string, never>>';
@@ -80,10 +93,14 @@ const inputOf = (
       about: [contract.schemaComment(id) || `Query parameters of \`${operationId}\`.`],
       text: `{\n${shapes.membersOf(type, query)}}`,
     });
-  return [...own, referenceTo('input', id)].join(' & ');
+  if (isAboutChanges(operation)) own.push(`Omit<${referenceTo('input', id)}, 'kinds'> & { readonly kinds?: readonly K[] }`);
+  else own.push(referenceTo('input', id));
+  return own.join(' & ');
 };
 
-const outputOf = ({ answer }: Operation, type: ts.Type, { checker }: Contract, shapes: Shapes): string => {
+const outputOf = (operation: Operation, type: ts.Type, { checker }: Contract, shapes: Shapes): string => {
+  const { answer } = operation;
+  if (isAboutChanges(operation)) return answer.is === 'page' ? 'Page<Change<K>>' : 'Change<K>';
   if (answer.is === 'page') {
     const data = checker.getTypeOfSymbol(type.getProperty('data') as ts.Symbol); // a page has it
     const [item] = checker.getTypeArguments(data as ts.TypeReference); // a list has one

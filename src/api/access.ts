@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { boolean, entityReference, string } from './shared.ts';
+import { entityReference, string } from './kit/entity.ts';
+import { boolean } from './shared.ts';
 
 /** The result of policies for one identity and one service. Fields that are false or zero are left out. */
 export const policyAdvice = z

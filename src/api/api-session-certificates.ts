@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { created, string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { created, pem, string, timestamp } from './shared.ts';
+import { pem } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const certificate = string.meta({ description: 'The certificate in PEM, then those above it, without the root.' });

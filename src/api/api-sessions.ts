@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation } from './kit/operation.ts';
-import { hiddenReference, reference } from './kit/relations.ts';
+import { hiddenReference, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { mfaCode } from './mfa.ts';
-import { boolean, sdkInfo, string, timestamp } from './shared.ts';
+import { boolean, sdkInfo } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** A factor that an API session still owes before it is fully authenticated, and how to provide it. */

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { string, tags, timestamp } from './kit/entity.ts';
 import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
-import { hiddenReference, reference } from './kit/relations.ts';
+import { hiddenReference, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, dateTime, password, pem, string, tags, timestamp, username } from './shared.ts';
+import { boolean, dateTime, password, pem, username } from './shared.ts';
 
 /** Filters accept these names but never match, so that hashes and salts cannot be probed. */
 const secret = { secret: 'string' } as const;

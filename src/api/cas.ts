@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { string } from './kit/entity.ts';
 import { createOnly, optional, readOnly, required, requiredOnReplace } from './kit/field.ts';
 import { leaves } from './kit/leaves.ts';
 import { EMPTY, group, operation } from './kit/operation.ts';
 import { preprocess } from './kit/preprocess.ts';
-import { roles } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, name, pem, shortText, string } from './shared.ts';
+import { roles } from './kit/roles.ts';
+import { boolean, name, pem, shortText } from './shared.ts';
 
 const claim = {
   location: z.enum(['COMMON_NAME', 'SAN_URI', 'SAN_EMAIL']).meta({ description: 'Where the values stand in a certificate.' }),

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { string } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { jsonMap, string } from './shared.ts';
+import { jsonMap } from './shared.ts';
 
 /**
  * One write of one entity: a row of the change log, written in the same transaction. Its id is the revision, so that order by id is order in time.

@@ -2,10 +2,8 @@ import * as z from 'zod';
 import { crud } from './kit/crud.ts';
 import { optional, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
-import { related } from './kit/related.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { service } from './services.ts';
 import { name } from './shared.ts';
 
 /** Any JSON object. A value of another kind is refused as a bad value of this field, not as unreadable JSON. */
@@ -56,12 +54,7 @@ export const config = resource({
   unknownParent: 'emptyList',
 });
 
-export const configTypes = group('configTypes', 'Config types', {
-  ...crud(configType, { errors: { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }),
-  listConfigs: related(configType, config, { operationId: 'listConfigsForConfigType' }),
-});
+const errors = { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } as const;
 
-export const configs = group('configs', 'Configs', {
-  ...crud(config, { errors: { delete: ['CAN_NOT_DELETE_REFERENCED_ENTITY'] } }),
-  listServices: related(config, service, { operationId: 'listConfigServices' }),
-});
+export const configTypes = group('configTypes', 'Config types', crud(configType, { errors }));
+export const configs = group('configs', 'Configs', crud(config, { errors }));

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, name, string, timestamp } from './shared.ts';
+import { boolean, name } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Where one version of an API answers. */

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { authenticator, extending } from './authenticators.ts';
 import { identity } from './identities.ts';
+import { entityBase, string, tags } from './kit/entity.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { boolean, entityBase, password, string, tags, username } from './shared.ts';
+import { boolean, password, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const own = { permission: 'session', surfaces: [surfaces.management, surfaces.client] } as const;

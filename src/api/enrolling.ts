@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { textUpTo } from './kit/bounded.ts';
+import { string } from './kit/entity.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { preprocess } from './kit/preprocess.ts';
-import { password, pem, shortText, string, username } from './shared.ts';
+import { password, pem, shortText, username } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const csr = pem.meta({ description: 'A certificate request (PKCS#10) in PEM.' });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { boolean, entityReference, shortText, string, timestamp, username } from './shared.ts';
+import { entityReference, string, timestamp } from './kit/entity.ts';
+import { boolean, shortText, username } from './shared.ts';
 
 const outstanding = {
   /** Id of the enrollment. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { entityReference, string } from './kit/entity.ts';
 import { data, group, operation } from './kit/operation.ts';
-import { boolean, entityReference, shortText, string } from './shared.ts';
+import { boolean, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** One entry of a role array, held against one entity. */

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { optional, readOnly, required } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { group, operation, page } from './kit/operation.ts';
-import { texts } from './kit/relations.ts';
 import { resource } from './kit/resource.ts';
-import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, shortText, string, timestamp } from './shared.ts';
+import { texts } from './kit/sets.ts';
+import { blankIsNull, boolean, isWebAddress, name, notBlank, pem, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Dates of what has no certificate. */

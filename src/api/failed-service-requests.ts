@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { jsonMap, string, timestamp } from './shared.ts';
+import { jsonMap } from './shared.ts';
 
 /** A posture check that failed. */
 const failedCheck = z

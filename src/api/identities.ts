@@ -1,22 +1,18 @@
 import * as z from 'zod';
 import { policyAdvice } from './access.ts';
-import { authenticator } from './authenticators.ts';
 import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.ts';
-import { enrollment } from './enrollments.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
+import { keysOf } from './kit/derived.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { convertedOnCreate, optional, readOnly, required, writeOnly } from './kit/field.ts';
-import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { related } from './kit/related.ts';
-import { keysOf, map, reference, roles } from './kit/relations.ts';
+import { map, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { edgeRouterPolicy, servicePolicy } from './policies.ts';
+import { roles } from './kit/roles.ts';
 import { identityPostureData } from './posture-data.ts';
-import { edgeRouter } from './routers.ts';
 import { serviceConfigDetail, serviceConfigPairs } from './service-configs.ts';
-import { policyTypeQuery, service } from './services.ts';
-import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText, string, timestamp } from './shared.ts';
+import { blankIsNull, boolean, cost, envInfo, jsonMap, name, precedence, sdkInfo, shortText } from './shared.ts';
 import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is the default policy. */
@@ -151,18 +147,6 @@ export const identities = group('identities', 'Identities', {
     permission: 'identity.update',
     answer: EMPTY,
   }),
-  listAuthenticators: operation('GET', '/identities/{id}/authenticators', {
-    operationId: 'getIdentityAuthenticators',
-    summary: 'List the authenticators of an identity',
-    permission: 'identity.read',
-    query: listQuery,
-    answer: page(authenticator.schemas.detail),
-  }),
-  listEnrollments: related(identity, enrollment, { operationId: 'getIdentityEnrollments' }),
-  listServices: related(identity, service, { operationId: 'listIdentityServices', query: policyTypeQuery }),
-  listServicePolicies: related(identity, servicePolicy, { operationId: 'listIdentityServicePolicies' }),
-  listEdgeRouterPolicies: related(identity, edgeRouterPolicy, { operationId: 'listIdentitysEdgeRouterPolicies' }),
-  listEdgeRouters: related(identity, edgeRouter, { operationId: 'listIdentityEdgeRouters' }),
   getPostureData: operation('GET', '/identities/{id}/posture-data', {
     operationId: 'getIdentityPostureData',
     summary: 'The facts that the endpoints of an identity reported',

@@ -1,3 +1,4 @@
+import { accessibleServices } from './accessible-services.ts';
 import { apiSessionCertificate, apiSessionCertificates } from './api-session-certificates.ts';
 import { apiSession, apiSessions, currentApiSession } from './api-sessions.ts';
 import { authPolicies, authPolicy } from './auth-policies.ts';
@@ -5,13 +6,13 @@ import { authentication } from './authentication.ts';
 import { authenticator, authenticators } from './authenticators.ts';
 import { builtInRow } from './built-in-rows.ts';
 import { ca, cas } from './cas.ts';
+import { changes } from './change-log.ts';
 import { change } from './changes.ts';
 import { config, configs, configType, configTypes } from './configs.ts';
 import { controller, controllers } from './controllers.ts';
 import { currentIdentity } from './current-identity.ts';
 import { cursor } from './cursors.ts';
 import { database, maintenanceTask } from './database.ts';
-import { edgeRouters } from './edge-router-operations.ts';
 import { enrolling } from './enrolling.ts';
 import { enrollment, enrollments } from './enrollments.ts';
 import { access } from './explain.ts';
@@ -21,65 +22,75 @@ import { identities, identity } from './identities.ts';
 import { identityType, identityTypes } from './identity-types.ts';
 import { informational } from './informational.ts';
 import { keptSecret } from './kept-secrets.ts';
+import { withRelatedLists } from './kit/related-list.ts';
 import { lease } from './leases.ts';
 import { currentMfa, mfa } from './mfa.ts';
-import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
-import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policy-operations.ts';
-import { postureChecks } from './posture-check-operations.ts';
+import {
+  edgeRouterPolicies,
+  edgeRouterPolicy,
+  serviceEdgeRouterPolicies,
+  serviceEdgeRouterPolicy,
+  servicePolicies,
+  servicePolicy,
+} from './policies.ts';
 import { postureCheckType, postureCheckTypes } from './posture-check-types.ts';
-import { postureCheck } from './posture-checks/index.ts';
+import { postureCheck, postureChecks } from './posture-checks/index.ts';
 import { postureData } from './posture-data.ts';
 import { postureResponses } from './posture-responses.ts';
+import { relatedLists } from './relations.ts';
 import { roleAttributeLists } from './role-attributes.ts';
-import { edgeRouter, router, routers, transitRouters } from './routers.ts';
+import { edgeRouter, edgeRouters, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
-import { accessibleServices, services } from './service-operations.ts';
-import { service } from './services.ts';
+import { service, services } from './services.ts';
 import { sessionReview } from './session-reviews.ts';
 import { session, sessions } from './sessions.ts';
 import { terminator, terminators } from './terminators.ts';
 import { trace } from './traces.ts';
 import { trust } from './trust.ts';
 
-/** The one list of groups: every operation of the controller. */
-export const groups = {
-  identities,
-  identityTypes,
-  authPolicies,
-  authenticators,
-  cas,
-  externalJwtSigners,
-  publicExternalJwtSigners,
-  enrollments,
-  enrolling,
-  authentication,
-  apiSessions,
-  currentApiSession,
-  currentIdentity,
-  currentMfa,
-  services,
-  accessibleServices,
-  servicePolicies,
-  edgeRouterPolicies,
-  serviceEdgeRouterPolicies,
-  postureChecks,
-  postureCheckTypes,
-  postureResponses,
-  edgeRouters,
-  routers,
-  transitRouters,
-  terminators,
-  sessions,
-  access,
-  configTypes,
-  configs,
-  roleAttributes: roleAttributeLists,
-  controllers,
-  database,
-  apiSessionCertificates,
-  trust,
-  informational,
-} as const;
+/** The one list of groups: every operation of the controller. Those that list what entities are related to come from the relations. */
+export const groups = withRelatedLists(
+  {
+    identities,
+    identityTypes,
+    authPolicies,
+    authenticators,
+    cas,
+    externalJwtSigners,
+    publicExternalJwtSigners,
+    enrollments,
+    enrolling,
+    authentication,
+    apiSessions,
+    currentApiSession,
+    currentIdentity,
+    currentMfa,
+    services,
+    accessibleServices,
+    servicePolicies,
+    edgeRouterPolicies,
+    serviceEdgeRouterPolicies,
+    postureChecks,
+    postureCheckTypes,
+    postureResponses,
+    edgeRouters,
+    routers,
+    transitRouters,
+    terminators,
+    sessions,
+    access,
+    configTypes,
+    configs,
+    roleAttributes: roleAttributeLists,
+    controllers,
+    changes,
+    database,
+    apiSessionCertificates,
+    trust,
+    informational,
+  },
+  relatedLists,
+);
 
 /** The one list of kinds: everything that is stored. */
 export const kinds = {

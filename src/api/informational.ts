@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { entityBase, string } from './kit/entity.ts';
 import { data, group, operation, page } from './kit/operation.ts';
-import { entityBase, string } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const apiVersion = z

@@ -1,6 +1,6 @@
+import { string } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { string } from './shared.ts';
 
 /** Secrets of the controller itself: no operation reads them. The id names the secret: `key-check`, ... */
 export const keptSecret = resource({

@@ -1,6 +1,6 @@
+import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { string, timestamp } from './shared.ts';
 
 /** The right of one of several controllers to do something. The id names the work: `snapshot`, `schedule/...`. A released lease has no row. */
 export const lease = resource({

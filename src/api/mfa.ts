@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { entityBase, string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, entityBase, shortText, string, timestamp } from './shared.ts';
+import { boolean, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const whole = z.array(z.int());

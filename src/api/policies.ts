@@ -1,7 +1,10 @@
 import * as z from 'zod';
+import { crud } from './kit/crud.ts';
+import { attributeIndex } from './kit/derived.ts';
 import { readOnly, required } from './kit/field.ts';
-import { attributeIndex, selectors } from './kit/relations.ts';
+import { group } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
+import { selectors } from './kit/roles.ts';
 import { boolean, name } from './shared.ts';
 
 /** How many of the attributes in a role array an entity must have. Ids in the array are selected under either semantic. */
@@ -82,3 +85,7 @@ export const serviceEdgeRouterPolicy = resource({
   },
   subLinks: ['edge-routers', 'services'],
 });
+
+export const servicePolicies = group('servicePolicies', 'Service policies', crud(servicePolicy));
+export const edgeRouterPolicies = group('edgeRouterPolicies', 'Edge router policies', crud(edgeRouterPolicy));
+export const serviceEdgeRouterPolicies = group('serviceEdgeRouterPolicies', 'Service edge router policies', crud(serviceEdgeRouterPolicy));

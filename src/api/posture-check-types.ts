@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { string } from './kit/entity.ts';
 import { readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
 import { operatingSystem } from './posture-checks/os.ts';
-import { name, string } from './shared.ts';
+import { name } from './shared.ts';
 
 /** The types of posture checks are fixed; the id is the `typeId` of checks. */
 export const postureCheckType = resource({

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, sdkInfo, string, timestamp } from './shared.ts';
+import { boolean, sdkInfo } from './shared.ts';
 
 const texts = z.array(string).readonly();
 /** The id that the response named: by custom, that of the posture check that it answers. */

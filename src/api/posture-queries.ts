@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { links, string, timestamp } from './kit/entity.ts';
 import { osType } from './posture-checks/os-type.ts';
-import { boolean, links, string, timestamp } from './shared.ts';
+import { boolean } from './shared.ts';
 
 const process = z.object({
   /** Operating system. */

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { list, textUpTo } from './kit/bounded.ts';
+import { string } from './kit/entity.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { hexDigits } from './posture-checks/hex.ts';
-import { boolean, string } from './shared.ts';
+import { boolean } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** Answers in one request, at most. */

@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { optional, readOnly, required } from './kit/field.ts';
-import { group } from './kit/operation.ts';
-import { notes, roles } from './kit/relations.ts';
+import { EMPTY, group, operation } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
+import { rightTo } from './kit/right.ts';
+import { roles } from './kit/roles.ts';
+import { notes } from './kit/sets.ts';
 import { routerInterfaces, versionInfo } from './router-reports.ts';
-import { boolean, cost, jsonMap, name, string, timestamp } from './shared.ts';
+import { boolean, cost, jsonMap, name } from './shared.ts';
 
 /** The outstanding enrollment, if any, for those who may see it. */
 const whileUnverified = { keep: 'computed' } as const;
@@ -89,6 +92,16 @@ export const edgeRouter = resource({
   },
   subLinks: ['edge-router-policies'],
   symbols: { connected: { computed: 'boolean', shownAs: 'syncStatus' }, online: { computed: 'boolean', shownAs: 'isOnline' } },
+});
+
+export const edgeRouters = group('edgeRouters', 'Edge routers', {
+  ...crud(edgeRouter),
+  reEnroll: operation('POST', '/edge-routers/{id}/re-enroll', {
+    operationId: 'reEnrollEdgeRouter',
+    summary: 'Re-enroll an edge router: its certificate and any outstanding enrollment become invalid',
+    permission: rightTo('update', edgeRouter),
+    answer: EMPTY,
+  }),
 });
 
 const errors = { replace: ['CAN_NOT_UPDATE_ROUTER'], patch: ['CAN_NOT_UPDATE_ROUTER'] } as const;

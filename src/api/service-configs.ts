@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
-import { reference } from './kit/relations.ts';
+import { entityReference, string } from './kit/entity.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { entityReference, shortText, string } from './shared.ts';
+import { shortText } from './shared.ts';
 
 export const serviceConfig = resource({
   kind: 'serviceConfig',

@@ -1,11 +1,15 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
+import { crud } from './kit/crud.ts';
+import { string } from './kit/entity.ts';
 import { optional, readOnly, required, requiredOnCreate } from './kit/field.ts';
 import { listQuery, roleListQuery } from './kit/list-query.ts';
-import { references, roles } from './kit/relations.ts';
+import { group, operation, page } from './kit/operation.ts';
+import { references } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
+import { roles } from './kit/roles.ts';
 import { postureQueries } from './posture-queries.ts';
-import { boolean, jsonMap, name, shortText, string } from './shared.ts';
+import { boolean, jsonMap, name, shortText } from './shared.ts';
 
 export const terminatorStrategies: readonly string[] = ['smartrouting', 'random', 'weighted', 'sticky'];
 
@@ -59,4 +63,16 @@ export const managedServiceListQuery = serviceListQuery.extend({
 /** Parameters of lists of services and identities below each other. */
 export const policyTypeQuery = listQuery.extend({
   policyType: z.enum(['dial', 'bind']).optional().meta({ description: 'Only what policies of this type grant.' }),
+});
+
+export const services = group('services', 'Services', {
+  ...crud(service),
+  list: operation('GET', '/services', {
+    operationId: 'listServices',
+    summary: 'List services',
+    permission: 'service.read',
+    query: managedServiceListQuery,
+    answer: page(service.schemas.detail),
+    errors: ['NOT_FOUND'],
+  }),
 });

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Predicate } from '../query/predicate.ts';
+import { string } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, string } from './shared.ts';
+import { boolean } from './shared.ts';
 
 /** Plain data, that no client sends. */
 const predicate = z.custom<Predicate>();

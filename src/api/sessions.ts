@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { commonEdgeRouter } from './access.ts';
+import { entityReference, string, tags, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
 import { listQuery } from './kit/list-query.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { entityReference, shortText, string, tags, timestamp } from './shared.ts';
+import { shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 const sessionType = z.enum(['Dial', 'Bind']);

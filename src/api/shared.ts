@@ -1,17 +1,6 @@
 import * as z from 'zod';
 import { mapOf, textUpTo } from './kit/bounded.ts';
 
-export {
-  created,
-  type EntityReference,
-  entityBase,
-  entityReference,
-  links,
-  string,
-  tags,
-  timestamp,
-} from './kit/entity.ts';
-
 /** Nested schemas that several kinds share, each named once. Limits are those of the specification, section "Limits". */
 
 /** Strings that people and programs write by hand: ids, names, addresses, tokens. */

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
+import { entityBase, entityReference, string } from './kit/entity.ts';
 import { optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { group } from './kit/operation.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { cost, entityBase, entityReference, precedence, shortText, string } from './shared.ts';
+import { cost, precedence, shortText } from './shared.ts';
 
 export const terminator = resource({
   kind: 'terminator',

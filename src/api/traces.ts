@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { list } from './kit/bounded.ts';
+import { string, timestamp } from './kit/entity.ts';
 import { readOnly } from './kit/field.ts';
-import { reference } from './kit/relations.ts';
+import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
-import { boolean, shortText, string, timestamp } from './shared.ts';
+import { boolean, shortText } from './shared.ts';
 
 /** Which data flows are to be traced. The controller carries none: who does, follows the changes of this kind. */
 export const trace = resource({

@@ -72,6 +72,8 @@ export interface Call {
   now(): string;
   /** One consistent state to read from. */
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
+  /** As `read`, for a stream, after its answer has begun: a new transaction, in which the caller's permission is checked again. */
+  readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** All or nothing. The actor's right is checked again inside; run again once when another write came first. */
   write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
   /** Headers of the answer that the handler sets, e.g. `zt-session`; a list for several of one name. */

@@ -1,5 +1,6 @@
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { RecentChanges } from '../changes/recent.ts';
+import type { LogWatch } from '../changes/watch.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Background } from '../jobs/background.ts';
 import type { Pki } from '../pki/pki.ts';
@@ -54,6 +55,8 @@ interface Live {
   readonly presence: Connections;
   /** The recent changes, for clients that poll whether their services changed. */
   readonly recentChanges: RecentChanges;
+  /** By which those who follow the change log wait. */
+  readonly logWatch: LogWatch;
   /** When sessions were last active. */
   readonly activity: Activity;
 }

@@ -3,14 +3,14 @@ import type { Destination, Observation } from '../observability/observation.ts';
 import { type Actor, isAdministrator } from './actor.ts';
 import type { Credentials, Entry } from './call.ts';
 
-/** Notes who makes a call. */
+/** Sets the actor of an observed call. */
 export const observeActor = (observation: Observation, actor: Actor): void => {
   const identityId = 'identity' in actor ? actor.identity.id : undefined;
   if (actor.kind === 'anonymous' || actor.kind === 'system') observation.by(actor.kind, identityId);
   else observation.by(isAdministrator(actor) ? 'administrator' : 'identity', identityId);
 };
 
-/** What a call leads to, as observers are told. */
+/** The operation of a call, for observers. */
 export const destinationOf = ({ group, operation }: Entry, surface: Surface, credentials: Credentials): Destination => ({
   operationId: operation.operationId,
   group,

@@ -10,14 +10,14 @@ import type { Settings } from './settings.ts';
 type By = Pick<Call, 'remoteAddress' | 'signal' | 'isJoined' | 'observation'>;
 
 /** The result of verifying a password against a hash. */
-export interface Verdict {
+export interface PasswordVerdict {
   readonly isRight: boolean;
   /** The right password by today's parameters, where those of the hash are outdated. */
   readonly renewedHash?: string;
 }
 
 /** Holds a password against a hash; with none, does the same work in vain. */
-export type CheckPassword = (password: string, hash: string | undefined) => Promise<Verdict>;
+export type CheckPassword = (password: string, hash: string | undefined) => Promise<PasswordVerdict>;
 
 /**
  * The password work of one controller. Concurrency is limited, client addresses take turns, unknown usernames take as long as known ones, and work is
@@ -52,7 +52,7 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
   let urgentAt = Number.NEGATIVE_INFINITY;
   const mayBeUrgent = () => clock.now() - urgentAt >= URGENT_EVERY;
 
-  const check = async (password: string, hash: string | undefined, signal: AbortSignal): Promise<Verdict> => {
+  const check = async (password: string, hash: string | undefined, signal: AbortSignal): Promise<PasswordVerdict> => {
     signal.throwIfAborted();
     const isSame = await passwords.verify(password, hash ?? (await (dummy ??= passwords.hash(DUMMY_PASSWORD))));
     if (!isSame || hash === undefined) return { isRight: false };
@@ -105,5 +105,5 @@ export const createPasswordChecks = ({ passwords, clock }: Pick<Platform, 'passw
 
 const DUMMY_PASSWORD = 'the password of no identity';
 
-const renewed = async (passwords: PasswordHasher, password: string, hash: string): Promise<Pick<Verdict, 'renewedHash'>> =>
+const renewed = async (passwords: PasswordHasher, password: string, hash: string): Promise<Pick<PasswordVerdict, 'renewedHash'>> =>
   passwords.isOutdated(hash) ? { renewedHash: await passwords.hash(password) } : {};

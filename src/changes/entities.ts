@@ -1,5 +1,5 @@
+import { withDerived } from '../api/kit/derived.ts';
 import type { Tags } from '../api/kit/entity.ts';
-import { withDerived } from '../api/kit/relations.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { invalidField, notFound } from '../errors/index.ts';
 import type { Observation } from '../observability/observation.ts';

@@ -1,4 +1,5 @@
-import type { KindName } from '../api/index.ts';
+import { type KindName, kinds } from '../api/index.ts';
+import type { Resource } from '../api/kit/resource.ts';
 import type { ChangedRows } from './rows.ts';
 
 /** The kinds whose entities have changes: all but the change record itself, and what controllers note for themselves. */
@@ -6,6 +7,11 @@ export type ChangedKind = Exclude<
   KindName,
   'builtInRow' | 'change' | 'cursor' | 'failedServiceRequest' | 'lease' | 'maintenanceTask' | 'sessionReview'
 >;
+
+const all: readonly Pick<Resource, 'kind' | 'unrecorded'>[] = Object.values(kinds);
+const recorded = new Set(all.flatMap(({ kind, unrecorded }) => (unrecorded || kind === kinds.change.kind ? [] : [kind])));
+
+export const isChangedKind = (kind: string): kind is ChangedKind => recorded.has(kind);
 
 /** Fields of every change. */
 interface ChangeOf<K extends ChangedKind> {

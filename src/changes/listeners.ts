@@ -3,7 +3,7 @@ import type { Logger } from '../platform/platform.ts';
 import type { Change, ChangeEvents } from './events.ts';
 
 type Name = keyof ChangeEvents;
-/** One that is asynchronous is not waited for. What it returns, or the promise of it, counts for nothing. */
+/** May be asynchronous: a returned promise is not awaited, and its value is ignored. */
 type Listener<N extends Name> = (...args: ChangeEvents[N]) => unknown;
 
 /** Where a host listens to changes. */

@@ -9,10 +9,16 @@ export type IdentityRow = {
   readonly tags: { readonly [x: string]: string | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
+  /** Id of the identity type: `Default` or `Router`. */
+  readonly typeId: string;
   /** Whether it may administer the network. */
   readonly isAdmin: boolean;
   /** Whether it is the administrator that the network began with, which cannot be deleted. */
   readonly isDefaultAdmin: boolean;
+  /** Role attributes, by which policies select the identity. */
+  readonly roleAttributes: readonly string[];
+  /** Id of the authentication policy. */
+  readonly authPolicyId: string;
   /** Id of the identity elsewhere: tokens and certificates of others name it by this. */
   readonly externalId: string | null;
   /** Cost of the terminators of services that it hosts, 0 to 65535. */
@@ -33,12 +39,6 @@ export type IdentityRow = {
   readonly envInfo: { arch?: string | undefined; domain?: string | undefined; hostname?: string | undefined; os?: string | undefined; osRelease?: string | undefined; osVersion?: string | undefined; };
   /** The software that its client reported at its last login. */
   readonly sdkInfo: { appId?: string | undefined; appVersion?: string | undefined; branch?: string | undefined; revision?: string | undefined; type?: string | undefined; version?: string | undefined; };
-  /** Id of the identity type: `Default` or `Router`. */
-  readonly typeId: string;
-  /** Role attributes, by which policies select the identity. */
-  readonly roleAttributes: readonly string[];
-  /** Id of the authentication policy. */
-  readonly authPolicyId: string;
 };
 
 export type IdentityTypeRow = {
@@ -65,111 +65,6 @@ export type AuthPolicyRow = {
   readonly secondary: { requireTotp: boolean; requireExtJwtSigner?: string | null | undefined; };
 };
 
-export type ServiceRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  /** Role attributes, by which policies select the service. */
-  readonly roleAttributes: readonly string[];
-  /** Whether clients must encrypt from end to end. */
-  readonly encryptionRequired: boolean;
-  /** Milliseconds after which an idle connection is closed; 0: never. */
-  readonly maxIdleTimeMillis: number;
-  /** How a terminator is chosen. */
-  readonly terminatorStrategy: string;
-  /** Ids of the configs of the service, at most one of each type. */
-  readonly configs: readonly string[];
-};
-
-export type EnrollmentRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  /** Of the method `updb`: the username of the new authenticator. */
-  readonly username: string | null;
-  /** Of the method `ottca`: id of the authority whose certificates will do. */
-  readonly caId: string | null;
-  /** When the enrollment ends: RFC 3339. */
-  readonly expiresAt: string;
-  /**
-   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
-   * `trott`: the certificates of a router.
-   */
-  readonly method: 'erott' | 'ott' | 'ottca' | 'trott' | 'updb';
-  /** Id of the identity that enrolls; of routers there is none. */
-  readonly identityId: string | null;
-  /** Of the method `erott`: id of the edge router. */
-  readonly edgeRouterId: string | null;
-  /** Of the method `trott`: id of the router. */
-  readonly transitRouterId: string | null;
-};
-
-export type CaRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  /** SHA-1 of the certificate in hex. */
-  readonly fingerprint: string | null;
-  readonly certPem: string;
-  /** Role attributes that identities get which enroll by themselves. */
-  readonly identityRoles: readonly string[];
-  /** Whether its owner has proved to hold its key. */
-  readonly isVerified: boolean;
-  /** Names of identities that enroll by themselves: text with placeholders. */
-  readonly identityNameFormat: string;
-  /** Whether certificates of this authority prove identities at a login. */
-  readonly isAuthEnabled: boolean;
-  /** Whether identities may enroll by a token and a certificate of this authority. */
-  readonly isOttCaEnrollmentEnabled: boolean;
-  /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
-  readonly isAutoCaEnrollmentEnabled: boolean;
-  /** The common name that a certificate must have which proves it. */
-  readonly verificationToken: string;
-  /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
-  readonly externalIdClaim: { location: 'COMMON_NAME' | 'SAN_EMAIL' | 'SAN_URI'; matcher: 'ALL' | 'PREFIX' | 'SCHEME' | 'SUFFIX'; matcherCriteria: string; parser: 'NONE' | 'SPLIT'; parserCriteria: string; index: number; } | null;
-};
-
-export type SessionRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  /** Whether it dials or binds the service. */
-  readonly type: 'Bind' | 'Dial';
-  /** Id of the identity of the API session. */
-  readonly identityId: string;
-  /** Id of the API session that it belongs to. */
-  readonly apiSessionId: string;
-  /** Id of the service. */
-  readonly serviceId: string;
-};
-
-export type TraceRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly traceId: string | null;
-  readonly channels: string[];
-  readonly until: string | null;
-  readonly identityId: string;
-};
-
 export type AuthenticatorRow = {
   readonly id: string;
   readonly version: number;
@@ -177,14 +72,16 @@ export type AuthenticatorRow = {
   readonly updatedAt: string;
   readonly tags: { readonly [x: string]: string | boolean | null; };
   readonly isSystem?: boolean;
-  /** Of the method `cert`: SHA-1 of the certificate in hex. */
-  readonly fingerprint: string | null;
-  /** Of the method `updb`: unique among authenticators. */
-  readonly username: string | null;
+  /** Id of the identity that it proves. */
+  readonly identityId: string;
   /** `updb`: username and password; `cert`: a client certificate. */
   readonly method: 'cert' | 'updb';
+  /** Of the method `updb`: unique among authenticators. */
+  readonly username: string | null;
   /** Of the method `cert`: the certificate in PEM. */
   readonly certPem: string | null;
+  /** Of the method `cert`: SHA-1 of the certificate in hex. */
+  readonly fingerprint: string | null;
   /** Whether an authority of this network issued the certificate. */
   readonly isIssuedByNetwork: boolean | null;
   /** Whether the client is asked to extend the certificate at its next login. */
@@ -195,11 +92,9 @@ export type AuthenticatorRow = {
   readonly lastAuthResolvedToRoot: boolean | null;
   /** When the extension was requested. */
   readonly extendRequestedAt: string | null;
-  /** Id of the identity that it proves. */
-  readonly identityId: string;
 };
 
-export type EdgeRouterRow = {
+export type CaRow = {
   readonly id: string;
   readonly version: number;
   readonly createdAt: string;
@@ -207,59 +102,154 @@ export type EdgeRouterRow = {
   readonly tags: { readonly [x: string]: string | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
-  /** Any data of applications. */
-  readonly appData: { [x: string]: unknown; };
-  /** Whether the router is disabled: it may not connect. */
-  readonly disabled: boolean;
+  readonly certPem: string;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
-  /** Network interfaces of the router, as it tells. */
-  readonly interfaces: { name: string; hardwareAddress: string; mtu: number; index: number; isUp: boolean; isRunning: boolean; isLoopback: boolean; isBroadcast: boolean; isMulticast: boolean; addresses: string[]; }[] | null;
-  /** Role attributes, by which policies select the router. */
-  readonly roleAttributes: readonly string[];
-  /** Certificate of the router in PEM. */
+  /** Role attributes that identities get which enroll by themselves. */
+  readonly identityRoles: readonly string[];
+  /** Names of identities that enroll by themselves: text with placeholders. */
+  readonly identityNameFormat: string;
+  /** Whether certificates of this authority prove identities at a login. */
+  readonly isAuthEnabled: boolean;
+  /** Whether identities may enroll by a token and a certificate of this authority. */
+  readonly isOttCaEnrollmentEnabled: boolean;
+  /** Whether clients with a certificate of this authority enroll by themselves, without a token. */
+  readonly isAutoCaEnrollmentEnabled: boolean;
+  /** Whether its owner has proved to hold its key. */
+  readonly isVerified: boolean;
+  /** The common name that a certificate must have which proves it. */
+  readonly verificationToken: string;
+  /** Which part of a certificate is the external id of its identity, where that is how identities are found. */
+  readonly externalIdClaim: { location: 'COMMON_NAME' | 'SAN_EMAIL' | 'SAN_URI'; matcher: 'ALL' | 'PREFIX' | 'SCHEME' | 'SUFFIX'; matcherCriteria: string; parser: 'NONE' | 'SPLIT'; parserCriteria: string; index: number; } | null;
+};
+
+export type ExternalJwtSignerRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** The `aud` that tokens must have. */
+  readonly audience: string;
+  /** Where users log in to get a token. */
+  readonly externalAuthUrl: string | null;
+  /** Id of the client at the provider. */
+  readonly clientId: string | null;
+  /** Scopes that clients ask the provider for. */
+  readonly scopes: readonly string[];
+  readonly targetToken: 'ACCESS' | 'ID';
+  /** The `iss` of tokens. */
+  readonly issuer: string;
+  /** Whether its tokens prove identities. */
+  readonly enabled: boolean;
+  /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
   readonly certPem: string | null;
-  /** New certificate of the router in PEM, until it has connected with it. */
-  readonly unverifiedCertPem: string | null;
-  /** Whether the router is also an identity that hosts and dials services for others. */
-  readonly isTunnelerEnabled: boolean;
-  /** Whether the router has enrolled. */
-  readonly isVerified: boolean;
-  /** Cost of a path through the router, 0 to 65535. */
-  readonly cost: number;
-  /** Whether the router carries no traffic between other routers. */
-  readonly noTraversal: boolean;
-  /** SHA-1 of that certificate in hex. */
-  readonly unverifiedFingerprint: string | null;
-};
-
-export type RouterRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  /** Whether the router is disabled: it may not connect. */
-  readonly disabled: boolean;
+  /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
+  readonly kid: string | null;
+  /** Name of the claim that says who the bearer is. */
+  readonly claimsProperty: string;
+  /** Whether that claim is the `externalId` of an identity, or its id. */
+  readonly useExternalId: boolean;
+  /** Common name of the certificate. */
+  readonly commonName: string;
   /** SHA-1 of the certificate in hex. */
   readonly fingerprint: string | null;
-  /** Network interfaces of the router, as it tells. */
-  readonly interfaces: { name: string; hardwareAddress: string; mtu: number; index: number; isUp: boolean; isRunning: boolean; isLoopback: boolean; isBroadcast: boolean; isMulticast: boolean; addresses: string[]; }[] | null;
-  /** New certificate of the router in PEM, until it has connected with it. */
-  readonly unverifiedCertPem: string | null;
-  /** Whether the router has enrolled. */
-  readonly isVerified: boolean;
-  /** Cost of a path through the router, 0 to 65535. */
-  readonly cost: number;
-  /** Whether the router carries no traffic between other routers. */
-  readonly noTraversal: boolean;
-  /** SHA-1 of that certificate in hex. */
-  readonly unverifiedFingerprint: string | null;
+  /** When the certificate begins to be valid; the year 1 where there is none. */
+  readonly notBefore: string;
+  /** When the certificate ceases to be valid; the year 1 where there is none. */
+  readonly notAfter: string;
 };
 
-export type ConfigRow = {
+export type EnrollmentRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  /** Id of the identity that enrolls; of routers there is none. */
+  readonly identityId: string | null;
+  /**
+   * `ott`: a certificate of the network; `ottca`: the use of a certificate of a known CA; `updb`: a password; `erott`,
+   * `trott`: the certificates of a router.
+   */
+  readonly method: 'erott' | 'ott' | 'ottca' | 'trott' | 'updb';
+  /** When the enrollment ends: RFC 3339. */
+  readonly expiresAt: string;
+  /** Of the method `ottca`: id of the authority whose certificates will do. */
+  readonly caId: string | null;
+  /** Of the method `erott`: id of the edge router. */
+  readonly edgeRouterId: string | null;
+  /** Of the method `trott`: id of the router. */
+  readonly transitRouterId: string | null;
+  /** Of the method `updb`: the username of the new authenticator. */
+  readonly username: string | null;
+};
+
+export type ApiSessionRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  /** Id of the identity that logged in. */
+  readonly identityId: string;
+  /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
+  readonly authenticatorId: string;
+  /** Address that the login came from. */
+  readonly ipAddress: string;
+  /** Config types whose data the session sees with services. */
+  readonly configTypes: string[];
+  /** Whether the session must pass a second factor. */
+  readonly isMfaRequired: boolean;
+  /** Whether the session has passed it. */
+  readonly isMfaComplete: boolean;
+  /** Whether the certificate of the login can be extended: an authority of this network issued it. */
+  readonly isCertExtendable: boolean;
+  /** Whether the client is asked to extend its certificate. */
+  readonly isCertExtendRequested: boolean | null;
+  /** Whether the extended certificate is to have a new key. */
+  readonly isCertKeyRollRequested: boolean | null;
+  /** The client left out certificates above its own, which the controller happens to know. */
+  readonly improperClientCertChain: boolean | null;
+  /** When the session was last used, as it is stored. */
+  readonly lastActivityAt: string | null;
+};
+
+export type MfaRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly identityId: string;
+  /** Whether a code has proved that the authenticator app has the secret. */
+  readonly isVerified: boolean;
+};
+
+export type ApiSessionCertificateRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly certificate: string;
+  /** SHA-1 of the certificate in hex. */
+  readonly fingerprint: string;
+  /** Subject of the certificate. */
+  readonly subject: string;
+  /** When the certificate begins to be valid. */
+  readonly validFrom: string | null;
+  /** When the certificate ceases to be valid. */
+  readonly validTo: string | null;
+};
+
+export type ServiceRow = {
   readonly id: string;
   readonly version: number;
   readonly createdAt: string;
@@ -267,9 +257,29 @@ export type ConfigRow = {
   readonly tags: { readonly [x: string]: string | boolean | null; };
   readonly isSystem?: boolean;
   readonly name: string;
-  /** Any JSON object that satisfies the schema of the type. */
-  readonly data: { readonly [x: string]: unknown; };
-  /** Id of the config type. */
+  /** Whether clients must encrypt from end to end. */
+  readonly encryptionRequired: boolean;
+  /** Milliseconds after which an idle connection is closed; 0: never. */
+  readonly maxIdleTimeMillis: number;
+  /** How a terminator is chosen. */
+  readonly terminatorStrategy: string;
+  /** Role attributes, by which policies select the service. */
+  readonly roleAttributes: readonly string[];
+  /** Ids of the configs of the service, at most one of each type. */
+  readonly configs: readonly string[];
+};
+
+export type ServiceConfigRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly identityId: string;
+  readonly serviceId: string;
+  readonly configId: string;
+  /** Of the config: an identity has one for each service and type. */
   readonly configTypeId: string;
 };
 
@@ -293,108 +303,12 @@ export type ServicePolicyRow = {
   readonly postureCheckRoles: readonly string[];
 };
 
-export type PostureCheckRow = {
-  readonly id: string;
-  /** Of the form of the check. There is one. */
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  readonly typeId: 'MFA';
-  /** Role attributes, by which service policies select the check. */
-  readonly roleAttributes: readonly string[];
-  /** Whether a code is owed after the endpoint woke. */
-  readonly promptOnWake: boolean | null;
-  /** Whether a code is owed after the endpoint was unlocked. */
-  readonly promptOnUnlock: boolean | null;
-  /** Seconds that a passed code counts; -1: without end. */
-  readonly timeoutSeconds: number;
-  /** Older clients do not understand the remaining time, and do not receive it. */
-  readonly ignoreLegacyEndpoints: boolean | null;
-} | {
-  readonly id: string;
-  /** Of the form of the check. There is one. */
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  readonly typeId: 'OS';
-  /** Role attributes, by which service policies select the check. */
-  readonly roleAttributes: readonly string[];
-  /** The operating systems that will do. */
-  readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
-} | {
-  readonly id: string;
-  /** Of the form of the check. There is one. */
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  readonly typeId: 'MAC';
-  /** Role attributes, by which service policies select the check. */
-  readonly roleAttributes: readonly string[];
-  /** MAC addresses; only their hex digits count. */
-  readonly macAddresses: readonly string[];
-} | {
-  readonly id: string;
-  /** Of the form of the check. There is one. */
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  readonly typeId: 'PROCESS';
-  /** Role attributes, by which service policies select the check. */
-  readonly roleAttributes: readonly string[];
-  /** The program. */
-  readonly process: { readonly osType: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; readonly path: string; readonly hashes: readonly string[] | null; readonly signerFingerprint?: string | undefined; };
-} | {
-  readonly id: string;
-  /** Of the form of the check. There is one. */
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  readonly typeId: 'PROCESS_MULTI';
-  /** Role attributes, by which service policies select the check. */
-  readonly roleAttributes: readonly string[];
-  /** The programs. */
-  readonly processes: readonly Readonly<{ osType: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; os: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; path: string; hashes: readonly string[]; signerFingerprints: readonly string[]; }>[];
-  /** Whether all programs must run, or one. */
-  readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
-} | {
-  readonly id: string;
-  /** Of the form of the check. There is one. */
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  readonly typeId: 'DOMAIN';
-  /** Role attributes, by which service policies select the check. */
-  readonly roleAttributes: readonly string[];
-  /** Names of domains. */
-  readonly domains: readonly string[];
-};
-
 export type EdgeRouterPolicyRow = {
   readonly id: string;
   readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly tags: { readonly [x: string]: string | boolean | null; };
-  /** The policy that joins an edge router with a tunneler to its own identity. */
-  readonly isSystem: boolean;
   readonly name: string;
   /** Whether an entity must carry all attributes of a role array, or any. */
   readonly semantic: 'AllOf' | 'AnyOf';
@@ -402,113 +316,8 @@ export type EdgeRouterPolicyRow = {
   readonly identityRoles: readonly string[];
   /** Edge routers that the policy selects: `#attribute`, `@id`, or `#all` alone. */
   readonly edgeRouterRoles: readonly string[];
-};
-
-export type MfaRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly identityId: string;
-  /** Whether a code has proved that the authenticator app has the secret. */
-  readonly isVerified: boolean;
-};
-
-export type PostureCheckTypeRow = {
-  readonly id: string;
-  /** Of the form of checks of the type. */
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  /** Operating systems that the check supports. */
-  readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
-};
-
-export type ExternalJwtSignerRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  /** SHA-1 of the certificate in hex. */
-  readonly fingerprint: string | null;
-  /** Whether its tokens prove identities. */
-  readonly enabled: boolean;
-  /** Exactly one of these two: a certificate whose key signs tokens, or where the keys are published. */
-  readonly certPem: string | null;
-  /** The `iss` of tokens. */
-  readonly issuer: string;
-  /** Name that tokens give to the certificate's key; its fingerprint where there is none. */
-  readonly kid: string | null;
-  /** Name of the claim that says who the bearer is. */
-  readonly claimsProperty: string;
-  /** Whether that claim is the `externalId` of an identity, or its id. */
-  readonly useExternalId: boolean;
-  /** Common name of the certificate. */
-  readonly commonName: string;
-  /** When the certificate begins to be valid; the year 1 where there is none. */
-  readonly notBefore: string;
-  /** When the certificate ceases to be valid; the year 1 where there is none. */
-  readonly notAfter: string;
-  /** The `aud` that tokens must have. */
-  readonly audience: string;
-  /** Where users log in to get a token. */
-  readonly externalAuthUrl: string | null;
-  /** Id of the client at the provider. */
-  readonly clientId: string | null;
-  /** Scopes that clients ask the provider for. */
-  readonly scopes: readonly string[];
-  readonly targetToken: 'ACCESS' | 'ID';
-};
-
-export type ApiSessionRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  /** Id of the identity that logged in. */
-  readonly identityId: string;
-  /** Config types whose data the session sees with services. */
-  readonly configTypes: string[];
-  /** Address that the login came from. */
-  readonly ipAddress: string;
-  /** Whether the session must pass a second factor. */
-  readonly isMfaRequired: boolean;
-  /** Whether the session has passed it. */
-  readonly isMfaComplete: boolean;
-  /** Whether the certificate of the login can be extended: an authority of this network issued it. */
-  readonly isCertExtendable: boolean;
-  /** Whether the client is asked to extend its certificate. */
-  readonly isCertExtendRequested: boolean | null;
-  /** Whether the extended certificate is to have a new key. */
-  readonly isCertKeyRollRequested: boolean | null;
-  /** The client left out certificates above its own, which the controller happens to know. */
-  readonly improperClientCertChain: boolean | null;
-  /** When the session was last used, as it is stored. */
-  readonly lastActivityAt: string | null;
-  /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
-  readonly authenticatorId: string;
-};
-
-export type ConfigTypeRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  /** JSON Schema that the data of configs must satisfy; null: any data will do. */
-  readonly schema: Readonly<Record<string, unknown>> | null;
+  /** The policy that joins an edge router with a tunneler to its own identity. */
+  readonly isSystem: boolean;
 };
 
 export type ServiceEdgeRouterPolicyRow = {
@@ -527,79 +336,111 @@ export type ServiceEdgeRouterPolicyRow = {
   readonly edgeRouterRoles: readonly string[];
 };
 
-export type TerminatorRow = {
+export type PostureCheckRow = {
   readonly id: string;
-  readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly tags: { readonly [x: string]: string | boolean | null; };
   readonly isSystem?: boolean;
-  /** Tells apart the instances of one service. */
-  readonly identity: string;
-  /** Cost of the way, 0 to 65535. */
-  readonly cost: number;
-  /** Id of the service. */
-  readonly serviceId: string;
-  /** How the router reaches the address, e.g. `transport` or `edge`. */
-  readonly binding: string;
-  /** Address behind the router. */
-  readonly address: string;
-  /** Before which others it is taken: `required`, then `default`, then `failed`. */
-  readonly precedence: 'default' | 'failed' | 'required';
-  /** Id of the router. */
-  readonly routerId: string;
+  readonly name: string;
+  /** Role attributes, by which service policies select the check. */
+  readonly roleAttributes: readonly string[];
+  /** Of the form of the check. There is one. */
+  readonly version: number;
+  readonly typeId: 'MFA';
+  /** Seconds that a passed code counts; -1: without end. */
+  readonly timeoutSeconds: number;
+  /** Whether a code is owed after the endpoint woke. */
+  readonly promptOnWake: boolean | null;
+  /** Whether a code is owed after the endpoint was unlocked. */
+  readonly promptOnUnlock: boolean | null;
+  /** Older clients do not understand the remaining time, and do not receive it. */
+  readonly ignoreLegacyEndpoints: boolean | null;
+} | {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** Role attributes, by which service policies select the check. */
+  readonly roleAttributes: readonly string[];
+  /** Of the form of the check. There is one. */
+  readonly version: number;
+  readonly typeId: 'OS';
+  /** The operating systems that will do. */
+  readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
+} | {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** Role attributes, by which service policies select the check. */
+  readonly roleAttributes: readonly string[];
+  /** Of the form of the check. There is one. */
+  readonly version: number;
+  readonly typeId: 'MAC';
+  /** MAC addresses; only their hex digits count. */
+  readonly macAddresses: readonly string[];
+} | {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** Role attributes, by which service policies select the check. */
+  readonly roleAttributes: readonly string[];
+  /** Of the form of the check. There is one. */
+  readonly version: number;
+  readonly typeId: 'PROCESS';
+  /** The program. */
+  readonly process: { readonly osType: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; readonly path: string; readonly hashes: readonly string[] | null; readonly signerFingerprint?: string | undefined; };
+} | {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** Role attributes, by which service policies select the check. */
+  readonly roleAttributes: readonly string[];
+  /** Of the form of the check. There is one. */
+  readonly version: number;
+  readonly typeId: 'PROCESS_MULTI';
+  /** Whether all programs must run, or one. */
+  readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
+  /** The programs. */
+  readonly processes: readonly Readonly<{ osType: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; os: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; path: string; hashes: readonly string[]; signerFingerprints: readonly string[]; }>[];
+} | {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** Role attributes, by which service policies select the check. */
+  readonly roleAttributes: readonly string[];
+  /** Of the form of the check. There is one. */
+  readonly version: number;
+  readonly typeId: 'DOMAIN';
+  /** Names of domains. */
+  readonly domains: readonly string[];
 };
 
-export type ControllerRow = {
+export type PostureCheckTypeRow = {
   readonly id: string;
-  readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly tags: { readonly [x: string]: string | boolean | null; };
   readonly isSystem?: boolean;
-  readonly name: string | null;
-  /** SHA-1 of the certificate in hex. */
-  readonly fingerprint: string | null;
-  /** Certificate of the controller in PEM. */
-  readonly certPem: string | null;
-  /** Addresses by the name of the API. */
-  readonly apiAddresses: { [x: string]: { url: string; version: string; }[]; };
-  /** Address at which routers reach the controller. */
-  readonly ctrlAddress: string | null;
-  /** When the controller last started. */
-  readonly lastJoinedAt: string | null;
-};
-
-export type ApiSessionCertificateRow = {
-  readonly id: string;
+  readonly name: string;
+  /** Operating systems that the check supports. */
+  readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
+  /** Of the form of checks of the type. */
   readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  /** SHA-1 of the certificate in hex. */
-  readonly fingerprint: string;
-  readonly certificate: string;
-  /** Subject of the certificate. */
-  readonly subject: string;
-  /** When the certificate begins to be valid. */
-  readonly validFrom: string | null;
-  /** When the certificate ceases to be valid. */
-  readonly validTo: string | null;
-};
-
-export type ServiceConfigRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly identityId: string;
-  readonly serviceId: string;
-  readonly configId: string;
-  /** Of the config: an identity has one for each service and type. */
-  readonly configTypeId: string;
 };
 
 export type PostureDataRow = {
@@ -610,6 +451,165 @@ export type PostureDataRow = {
   readonly tags: { readonly [x: string]: string | boolean | null; };
   readonly isSystem?: boolean;
   readonly identityId: string;
+};
+
+export type RouterRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** Cost of a path through the router, 0 to 65535. */
+  readonly cost: number;
+  /** Whether the router carries no traffic between other routers. */
+  readonly noTraversal: boolean;
+  /** Whether the router is disabled: it may not connect. */
+  readonly disabled: boolean;
+  /** New certificate of the router in PEM, until it has connected with it. */
+  readonly unverifiedCertPem: string | null;
+  /** SHA-1 of that certificate in hex. */
+  readonly unverifiedFingerprint: string | null;
+  /** Network interfaces of the router, as it tells. */
+  readonly interfaces: { name: string; hardwareAddress: string; mtu: number; index: number; isUp: boolean; isRunning: boolean; isLoopback: boolean; isBroadcast: boolean; isMulticast: boolean; addresses: string[]; }[] | null;
+  /** Whether the router has enrolled. */
+  readonly isVerified: boolean;
+  /** SHA-1 of the certificate in hex. */
+  readonly fingerprint: string | null;
+};
+
+export type EdgeRouterRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** Cost of a path through the router, 0 to 65535. */
+  readonly cost: number;
+  /** Whether the router carries no traffic between other routers. */
+  readonly noTraversal: boolean;
+  /** Whether the router is disabled: it may not connect. */
+  readonly disabled: boolean;
+  /** New certificate of the router in PEM, until it has connected with it. */
+  readonly unverifiedCertPem: string | null;
+  /** SHA-1 of that certificate in hex. */
+  readonly unverifiedFingerprint: string | null;
+  /** Network interfaces of the router, as it tells. */
+  readonly interfaces: { name: string; hardwareAddress: string; mtu: number; index: number; isUp: boolean; isRunning: boolean; isLoopback: boolean; isBroadcast: boolean; isMulticast: boolean; addresses: string[]; }[] | null;
+  /** Role attributes, by which policies select the router. */
+  readonly roleAttributes: readonly string[];
+  /** Whether the router is also an identity that hosts and dials services for others. */
+  readonly isTunnelerEnabled: boolean;
+  /** Any data of applications. */
+  readonly appData: { [x: string]: unknown; };
+  /** Whether the router has enrolled. */
+  readonly isVerified: boolean;
+  /** SHA-1 of the certificate in hex. */
+  readonly fingerprint: string | null;
+  /** Certificate of the router in PEM. */
+  readonly certPem: string | null;
+};
+
+export type TerminatorRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  /** Id of the service. */
+  readonly serviceId: string;
+  /** Id of the router. */
+  readonly routerId: string;
+  /** How the router reaches the address, e.g. `transport` or `edge`. */
+  readonly binding: string;
+  /** Address behind the router. */
+  readonly address: string;
+  /** Cost of the way, 0 to 65535. */
+  readonly cost: number;
+  /** Before which others it is taken: `required`, then `default`, then `failed`. */
+  readonly precedence: 'default' | 'failed' | 'required';
+  /** Tells apart the instances of one service. */
+  readonly identity: string;
+};
+
+export type SessionRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  /** Id of the API session that it belongs to. */
+  readonly apiSessionId: string;
+  /** Id of the service. */
+  readonly serviceId: string;
+  /** Id of the identity of the API session. */
+  readonly identityId: string;
+  /** Whether it dials or binds the service. */
+  readonly type: 'Bind' | 'Dial';
+};
+
+export type ConfigTypeRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** JSON Schema that the data of configs must satisfy; null: any data will do. */
+  readonly schema: Readonly<Record<string, unknown>> | null;
+};
+
+export type ConfigRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** Id of the config type. */
+  readonly configTypeId: string;
+  /** Any JSON object that satisfies the schema of the type. */
+  readonly data: { readonly [x: string]: unknown; };
+};
+
+export type TraceRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly identityId: string;
+  readonly traceId: string | null;
+  readonly until: string | null;
+  readonly channels: string[];
+};
+
+export type ControllerRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string | null;
+  /** Addresses by the name of the API. */
+  readonly apiAddresses: { [x: string]: { url: string; version: string; }[]; };
+  /** Certificate of the controller in PEM. */
+  readonly certPem: string | null;
+  /** Address at which routers reach the controller. */
+  readonly ctrlAddress: string | null;
+  /** SHA-1 of the certificate in hex. */
+  readonly fingerprint: string | null;
+  /** When the controller last started. */
+  readonly lastJoinedAt: string | null;
 };
 
 export type KeptSecretRow = {
@@ -626,28 +626,28 @@ export interface ChangedRows {
   readonly identity: IdentityRow;
   readonly identityType: IdentityTypeRow;
   readonly authPolicy: AuthPolicyRow;
-  readonly service: ServiceRow;
-  readonly enrollment: EnrollmentRow;
-  readonly ca: CaRow;
-  readonly session: SessionRow;
-  readonly trace: TraceRow;
   readonly authenticator: AuthenticatorRow;
-  readonly edgeRouter: EdgeRouterRow;
-  readonly router: RouterRow;
-  readonly config: ConfigRow;
-  readonly servicePolicy: ServicePolicyRow;
-  readonly postureCheck: PostureCheckRow;
-  readonly edgeRouterPolicy: EdgeRouterPolicyRow;
-  readonly mfa: MfaRow;
-  readonly postureCheckType: PostureCheckTypeRow;
+  readonly ca: CaRow;
   readonly externalJwtSigner: ExternalJwtSignerRow;
+  readonly enrollment: EnrollmentRow;
   readonly apiSession: ApiSessionRow;
-  readonly configType: ConfigTypeRow;
-  readonly serviceEdgeRouterPolicy: ServiceEdgeRouterPolicyRow;
-  readonly terminator: TerminatorRow;
-  readonly controller: ControllerRow;
+  readonly mfa: MfaRow;
   readonly apiSessionCertificate: ApiSessionCertificateRow;
+  readonly service: ServiceRow;
   readonly serviceConfig: ServiceConfigRow;
+  readonly servicePolicy: ServicePolicyRow;
+  readonly edgeRouterPolicy: EdgeRouterPolicyRow;
+  readonly serviceEdgeRouterPolicy: ServiceEdgeRouterPolicyRow;
+  readonly postureCheck: PostureCheckRow;
+  readonly postureCheckType: PostureCheckTypeRow;
   readonly postureData: PostureDataRow;
+  readonly router: RouterRow;
+  readonly edgeRouter: EdgeRouterRow;
+  readonly terminator: TerminatorRow;
+  readonly session: SessionRow;
+  readonly configType: ConfigTypeRow;
+  readonly config: ConfigRow;
+  readonly trace: TraceRow;
+  readonly controller: ControllerRow;
   readonly keptSecret: KeptSecretRow;
 }

@@ -1,12 +1,14 @@
 import { groups } from '../api/index.ts';
 import type { Group, Operation } from '../api/kit/operation.ts';
+import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
 import { type Api, surfaces } from '../api/surfaces/index.ts';
 import { expectedVersion } from '../if-version.ts';
 import { checkedOptions } from '../options.ts';
 import type { Facade } from '../types/facade.ts';
+import { follow } from './follow.ts';
 import { outgoing } from './request.ts';
 import { type ClientCredentials, createSession } from './session.ts';
-import { createTransport, SessionRefused, type TransportOptions } from './transport.ts';
+import { createTransport, SessionRefused, type TransportOptions, wait } from './transport.ts';
 
 /** Whom a client asks, and as whom. */
 export interface ClientOptions extends TransportOptions {
@@ -77,12 +79,25 @@ export const createClient = (options: ClientOptions): Client => {
     }
   };
 
+  const loop = (operation: Operation, { signal, ...input }: { readonly signal?: AbortSignal }): AsyncIterable<unknown> => ({
+    [Symbol.asyncIterator]: () =>
+      follow({
+        // The events of an operation that declares them.
+        connect: (lastEventId) =>
+          call(operation, { ...input, lastEventId }, signal ? { signal } : {}) as Promise<AsyncIterable<ServerSentEvent>>,
+        wait: transport.wait ?? wait,
+        signal,
+      }),
+  });
+
   const client: Record<string, Record<string, unknown>> = {};
   for (const { name, operations } of Object.values<Group>(groups))
     client[name] = Object.fromEntries(
       Object.entries(operations).map(([verb, operation]) => [
         verb,
-        (input: object = {}, remote: RemoteCallOptions = {}) => call(operation, input, remote),
+        operation.answer.is === 'events'
+          ? (input: object = {}) => loop(operation, input)
+          : (input: object = {}, remote: RemoteCallOptions = {}) => call(operation, input, remote),
       ]),
     );
   return client as unknown as Client; // one function for each operation of the table, under its names

@@ -4,11 +4,13 @@
  */
 export { versionOf } from '../api/kit/entity-version.ts';
 export type { Page, Pagination } from '../api/kit/operation.ts';
+export type { Change, ChangedKind, ChangedRow } from '../changes/events.ts';
 export {
   ApiError,
   type CatalogEntry,
   type CauseOf,
   type Causes,
+  type CursorCause,
   catalog as errorCatalog,
   type ErrorCause,
   type ErrorCode,

@@ -33,6 +33,7 @@ const causeFitting = (code: ErrorCode, cause: unknown, message: string): ErrorCa
   const words = wordsOf(cause) ?? message;
   if (kinds.includes('message')) return { code, message: words };
   if (kinds.includes('none')) return undefined;
+  if (kinds.includes('cursor')) return { message: words, earliest: 0 };
   return kinds.includes('field') ? { field: '', reason: words, value: '' } : { message: words, data: {} };
 };
 

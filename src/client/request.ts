@@ -1,4 +1,5 @@
 import type { Operation } from '../api/kit/operation.ts';
+import { expand } from '../api/kit/path-template.ts';
 import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
@@ -39,7 +40,7 @@ export const outgoing = (operation: Operation, input: Input, prefer: Surface, if
 };
 
 const pathOf = (path: string, input: Input): string =>
-  path.replace(/\{(\w+)\}/g, (_, name: string) => {
+  expand(path, (name) => {
     const value = input[name];
     if (typeof value !== 'string' || value === '') throw invalidField(name, `${name} must be text`, value);
     // A URL resolves such a segment away, escaped or not; no id is like it.

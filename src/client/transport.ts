@@ -35,17 +35,22 @@ export class SessionRefused extends Error {
 /** In the challenge of an answer only when the session itself is not good, and not when it lacks a right. */
 const TOKEN_REFUSED = 'error="invalid"';
 
+export const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 export const createTransport = (
   address: string,
-  {
-    fetch = (url, init) => globalThis.fetch(url, init),
-    timeoutMs = 30_000,
-    retries = 2,
-    wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-  }: TransportOptions,
+  { fetch = (url, init) => globalThis.fetch(url, init), timeoutMs = 30_000, retries = 2, wait: pause = wait }: TransportOptions,
 ): Transport => {
-  const send = async ({ method, target, headers, body }: Outgoing, more: Readonly<Record<string, string>>, signal?: AbortSignal) => {
-    const limit = AbortSignal.timeout(timeoutMs);
+  /** @param isEndless the time limit is one for the head of the answer then */
+  const send = async (
+    { method, target, headers, body }: Outgoing,
+    more: Readonly<Record<string, string>>,
+    isEndless: boolean,
+    signal?: AbortSignal,
+  ) => {
+    const timer = new AbortController();
+    const limit = isEndless ? timer.signal : AbortSignal.timeout(timeoutMs);
+    const cancel = isEndless ? abortAfter(timer, timeoutMs) : undefined;
     const init = {
       method,
       headers: { ...headers, ...more },
@@ -58,23 +63,30 @@ export const createTransport = (
     } catch (error) {
       signal?.throwIfAborted();
       throw unanswered(`${method} ${address}${target}`, limit.aborted ? new Error(`the time limit of ${timeoutMs} ms is over`) : error);
+    } finally {
+      cancel?.();
     }
   };
 
   return async (operation, request, headers, signal) => {
     for (let attempt = 0; ; attempt++) {
       try {
-        const response = await send(request, headers, signal);
+        const response = await send(request, headers, operation.answer.is === 'events', signal);
         if (response.headers.get('www-authenticate')?.includes(TOKEN_REFUSED))
           throw new SessionRefused(await outputOf(operation, response).catch((error: unknown) => error));
         return await outputOf(operation, response);
       } catch (error) {
         if (attempt >= retries || !isWorthRepeating(error, request)) throw error;
-        await wait(pauseMs(error, attempt));
+        await pause(pauseMs(error, attempt));
         signal?.throwIfAborted();
       }
     }
   };
+};
+
+const abortAfter = (controller: AbortController, milliseconds: number): (() => void) => {
+  const timer = setTimeout(() => controller.abort(), milliseconds);
+  return () => clearTimeout(timer);
 };
 
 const LONGEST_PAUSE_MS = 30_000;

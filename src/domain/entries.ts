@@ -1,13 +1,23 @@
 import { authPolicies, authPolicy } from '../api/auth-policies.ts';
 import { authenticator, authenticators } from '../api/authenticators.ts';
+import { config, configs, configType, configTypes } from '../api/configs.ts';
 import { currentIdentity } from '../api/current-identity.ts';
 import { identities } from '../api/identities.ts';
 import { identityType, identityTypes } from '../api/identity-types.ts';
+import {
+  edgeRouterPolicies,
+  edgeRouterPolicy,
+  serviceEdgeRouterPolicies,
+  serviceEdgeRouterPolicy,
+  servicePolicies,
+  servicePolicy,
+} from '../api/policies.ts';
+import { postureCheckType, postureCheckTypes } from '../api/posture-check-types.ts';
+import { postureCheck, postureChecks } from '../api/posture-checks/index.ts';
 import { terminator, terminators } from '../api/terminators.ts';
 import type { Entry } from '../call/call.ts';
 import { implement } from '../call/implement.ts';
 import { crudHandlers } from '../resources/crud.ts';
-import { configEntries } from './catalogue/configs/handlers.ts';
 import { serviceEntries } from './catalogue/services/handlers.ts';
 import { confirmExtension, extend, requestExtension } from './directory/authenticators/extension.ts';
 import { caEntries } from './directory/cas/handlers.ts';
@@ -21,14 +31,14 @@ import { enrollRouter } from './fabric/routers/enroll.ts';
 import { extendRouter } from './fabric/routers/extend.ts';
 import { routerEntries } from './fabric/routers/handlers.ts';
 import { listOwnEdgeRouters } from './fabric/routers/own.ts';
+import { changeEntries } from './maintenance/changes/handlers.ts';
 import { controllerEntries } from './maintenance/controllers/handlers.ts';
 import { databaseEntries } from './maintenance/database/handlers.ts';
 import { informationalEntries } from './maintenance/informational/handlers.ts';
 import { traceIdentity } from './maintenance/tracing/trace-identity.ts';
 import { trustEntries } from './maintenance/trust/handlers.ts';
-import { policyEntries } from './policy/policies/handlers.ts';
-import { postureEntries } from './policy/posture/handlers.ts';
 import { roleAttributeEntries } from './policy/roles/attributes-in-use.ts';
+import { relatedEntries } from './relations.ts';
 import { accessibleServiceEntries } from './sessions/accessible/handlers.ts';
 import { apiSessionCertificateEntries } from './sessions/api-sessions/certificates.ts';
 import { apiSessionEntries } from './sessions/api-sessions/handlers.ts';
@@ -42,10 +52,15 @@ import { sessionEntries } from './sessions/sessions/handlers.ts';
 
 /** Every operation with what carries it out. Groups whose operations lie on several floors are put together here. */
 export const entries: readonly Entry[] = [
+  ...relatedEntries,
   ...roleAttributeEntries,
-  ...policyEntries,
-  ...postureEntries,
-  ...configEntries,
+  ...implement(servicePolicies, crudHandlers(servicePolicies, servicePolicy)),
+  ...implement(edgeRouterPolicies, crudHandlers(edgeRouterPolicies, edgeRouterPolicy)),
+  ...implement(serviceEdgeRouterPolicies, crudHandlers(serviceEdgeRouterPolicies, serviceEdgeRouterPolicy)),
+  ...implement(postureChecks, crudHandlers(postureChecks, postureCheck)),
+  ...implement(postureCheckTypes, crudHandlers(postureCheckTypes, postureCheckType)),
+  ...implement(configTypes, crudHandlers(configTypes, configType)),
+  ...implement(configs, crudHandlers(configs, config)),
   ...serviceEntries,
   ...implement(identityTypes, crudHandlers(identityTypes, identityType)),
   ...implement(identities, {
@@ -79,6 +94,7 @@ export const entries: readonly Entry[] = [
   ...accessEntries,
   ...postureResponseEntries,
   ...controllerEntries,
+  ...changeEntries,
   ...databaseEntries,
   ...trustEntries,
   ...informationalEntries,

@@ -28,11 +28,19 @@ export interface FailingCheck {
   readonly isPassing: false;
 }
 
+/** The change log begins after the revision that was asked for. */
+export interface CursorCause {
+  readonly message: string;
+  /** The earliest revision after which no change is missing. */
+  readonly earliest: number;
+}
+
 /** The kinds of causes by the names that rows of the catalogue give them. */
 export interface Causes {
   readonly field: FieldCause;
   readonly message: MessageCause;
   readonly posture: PostureCause;
+  readonly cursor: CursorCause;
   readonly none: undefined;
 }
 
@@ -42,9 +50,10 @@ export type ErrorCause = NonNullable<Causes[keyof Causes]>;
 /** Which kind of cause a value is, as JSON of an answer; undefined for none of them. */
 export const causeKindOf = (value: unknown): keyof Causes | undefined => {
   if (value === undefined) return 'none';
-  const { field, reason, value: given, code, message, data } = Object(value) as Readonly<Record<string, unknown>>; // any object has such members, or undefined
+  const { field, reason, value: given, code, message, data, earliest } = Object(value) as Readonly<Record<string, unknown>>; // any object has such members, or undefined
   if (typeof field === 'string') return typeof reason === 'string' && typeof given === 'string' ? 'field' : undefined;
   if (typeof message !== 'string') return undefined;
   if (typeof code === 'string') return 'message';
+  if (typeof earliest === 'number') return 'cursor';
   return typeof data === 'object' && data !== null ? 'posture' : undefined;
 };

@@ -11,6 +11,7 @@ export {
 export { type CatalogEntry, catalog, type ErrorCode } from './catalog.ts';
 export {
   type Causes,
+  type CursorCause,
   causeKindOf,
   type ErrorCause,
   type FailingCheck,

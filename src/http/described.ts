@@ -1,9 +1,10 @@
 import { type Group, isConditional, type Operation, statusOf } from '../api/kit/operation.ts';
+import { parametersOf } from '../api/kit/path-template.ts';
 import { refusalsOf } from '../api/kit/refusals.ts';
-import { dataAndMeta } from '../api/surfaces/envelope.ts';
+import type { JsonSchema, JsonSchemaComponents } from '../api/surfaces/json-schema.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { ErrorCode } from '../errors/index.ts';
-import { type JsonSchema, jsonSchemas } from './json-schemas.ts';
+import { jsonSchemas } from './json-schemas.ts';
 import { offersOf } from './media-types.ts';
 
 /** An operation of one surface, with everything that its descriptions say in any format. */
@@ -16,7 +17,7 @@ export interface DescribedOperation {
   readonly status: number;
   /** Media types of its answer. */
   readonly offers: readonly string[];
-  /** Of the whole answer, envelope included; undefined for an answer without envelope. */
+  /** Of the whole answer, envelope included; of the data of each event; undefined for an answer without envelope. */
   readonly answer: JsonSchema | undefined;
   /** The codes of each status that it may refuse with. */
   readonly refusals: ReadonlyMap<number, readonly ErrorCode[]>;
@@ -31,7 +32,7 @@ export interface DescribedParameter {
 
 export interface Described {
   readonly operations: readonly DescribedOperation[];
-  readonly components: Readonly<Record<string, JsonSchema>>;
+  readonly components: JsonSchemaComponents;
 }
 
 /** Everything that the documents say of the operations of some surfaces, derived from their declarations. */
@@ -68,14 +69,18 @@ export const describeOperations = (groups: readonly Group[], surfaces: readonly 
       answer: enveloped(surface, operation, schemas.outputs[key]),
       refusals: refusalsOf(operation),
     })),
-    components: { ...schemas.components, ...ENVELOPE_PARTS },
+    components: Object.assign(
+      {},
+      schemas.components,
+      ...surfaces.flatMap(({ envelope, errorForm }) => [envelope.components, errorForm.components]),
+    ),
   };
 };
 
 const keyOf = ({ name }: Surface, { method, path }: Operation): string => `${name} ${method} ${path}`;
 
 const pathParameters = (path: string): readonly DescribedParameter[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  parametersOf(path).map((name) => ({ name, in: 'path', required: true, schema: TEXT }));
 
 const queryParametersOf = ({ properties = {}, required = [] }: JsonSchema = {}): readonly DescribedParameter[] =>
   // The properties of zod's objects are schemas, never booleans.
@@ -86,18 +91,8 @@ const queryParametersOf = ({ properties = {}, required = [] }: JsonSchema = {}):
     schema: schema as JsonSchema,
   }));
 
-const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
-
-const enveloped = ({ envelope }: Surface, { answer }: Operation, data: JsonSchema | undefined): JsonSchema | undefined => {
-  if (data === undefined || envelope !== dataAndMeta) return data;
-  const isPage = answer.is === 'page';
-  const isCounted = isPage || (answer.is === 'data' && answer.counts !== undefined);
-  return {
-    type: 'object',
-    required: ['data', 'meta'],
-    properties: { data: isPage ? { type: 'array', items: data } : data, meta: refTo(isCounted ? 'PageMeta' : 'Meta') },
-  };
-};
+const enveloped = ({ envelope }: Surface, { answer }: Operation, data: JsonSchema | undefined): JsonSchema | undefined =>
+  data !== undefined && answer.is !== 'events' && ('schema' in answer || 'item' in answer) ? envelope.schemaOf(answer, data) : undefined;
 
 const TEXT: JsonSchema = { type: 'string' };
 const IF_MATCH: DescribedParameter = {
@@ -108,33 +103,4 @@ const IF_MATCH: DescribedParameter = {
     type: 'string',
     description: 'The entity tags that the entity may have, as the header `etag` told them: with another one it is 412.',
   },
-};
-const COUNT: JsonSchema = { type: 'integer', format: 'int64' };
-const META_PROPERTIES = { apiEnrollmentVersion: TEXT, apiVersion: TEXT };
-
-/** The parts of the envelope, which no operation declares because all have them. */
-const ENVELOPE_PARTS: Readonly<Record<string, JsonSchema>> = {
-  Meta: { type: 'object', required: ['apiEnrollmentVersion', 'apiVersion'], properties: META_PROPERTIES },
-  Pagination: {
-    type: 'object',
-    required: ['limit', 'offset', 'totalCount'],
-    properties: { limit: COUNT, offset: COUNT, totalCount: COUNT },
-  },
-  PageMeta: {
-    type: 'object',
-    required: ['apiEnrollmentVersion', 'apiVersion', 'filterableFields', 'pagination'],
-    properties: { ...META_PROPERTIES, filterableFields: { type: 'array', items: TEXT }, pagination: refTo('Pagination') },
-  },
-  ErrorCause: {
-    type: 'object',
-    description:
-      'A field of the request (`field`, `reason`, `value`), another error (`code`, `message`), or the posture checks that fail, by the ids of their policies (`message`, `data`).',
-    properties: { field: TEXT, reason: TEXT, value: TEXT, code: TEXT, message: TEXT, data: { type: 'object' } },
-  },
-  ErrorDetail: {
-    type: 'object',
-    required: ['code', 'message', 'requestId'],
-    properties: { code: TEXT, message: TEXT, requestId: TEXT, cause: refTo('ErrorCause') },
-  },
-  ErrorEnvelope: { type: 'object', required: ['error', 'meta'], properties: { error: refTo('ErrorDetail'), meta: refTo('Meta') } },
 };

@@ -6,7 +6,7 @@ const HEARTBEAT_MS = 15_000;
 const HEARTBEAT: IteratorResult<string, undefined> = { value: ':\n\n' };
 
 /** Events as they travel (HTML Living Standard, 9.2.6), with a comment wherever there is none for a while. */
-export const eventStream = (events: AsyncIterable<ServerSentEvent>, heartbeatMs = HEARTBEAT_MS): AsyncIterable<string> => {
+export const eventStream = (events: AsyncIterable<ServerSentEvent<unknown>>, heartbeatMs = HEARTBEAT_MS): AsyncIterable<string> => {
   const source = events[Symbol.asyncIterator]();
   let pending: Promise<IteratorResult<string, undefined>> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +39,7 @@ export const eventStream = (events: AsyncIterable<ServerSentEvent>, heartbeatMs 
 };
 
 /** @throws TypeError for a type or an id of several lines, which would begin a field of its own */
-const written = ({ data, event, id, retry }: ServerSentEvent): string => {
+const written = ({ data, event, id, retry }: ServerSentEvent<unknown>): string => {
   const lines: string[] = [];
   for (const [name, value] of [
     ['event', event],
@@ -51,6 +51,8 @@ const written = ({ data, event, id, retry }: ServerSentEvent): string => {
     lines.push(`${name}: ${value}`);
   }
   if (retry !== undefined) lines.push(`retry: ${retry}`);
-  for (const line of data.split(/\r\n|\r|\n/)) lines.push(`data: ${line}`);
+  if (data !== undefined) for (const line of textOf(data).split(/\r\n|\r|\n/)) lines.push(`data: ${line}`);
   return `${lines.join('\n')}\n\n`;
 };
+
+const textOf = (data: unknown): string => (typeof data === 'string' ? data : JSON.stringify(data));

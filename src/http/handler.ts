@@ -1,6 +1,6 @@
 import { versionOf } from '../api/kit/entity-version.ts';
 import { type Operation, statusOf } from '../api/kit/operation.ts';
-import { errorAndMeta } from '../api/surfaces/envelope.ts';
+import { errorAndMeta } from '../api/surfaces/edge-envelope.ts';
 import type { HeaderValues } from '../api/surfaces/http-output.ts';
 import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
@@ -82,7 +82,8 @@ export const createHandler = ({
     const known = toApiError(error, platform.logger, { requestId: id, method: request.method, path: splitTarget(request.target).path });
     observation?.refused(known.code);
     const more = surface && refusalHeaders(known, surface, source?.credentials ?? ANONYMOUS, source?.stage === 'session');
-    const { status = known.status, contentType, body } = (surface?.errorForm ?? errorAndMeta)(known, id);
+    const { contentType, write } = surface?.errorForm ?? errorAndMeta;
+    const { status = known.status, body } = write(known, id);
     return { status, headers: { 'content-type': contentType, ...common, ...more }, body };
   };
 

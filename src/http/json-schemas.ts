@@ -1,11 +1,9 @@
 import * as z from 'zod';
-
-/** A schema of JSON Schema 2020-12. Named schemas are referred to as `#/components/schemas/<name>`. */
-export type JsonSchema = z.core.JSONSchema.BaseSchema;
+import type { JsonSchema, JsonSchemaComponents } from '../api/surfaces/json-schema.ts';
 
 export interface JsonSchemas {
   /** All named schemas (`meta({ id })`), by name. A schema whose input differs from its output has two: `Tags` and `TagsInput`. */
-  readonly components: Readonly<Record<string, JsonSchema>>;
+  readonly components: JsonSchemaComponents;
   /** Input schemas, by the key they were registered with. */
   readonly inputs: Readonly<Record<string, JsonSchema>>;
   /** Output schemas. */

@@ -1,10 +1,10 @@
 import type { Group, Operation } from '../api/kit/operation.ts';
 import { allSurfaces } from '../api/surfaces/index.ts';
+import type { JsonSchema } from '../api/surfaces/json-schema.ts';
 import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
 import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
-import type { JsonSchema } from './json-schemas.ts';
 
 export interface DocumentInfo {
   /** Address under which clients reach the controller, without a path. */
@@ -12,8 +12,6 @@ export interface DocumentInfo {
   /** Default: this software's. */
   readonly version?: string;
 }
-
-const ERROR = { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } };
 
 /**
  * The OpenAPI 3.1 document of one surface or of all. With all, paths include the prefix, and an operation id that two surfaces share gets the
@@ -66,7 +64,8 @@ export const tagsOf = (groups: readonly Group[], operations: readonly DescribedO
 };
 
 const operationObject = (described: DescribedOperation, operationId: string): object => {
-  const { operation, group, parameters, body, status, refusals } = described;
+  const { operation, group, parameters, body, status, refusals, surface } = described;
+  const { contentType, schema } = surface.errorForm;
   return {
     operationId,
     summary: operation.summary,
@@ -78,7 +77,10 @@ const operationObject = (described: DescribedOperation, operationId: string): ob
       [status]: { description: status === 201 ? 'Created' : 'OK', content: contentOf(described) },
       ...(operation.accepted ? { 202: { description: GOES_ON, content: contentOf(described) } } : {}),
       ...Object.fromEntries(
-        [...refusals].map(([refusal, codes]) => [refusal, { description: codes.map((code) => `\`${code}\``).join(', '), content: ERROR }]),
+        [...refusals].map(([refusal, codes]) => [
+          refusal,
+          { description: codes.map((code) => `\`${code}\``).join(', '), content: { [contentType]: { schema } } },
+        ]),
       ),
     },
   };

@@ -26,7 +26,7 @@ export const bodyOf = ({ envelope }: Surface, answer: Answer, output: unknown, w
     case 'response':
       return { body: '', ...(output as HttpOutput) };
     case 'events':
-      return { contentType: EVENTS_TYPE, headers: UNBUFFERED, body: eventStream(output as AsyncIterable<ServerSentEvent>) };
+      return { contentType: EVENTS_TYPE, headers: UNBUFFERED, body: eventStream(output as AsyncIterable<ServerSentEvent<unknown>>) };
     default:
       return { contentType: envelope.contentType, body: envelope.write(answer, output) };
   }

@@ -1,3 +1,4 @@
+import { parametersOf } from '../api/kit/path-template.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entry } from '../call/call.ts';
 import { pathSegments } from './path.ts';
@@ -92,8 +93,9 @@ const insert = (root: Node, { name }: Surface, entry: Entry): void => {
   let node = root;
   for (const segment of path.split('/')) {
     if (segment === '') continue;
-    if (segment.startsWith('{') && segment.endsWith('}')) {
-      names.push(segment.slice(1, -1));
+    const [name] = parametersOf(segment);
+    if (name !== undefined) {
+      names.push(name);
       node = node.parameter ??= newNode();
     } else {
       const known = node.literals.get(segment);

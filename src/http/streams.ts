@@ -1,4 +1,4 @@
-import { unavailable } from '../errors/index.ts';
+import { ApiError, unavailable } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
 import { abandon } from './abandon.ts';
 import type { Deadline } from './deadline.ts';
@@ -60,6 +60,8 @@ export const createStreams = (most: number, logger: Pick<Logger, 'error'>): Stre
             else resolve({ value: typeof value === 'string' ? utf8.encode(value) : value });
           },
           (error: unknown) => {
+            // A stream cannot express a refusal: the client reconnects, and is refused with an ordinary answer.
+            if (isRefusal(error)) return end();
             if (!isOver) logger.error('a stream was broken off, as its source failed', { ...context, error });
             reject(error);
             end();
@@ -78,3 +80,6 @@ export const createStreams = (most: number, logger: Pick<Logger, 'error'>): Stre
     },
   };
 };
+
+/** E.g. the API session has lost its permission. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && error.status < 500;

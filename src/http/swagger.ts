@@ -1,12 +1,10 @@
 import type { Group } from '../api/kit/operation.ts';
+import type { JsonSchema } from '../api/surfaces/json-schema.ts';
 import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
 import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
-import type { JsonSchema } from './json-schemas.ts';
 import { type DocumentInfo, GOES_ON, tagsOf, titleOf } from './openapi.ts';
-
-const ERROR = { $ref: '#/definitions/ErrorEnvelope' };
 
 /**
  * The OpenAPI 2.0 document of one surface, for clients without support for newer versions. What 2.0 cannot express (unions, null) is approximated.
@@ -37,7 +35,7 @@ export const swaggerDocument = (
   };
 };
 
-const operationObject = ({ operation, group, parameters, body, status, answer, refusals }: DescribedOperation): object => ({
+const operationObject = ({ surface, operation, group, parameters, body, status, answer, refusals }: DescribedOperation): object => ({
   operationId: operation.operationId,
   summary: operation.summary,
   tags: [group],
@@ -56,7 +54,10 @@ const operationObject = ({ operation, group, parameters, body, status, answer, r
     [status]: { description: status === 201 ? 'Created' : 'OK', ...(answer ? { schema: older(answer) } : {}) },
     ...(operation.accepted ? { 202: { description: GOES_ON, ...(answer ? { schema: older(answer) } : {}) } } : {}),
     ...Object.fromEntries(
-      [...refusals].map(([refusal, codes]) => [refusal, { description: codes.map((code) => `\`${code}\``).join(', '), schema: ERROR }]),
+      [...refusals].map(([refusal, codes]) => [
+        refusal,
+        { description: codes.map((code) => `\`${code}\``).join(', '), schema: older(surface.errorForm.schema) },
+      ]),
     ),
   },
 });

@@ -13,7 +13,8 @@ import { change as changeKind } from '../api/changes.ts';
 import { cursor as cursorKind } from '../api/cursors.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { Change } from '../changes/events.ts';
-import { changeOf, endOfLog, recordsFrom } from '../changes/log.ts';
+import { endOfLog } from '../changes/log.ts';
+import { pageAfter } from '../changes/pages.ts';
 import type { Job } from './background.ts';
 
 /** Changes that are read in one transaction. */
@@ -57,7 +58,8 @@ export async function* readFrom(job: Pick<Job, 'read'>, name: string, pageSize =
   let { revision } = await job.read((entities) => entities.require(cursorKind, name));
   for (;;) {
     const after = revision ?? 0;
-    const changes = await job.read((entities) => pageAfter(entities, name, after, pageSize));
+    const { changes, missingUpTo } = await job.read((entities) => pageAfter(entities, after, pageSize));
+    if (missingUpTo !== undefined) throw new ChangesMissing(name, after + 1, missingUpTo);
     const last = changes.at(-1);
     if (!last) return;
     yield changes;
@@ -69,15 +71,4 @@ export async function* readFrom(job: Pick<Job, 'read'>, name: string, pageSize =
 export const advance = async (entities: Entities, name: string, revision: number): Promise<void> => {
   const row = await entities.require(cursorKind, name);
   if (revision > (row.revision ?? 0)) await entities.update(cursorKind, row, { revision });
-};
-
-/** The changes after a revision, without a gap. */
-const pageAfter = async (entities: Entities, name: string, after: number, limit: number): Promise<readonly Change[]> => {
-  const rows = await entities.list(changeKind, recordsFrom(after + 1, limit));
-  const changes = rows.map(changeOf);
-  const [first] = changes;
-  if (first && first.revision > after + 1) throw new ChangesMissing(name, after + 1, first.revision - 1);
-  // Records of the first releases were dropped one by one: there may be another gap further on.
-  const gap = changes.findIndex(({ revision }, i) => revision !== after + 1 + i);
-  return gap < 0 ? changes : changes.slice(0, gap);
 };

@@ -2,8 +2,8 @@ import type { Logger } from '../platform/platform.ts';
 import type { Observe, ObservedEvent } from './events.ts';
 
 /**
- * An observer that writes a line for each call, login and denial: calls and logins that succeed as `info`, what failed for security as `warn`. Lines hold no
- * paths, but their templates, and no names.
+ * An observer that logs each call, authentication and denial: calls and successful logins as `info`, failures, lockouts and denials as `warn`. Lines contain
+ * path templates, no paths and no names.
  *
  * ```ts
  * const logger = consoleLogger();

@@ -1,80 +1,80 @@
 import type { ErrorCode } from '../errors/index.ts';
 
-/** Who made a call: nobody who is known, an identity without or with the rights of an administrator, or the host's own code. */
+/** The kind of actor of a call: anonymous, an identity without or with administrator rights, or the host's own code. */
 export type ActorKind = 'anonymous' | 'identity' | 'administrator' | 'system';
 
-/** What an observer is told. Events hold no secrets, no names and no addresses beyond what their fields say. */
+/** The argument of an observer. Events contain no secrets, names, paths or queries. */
 export type ObservedEvent = OperationEvent | AuthenticationEvent | AuthorizationEvent;
 
-/** A call that was answered, over HTTP or in process. Also a request that leads to no operation. */
+/** A call was answered, over HTTP or in process. Also a request that matches no operation. */
 export interface OperationEvent {
   readonly type: 'operation';
-  /** By which logs, errors and change records know the call. */
+  /** As in logs, errors and change records. */
   readonly requestId: string;
   readonly transport: 'http' | 'process';
-  /** Of HTTP; one that is not registered is `_OTHER`. */
+  /** HTTP method; `_OTHER` for an unknown one. */
   readonly method: string;
-  /** E.g. `patchIdentity`; undefined for a request that leads to no operation, as the four that follow. */
+  /** E.g. `patchIdentity`. This and the next three are undefined for a request that matches no operation. */
   readonly operationId: string | undefined;
-  /** Of the facade, e.g. `identities`. */
+  /** Group of the facade, e.g. `identities`. */
   readonly group: string | undefined;
   /** Name of the API, e.g. `management`. */
   readonly surface: string | undefined;
   /** Template of the path, e.g. `/edge/management/v1/identities/{id}`: never the path itself. */
   readonly route: string | undefined;
-  /** Of the answer over HTTP; in process the one that it would have had. */
+  /** HTTP status; in process the one that HTTP would have given. */
   readonly status: number;
-  /** Of the error, if the call was refused. A request whose path holds a malformed escape is refused without one. */
+  /** Error code of a refusal. A request with a malformed escape in its path is refused without one. */
   readonly code: ErrorCode | undefined;
   readonly actor: ActorKind;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Milliseconds until there was an answer. What is sent as it is made, as Server-Sent Events are, has one when it begins. */
+  /** Milliseconds until the answer; for streams, such as Server-Sent Events, until they began. */
   readonly durationMs: number;
-  /** Those of them spent waiting for a turn: to write, to enroll, to have a password checked, to read where connections are few. */
+  /** Part of `durationMs` spent in queues: for writes, enrollments, password checks, and reads on few connections. */
   readonly queuedMs: number;
-  /** Requests to the store. */
+  /** Statements sent to the store. */
   readonly statements: number;
-  /** Rows that the store gave or changed. */
+  /** Rows read or written. */
   readonly rows: number;
-  /** The header of the request (W3C Trace Context), if it had one. */
+  /** Request header (W3C Trace Context). */
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
 }
 
-/** A security event. Of a flood the first are reported, and how many were left out. */
+/** A security event, limited in rate. */
 interface SecurityEvent {
   readonly requestId: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Of the client, as the HTTP adapter knows it; empty in process. */
+  /** Client address from the HTTP adapter; empty in process. */
   readonly remoteAddress: string;
-  /** Of whom it is about, where that is known. */
+  /** The identity concerned, if known. */
   readonly identityId: string | undefined;
-  /** Events of the same type and outcome that were left out since the last one: 100 in ten seconds are reported. */
+  /** Events of the same type and outcome that were dropped since the last one: at most 100 in ten seconds are emitted. */
   readonly omitted: number;
 }
 
-/** How somebody proves an identity: a way to log in, a code of a second factor, the token of an API session. */
+/** Login method, code of a second factor (`mfa`), or token of an API session. */
 export type AuthenticationMethod = 'password' | 'cert' | 'ext-jwt' | 'mfa' | 'token';
 
 /**
- * Why an authentication failed: there is no such identity; what was presented does not prove it; it may not log in now or in this way (disabled, locked, or
- * not allowed by its policy); the API session of the token is unknown, has expired or was ended.
+ * Why an authentication failed. `unknown`: no such identity; `credentials`: they are wrong; `not-allowed`: the identity is disabled or locked, or its auth
+ * policy forbids the method; `invalid-token`: the API session is unknown, expired or ended.
  */
 export type AuthenticationFailure = 'unknown' | 'credentials' | 'not-allowed' | 'invalid-token';
 
-/** An attempt to prove an identity, or the lockout that followed from one. Its failures are told apart here only: clients get one answer for all. */
+/** An authentication attempt, or a lockout. Only this event distinguishes the reasons of failures: clients get the same answer for all. */
 export interface AuthenticationEvent extends SecurityEvent {
   readonly type: 'authentication';
   readonly method: AuthenticationMethod;
-  /** `locked`: too many wrong passwords have disabled the identity. The last of them is reported as `failed`, too. */
+  /** `locked`: too many wrong passwords have disabled the identity. The last one is also emitted as `failed`. */
   readonly outcome: 'succeeded' | 'failed' | 'locked';
-  /** Of one that failed. */
+  /** Only for `failed`. */
   readonly reason: AuthenticationFailure | undefined;
 }
 
-/** A call by a known actor who lacks the right to it. */
+/** A known actor was denied an operation. */
 export interface AuthorizationEvent extends SecurityEvent {
   readonly type: 'authorization';
   readonly outcome: 'denied';
@@ -83,7 +83,7 @@ export interface AuthorizationEvent extends SecurityEvent {
 }
 
 /**
- * Is told of each event at once, after the answer is known and before it is sent: it should be quick. One that is asynchronous is not waited for. What it
- * throws, or rejects with, is logged and harms no call.
+ * An observer: called synchronously for each event, after the answer is known and before it is sent, so keep it fast. A returned promise is not awaited.
+ * If it throws or rejects, the error is logged and the call is not affected.
  */
 export type Observe = (event: ObservedEvent) => unknown;

@@ -1,7 +1,7 @@
 import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Observation } from './observation.ts';
 
-/** Runs work with a permit. The wait for it is noted. @throws as `Semaphore.run` */
+/** Runs work with a permit, and measures the wait for it. @throws as `Semaphore.run` */
 export const inTurn = <T>(
   turns: Pick<Semaphore, 'run'>,
   { observation, signal }: { readonly observation?: Observation | undefined; readonly signal?: AbortSignal },

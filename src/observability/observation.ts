@@ -2,7 +2,7 @@ import { ApiError, type ErrorCode } from '../errors/index.ts';
 import type { ActorKind, AuthenticationEvent, AuthenticationFailure, AuthenticationMethod, OperationEvent } from './events.ts';
 import type { Observer } from './observer.ts';
 
-/** Where a call comes from. */
+/** The origin of a call. */
 interface Origin {
   readonly requestId: string;
   readonly transport: OperationEvent['transport'];
@@ -12,18 +12,18 @@ interface Origin {
   readonly tracestate?: string | undefined;
 }
 
-/** What it leads to. */
+/** The operation that a call invokes. */
 export type Destination = Pick<OperationEvent, 'operationId' | 'group' | 'surface' | 'route'> & {
-  /** Whether it presents the token of an API session, which must then be good. */
+  /** Whether it presents a token of an API session. */
   readonly presentsToken: boolean;
 };
 
 const NOWHERE: Destination = { operationId: undefined, group: undefined, surface: undefined, route: undefined, presentsToken: false };
 
-/** HTTP's own methods: what else clients send is no label (OpenTelemetry, semantic conventions for HTTP). */
+/** Other methods become `_OTHER`, because clients must not create labels (OpenTelemetry semantic conventions for HTTP). */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE', 'QUERY']);
 
-/** What is noted of one call on its way, where somebody observes. A class, for there is one for each request. */
+/** Collects the measurements of one observed call. A class, because there is one per request. */
 export class Observation {
   readonly #observer: Observer;
   readonly #origin: Origin;
@@ -34,11 +34,11 @@ export class Observation {
   #identityId: string | undefined;
   #failure: AuthenticationFailure | undefined;
   #code: ErrorCode | undefined;
-  /** Whether a failed authentication was reported, which is why the call is refused. */
+  /** Whether the refusal was already emitted as a failed authentication. */
   #isReported = false;
   #statements = 0;
   #rows = 0;
-  /** Waits that overlap count once. */
+  /** Overlapping waits count once. */
   #waits = 0;
   #waitingSince = 0;
   #queuedMs = 0;
@@ -54,19 +54,19 @@ export class Observation {
     this.#destination = destination;
   }
 
-  /** Who calls, once that is known. */
+  /** Sets the actor, once authenticated. */
   by(actor: ActorKind, identityId: string | undefined): void {
     this.#actor = actor;
     this.#identityId = identityId;
   }
 
-  /** @param rows that the store gave or changed */
+  /** @param rows read or written */
   statement(rows: number): void {
     this.#statements++;
     this.#rows += rows;
   }
 
-  /** Begins a wait for a turn. @returns what ends it; a second time it does nothing */
+  /** Begins a wait in a queue. @returns ends it; idempotent */
   wait(): () => void {
     if (this.#waits++ === 0) this.#waitingSince = this.#observer.elapsed();
     let isOver = false;
@@ -76,25 +76,25 @@ export class Observation {
     };
   }
 
-  /** Why the login that is being tried fails, should it do so. The last word counts: a transaction may run twice. */
+  /** Sets the reason in case the current login fails. The last call counts, because a transaction may be retried. */
   failsAs(reason: AuthenticationFailure | undefined, identityId?: string): void {
     this.#failure = reason;
     this.#identityId = identityId;
   }
 
-  /** Of a login that failed, `reason` is what `failsAs` was told, or that the credentials are wrong. */
+  /** Emits an authentication event. The reason of a failure is that of `failsAs`; default `credentials`. */
   authentication(method: AuthenticationMethod, outcome: AuthenticationEvent['outcome'], identityId = this.#identityId): void {
     const reason = outcome === 'failed' ? (this.#failure ?? 'credentials') : undefined;
     if (reason) this.#isReported = true;
     this.#observer.report({ type: 'authentication', ...this.#source(), identityId, method, outcome, reason });
   }
 
-  /** The answer will be a refusal. */
+  /** Sets the error code of a refusal. */
   refused(code: ErrorCode): void {
     this.#code = code;
   }
 
-  /** The call is answered. @param status of HTTP */
+  /** Emits the operation event. @param status of HTTP */
   end(status: number): void {
     const { operationId, group, surface, route, presentsToken } = this.#destination;
     if (this.#code === 'UNAUTHORIZED' && operationId !== undefined && !this.#isReported) {
@@ -136,7 +136,7 @@ export class Observation {
     });
   }
 
-  /** The call was refused in process, where errors are thrown. */
+  /** As `end`, for a call in process that threw. */
   failed(error: unknown, isAborted: boolean): void {
     const known = error instanceof ApiError ? error : undefined;
     this.#code = known?.code ?? (isAborted ? 'TIMEOUT' : 'UNHANDLED');

@@ -7,22 +7,22 @@ type Security = AuthenticationEvent | AuthorizationEvent;
 /** Of either type, without what the observer adds. */
 type Reported = { readonly [E in Security as E['type']]: Omit<E, 'omitted' | 'at'> }[Security['type']];
 
-/** Those who observe a controller, as its calls see them. */
+/** The observers of a controller, combined. */
 export interface Observer {
   /** Milliseconds since 1970. */
   now(): number;
   /** Milliseconds since some time, never going back. */
   elapsed(): number;
   emit(event: ObservedEvent): void;
-  /** Emits a security event, unless there were too many of its kind. */
+  /** Emits a security event within the rate limit. */
   report(event: Reported): void;
 }
 
-/** Security events of one type and outcome that are reported in a window. */
+/** Security events of one type and outcome that are emitted per window. */
 const MOST = 100;
 const WINDOW_MS = 10_000;
 
-/** @returns undefined when nobody observes: nothing is measured then */
+/** @returns undefined without observers: then nothing is measured */
 export const createObserver = (
   observe: Observe | readonly Observe[] | undefined,
   platform: Pick<Platform, 'clock' | 'logger'>,
@@ -61,7 +61,7 @@ export const createObserver = (
   };
 };
 
-/** @returns how many of the same key were left out before this one; undefined when this one is to be left out */
+/** @returns the number of events of this key dropped before this one; undefined to drop this one */
 const createLimit = (clock: Clock): ((key: string) => number | undefined) => {
   const windows = new Map<string, { since: number; taken: number; omitted: number }>();
   return (key) => {

@@ -8,35 +8,35 @@ import { StoreSchemaMismatch } from '../storage/errors.ts';
 import type { Row } from '../storage/port.ts';
 import type { Opening } from './options.ts';
 
-/** Something that keeps a controller from its work (`error`), or will, or makes it less than it could be (`warning`). */
+/** Why a controller cannot work (`error`), or what an operator should look at (`warning`). */
 export interface HealthReason {
   /**
-   * `database`: it does not answer; `migrations`: a newer release has migrated it; `lease`: the others of the network take this controller for gone;
-   * `clock`: this machine's clock is behind that of the latest change; `certificate`: one that signs, or that of the server, has ended or ends soon;
+   * `database`: it does not answer; `migrations`: a newer release has migrated it; `lease`: the membership was not renewed, so that other controllers consider
+   * this one offline; `clock`: it is behind the latest change; `certificate`: the signing certificate, or that of the server, has expired or expires soon;
    * `address`: `settings.address` was never set.
    */
   readonly concerns: 'database' | 'migrations' | 'lease' | 'clock' | 'certificate' | 'address';
   readonly severity: 'error' | 'warning';
-  /** A sentence for operators. It holds no secrets. */
+  /** A sentence for operators, without secrets. */
   readonly message: string;
 }
 
 /** The health of a controller. */
 export interface Health {
-  /** False when there is an error among the reasons. */
+  /** False if a reason is an error. */
   readonly isHealthy: boolean;
   /** `away`: the database does not answer; `superseded`: a newer release has migrated it, and this process cannot write until it is upgraded. */
   readonly store: 'ready' | 'away' | 'superseded';
-  /** Errors and warnings; empty when all is well. */
+  /** Errors and warnings; empty if there are none. */
   readonly reasons: readonly HealthReason[];
 }
 
-/** A clock that differs less from another controller's does no harm. ms */
+/** Smaller differences between the clocks of controllers are harmless. ms */
 const CLOCK_MS = 10_000;
-/** Before the end of a certificate. ms */
+/** How long before the expiry of a certificate to warn. ms */
 const WARNED_MS = 14 * 86_400_000;
 
-/** @returns how the controller is now; those who ask at the same time get the same answer. Never rejects. */
+/** @returns checks the health; concurrent calls share one check. Never rejects. */
 export const createHealth = (
   core: Core,
   { member, pki, isAddressSet }: Pick<Opening, 'member' | 'pki' | 'isAddressSet'>,
@@ -75,7 +75,7 @@ const lookAtStore = async ({ store }: Core, member: string | undefined, now: num
     if (failure instanceof StoreSchemaMismatch)
       return {
         store: 'superseded',
-        reasons: [error('migrations', 'a newer release has migrated the database: this process writes no more, and must be replaced')],
+        reasons: [error('migrations', 'a newer release has migrated the database: this process cannot write until it is upgraded')],
       };
     return { store: 'away', reasons: [error('database', 'the database does not answer: the log says why')] };
   }
@@ -88,7 +88,7 @@ const clockOf = (last: Row | undefined, now: number): readonly HealthReason[] =>
     : [
         warning(
           'clock',
-          `the clock is ${Math.round(behind / 1000)} seconds behind the latest change in the database: it is wrong, or that of another controller`,
+          `the clock is ${Math.round(behind / 1000)} seconds behind the latest change in the database: this clock, or that of another controller, is wrong`,
         ),
       ];
 };
@@ -96,21 +96,21 @@ const clockOf = (last: Row | undefined, now: number): readonly HealthReason[] =>
 const leaseOf = (own: Row | undefined, now: number): readonly HealthReason[] =>
   own && Date.parse(String(own.onlineUntil)) > now
     ? []
-    : [warning('lease', 'this controller could not say in time that it is there: the others of the network take it for gone')];
+    : [warning('lease', 'the membership was not renewed in time: other controllers consider this one offline')];
 
-/** The certificate of a server is looked at only where the host gives it: the controller's own is a key that nobody connects to. */
+/** The server certificate is checked only if the host passes one: clients never connect to the controller's own. */
 const lookAtCertificates = async ({ pki }: Core, hasServer: boolean, now: number): Promise<readonly HealthReason[]> => {
   try {
     const { certificate } = await pki.signer();
     const signer = endOf('that signs certificates', certificate, now);
     return hasServer ? [...signer, ...endOf('of the server', (await pki.networkKey()).certificate, now)] : signer;
   } catch {
-    return [error('certificate', 'what signs, or the certificate of the server, cannot be had from the host, or does not fit together')];
+    return [error('certificate', 'the signing key or the server certificate cannot be loaded, or key and certificate do not match')];
   }
 };
 
 const endOf = (which: string, { notAfter }: Certificate, now: number): readonly HealthReason[] => {
   const at = new Date(notAfter).toISOString();
-  if (notAfter <= now) return [error('certificate', `the certificate ${which} ended at ${at}`)];
-  return notAfter - now > WARNED_MS ? [] : [warning('certificate', `the certificate ${which} ends at ${at}`)];
+  if (notAfter <= now) return [error('certificate', `the certificate ${which} expired at ${at}`)];
+  return notAfter - now > WARNED_MS ? [] : [warning('certificate', `the certificate ${which} expires at ${at}`)];
 };

@@ -39,7 +39,7 @@ export interface ControllerOptions extends PkiOptions {
   /** Makes the controller known under a name in `/controllers`, as one of several on one store. Default: it is not listed. */
   readonly member?: MemberOptions | undefined;
   /**
-   * Is told of every call, login and denial, e.g. `createMetrics().observe`, or several that are. Default: nobody, and nothing is measured.
+   * One or several observers, called for every call, authentication and denial, e.g. `createMetrics().observe`. Default: none, and nothing is measured.
    */
   readonly observe?: Observe | readonly Observe[] | undefined;
 }
@@ -56,7 +56,7 @@ export interface Opening {
   readonly snapshots: SnapshotSink | undefined;
   readonly member: MemberOptions | undefined;
   readonly observer: Observer | undefined;
-  /** Whether the host has said under which address clients reach it. */
+  /** Whether the host has set `settings.address`. */
   readonly isAddressSet: boolean;
   readonly authorize: HostRule | undefined;
   readonly hooks: Hooks;
@@ -77,7 +77,7 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     hooks = {},
     ...pki
   } = checkedOptions('ManagementController.open', options, OPTIONS);
-  // Whoever puts a platform together himself may have put in a logger as it is.
+  // A platform that the host assembled itself may contain a logger as it is.
   const { clock, random, passwords, outbound } = givenPlatform;
   const platform: Platform = { clock, random, passwords, outbound, logger: fittedLogger(givenPlatform.logger) };
   checkedOptions("the option 'administrator' of ManagementController.open", administrator, { username: true, password: true, name: true });

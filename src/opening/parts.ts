@@ -6,6 +6,7 @@ import type { EntitiesContext } from '../changes/entities.ts';
 import { type ChangeListeners, createListeners } from '../changes/listeners.ts';
 import { createPublisher, type Publisher } from '../changes/publisher.ts';
 import { createRecentChanges } from '../changes/recent.ts';
+import { createLogWatch } from '../changes/watch.ts';
 import { createWriter } from '../changes/writer.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { behaviours } from '../domain/behaviours.ts';
@@ -70,6 +71,7 @@ export const createParts = async (
     snapshots,
     activity: createActivity(store, background, platform),
     presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
+    logWatch: createLogWatch(store, platform.clock, events),
     recentChanges: createRecentChanges(concerningKinds, startedAt),
   };
   return { core, write, aroundWrite, inTransaction: common.inTransaction, events, publisher, writes };

@@ -5,15 +5,15 @@ import { checkedOptions } from '../options.ts';
 import { isLoopback } from '../platform/addresses.ts';
 import type { Health } from './health.ts';
 
-/** Who is told the sentences of the reasons; what they concern is told to all. */
+/** Options of `probes`. */
 export interface ProbeOptions {
-  /** `loopback`, the default: clients on this machine, among which is every client of a proxy on it. */
+  /** Who sees the messages of the reasons; everyone sees what they concern. Default `loopback`: clients on this machine, which includes all clients of a proxy on it. */
   readonly messages?: 'loopback' | 'all' | 'none';
 }
 
 /**
- * Answers the probes of supervisors and load balancers, without a session: `/health`, 200 as long as the process answers, and `/ready`, 200 or 503 with the
- * reasons of `controller.health()`. To be mounted like a controller, on a path of its own.
+ * A handler for the probes of supervisors and load balancers, without a session: `/health`, 200 as long as the process answers, and `/ready`, 200 or 503 with the
+ * reasons of `controller.health()`. Mount it like a controller, on a path of its own.
  *
  * ```ts
  * http.createServer(nodeHandler(probes(controller))).listen(9000);

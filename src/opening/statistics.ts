@@ -5,28 +5,28 @@ import { inView, tableOf } from '../changes/views.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
 import { ALL } from '../query/index.ts';
 
-/** How much of something goes on, and how much waits for its turn. */
+/** The state of a queue. */
 export interface Turns {
   readonly running: number;
   readonly waiting: number;
 }
 
-/** What there is in a network, and what a controller is busy with. */
+/** Entities of the network, and the load of a controller. */
 export interface Statistics {
-  /** Entities by kind, those of all controllers on the store. API sessions that ended by idling count until they are tidied away. */
+  /** Entities by kind. API sessions that timed out count until they are deleted. */
   readonly entities: Readonly<Partial<Record<KindName, number>>>;
   readonly queues: Readonly<Record<'writes' | 'enrollments' | 'passwordChecks', Turns>>;
   /** Routers that are connected to this controller. */
   readonly connectedRouters: number;
 }
 
-/** What is counted is remembered for so long: to count is a question to the store for each kind. ms */
+/** Counts are cached that long, because each kind costs a statement. ms */
 const REMEMBERED_MS = 5000;
 
-/** What the controller keeps for itself, and no operation shows. */
+/** Internal kinds, which no operation returns. */
 const OWN: readonly Kind[] = [kinds.keptSecret, kinds.builtInRow, kinds.lease, kinds.cursor, kinds.sessionReview, kinds.maintenanceTask];
 
-/** @returns what there is now; those who ask at the same time, or soon after each other, get the same numbers of entities */
+/** @returns collects the statistics; entities are counted at most once per `REMEMBERED_MS` */
 export const createStatistics = (core: Core, writes: Semaphore): (() => Promise<Statistics>) => {
   const { store, platform, enrollments, passwordChecks, presence } = core;
   const counted: readonly Kind[] = Object.values<Kind>(kinds).filter((kind) => !OWN.includes(kind));

@@ -1,5 +1,5 @@
 import { loadKeysEarly } from '../domain/directory/external-jwt-signers/load-keys.ts';
-import { followChanges } from '../domain/fabric/connections/endings.ts';
+import { endConnectionsOnChange } from '../domain/fabric/connections/endings.ts';
 import { joinNetwork, type MemberOptions } from '../domain/maintenance/controllers/membership.ts';
 import type { ControllerParts } from './parts.ts';
 
@@ -9,7 +9,7 @@ export const beginWork = async (
   member: MemberOptions | undefined,
 ): Promise<void> => {
   loadKeysEarly(events, core);
-  followChanges(events, core);
+  endConnectionsOnChange(events, core);
   if (member) await joinNetwork(core, member);
   // Resumes work that a closed or lost controller left.
   core.reviewSessions();

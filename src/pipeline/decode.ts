@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Operation } from '../api/kit/operation.ts';
+import { parametersOf } from '../api/kit/path-template.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -13,7 +14,7 @@ type Values = Record<string, unknown>;
 export const decode = (operation: Operation, raw: unknown): unknown => {
   const input: Values = typeof raw === 'object' && raw !== null ? { ...raw } : {};
   const decoded: Values = {};
-  for (const name of parametersOf(operation)) {
+  for (const name of parameterNames(operation)) {
     if (typeof input[name] !== 'string') throw invalidField(name, `${name} must be text`, input[name]);
     decoded[name] = input[name];
   }
@@ -33,9 +34,9 @@ export const decode = (operation: Operation, raw: unknown): unknown => {
 
 const parameters = new WeakMap<Operation, readonly string[]>();
 
-const parametersOf = (operation: Operation): readonly string[] => {
+const parameterNames = (operation: Operation): readonly string[] => {
   let names = parameters.get(operation);
-  if (!names) parameters.set(operation, (names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')));
+  if (!names) parameters.set(operation, (names = parametersOf(operation.path)));
   return names;
 };
 

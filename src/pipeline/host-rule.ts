@@ -39,7 +39,7 @@ export type Verdict = boolean | undefined | { readonly where: string };
 export type HostRule = (request: AuthorizationRequest) => Verdict | Promise<Verdict>;
 
 /** Refuses every operation that takes a right to create, update or delete. Logins and what sessions do for themselves go on. */
-export const readOnly: HostRule = ({ operation }) =>
+export const readOnlyRule: HostRule = ({ operation }) =>
   operation.right === undefined || operation.right.endsWith('.read') ? undefined : false;
 
 /** The kind that the beginning of a path names, where the path goes on with `{id}`. */

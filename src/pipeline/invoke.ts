@@ -44,11 +44,13 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Per
       call.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
     };
+    const told = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
     try {
       const output = await (readsOneState(entry, source) ? call.inOneState(answered) : answered());
-      return { output, headers: call.answerHeaders, ...(call.isAccepted ? { isAccepted: true } : {}) };
+      const given = entry.operation.answer.is === 'events' ? withErrors(output as AsyncIterable<unknown>, told) : output; // as declared
+      return { output: given, headers: call.answerHeaders, ...(call.isAccepted ? { isAccepted: true } : {}) };
     } catch (error) {
-      throw storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
+      throw told(error);
     } finally {
       // In the host's transaction nothing but the call itself is written.
       if (active && source.hostTransaction === undefined) activity.note(active.id, active.lastActivityAt ?? call.now());
@@ -82,3 +84,12 @@ const readsOneState = ({ operation }: Entry, { credentials, hostTransaction }: C
   credentials.kind === 'token' &&
   credentials.token !== undefined &&
   credentials.authorization === undefined;
+
+/** Maps errors of a stream, after its answer has begun, as errors of a call are mapped. */
+async function* withErrors(events: AsyncIterable<unknown>, told: (error: unknown) => unknown): AsyncGenerator<unknown, void, undefined> {
+  try {
+    yield* events;
+  } catch (error) {
+    throw told(error);
+  }
+}

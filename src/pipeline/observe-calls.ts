@@ -4,7 +4,7 @@ import { destinationOf } from '../call/observed.ts';
 import { Observation } from '../observability/observation.ts';
 import type { Observer } from '../observability/observer.ts';
 
-/** Calls in process, observed. Those over HTTP are observed as the requests that they are. @param observer undefined when nobody observes */
+/** Observes calls in process; the HTTP handler observes requests. @param observer undefined without observers */
 export const observeCalls = (invoke: Invoke, observer: Observer | undefined): Invoke => {
   if (!observer) return invoke;
   return async (entry, source) => {

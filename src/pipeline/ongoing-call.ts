@@ -9,7 +9,7 @@ import type { Precondition } from '../changes/precondition.ts';
 import type { AroundWrite, Write } from '../changes/writer.ts';
 import type { Release } from '../concurrency/semaphore.ts';
 import type { Transaction } from '../storage/port.ts';
-import type { Permission } from './permit.ts';
+import type { PermitResult } from './permit.ts';
 
 export interface Parts {
   readonly core: Core;
@@ -40,7 +40,7 @@ export class OngoingCall implements Call {
   #place: Release | undefined;
   isAccepted = false;
   /** Once the call may be made. */
-  permission: Permission | undefined;
+  permission: PermitResult | undefined;
   /** Until the write that it is for is made. */
   precondition: Precondition | undefined;
 
@@ -134,8 +134,17 @@ export class OngoingCall implements Call {
         admitted?.();
       }
     } finally {
+      this.#state = undefined;
       this.#place?.();
+      this.#place = undefined;
     }
+  }
+
+  readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
+    return this.read(async (entities) => {
+      await this.permission?.recheck(entities, await currentActor(entities, this));
+      return work(entities);
+    });
   }
 
   /** To be called within `inOneState` when the actor is known. */

@@ -15,10 +15,10 @@ import { calledOperation, type HostRule, targetOf, type Verdict } from './host-r
 import { principalOf } from './principal.ts';
 
 /** Decides whether a call may be made, and how far it may go. @throws ApiError `UNAUTHORIZED`; `NOT_FOUND` for a target beyond the grant */
-export type Permit = (call: Call, entry: Entry, source: CallSource, input: unknown) => Promise<Permission>;
+export type Permit = (call: Call, entry: Entry, source: CallSource, input: unknown) => Promise<PermitResult>;
 
 /** That a call may be made. */
-export interface Permission {
+export interface PermitResult {
   readonly grant: Grant;
   /** Called first in the call's write transaction: what counts is the state that the write sees. @throws as `Permit` */
   recheck(entities: Entities, actor: Actor): Promise<void>;

@@ -44,7 +44,7 @@ const plain = (value: unknown, depth: number): unknown => {
   return asObject(value as Record<string, unknown>, depth); // any other object is a map of its own properties
 };
 
-/** What there is to an error, for what writes errors as `{}`. */
+/** The properties of an error as a plain object, for loggers that write errors as `{}`. */
 export const plainError = (error: Error, depth = 0): Record<string, unknown> => ({
   name: error.name,
   message: shorten(error.message),

@@ -8,9 +8,9 @@ const LEVELS = ['error', 'warn', 'info'] as const satisfies readonly (keyof Logg
 type DetailsFirst = Readonly<Record<keyof Logger, (details: Details, message: string) => void>>;
 
 /**
- * A logger of the host's as the controller calls it, so that no detail is lost. Those of pino and bunyan take the details first, and would drop them as
- * arguments of the message's format; those of winston write errors among the details as `{}`. They are known by what they alone have. Others stay as they are.
- * @throws TypeError for what has not the three methods of a logger, e.g. one of winston with the levels of syslog, which has no `warn`
+ * Adapts a logger of the host, so that no detail is lost. pino and bunyan take the details first, and would drop them as arguments of the message's format;
+ * winston writes errors in the details as `{}`. They are recognized by members that only they have. Others are returned as they are.
+ * @throws TypeError if one of the three methods is missing, e.g. winston with the syslog levels has no `warn`
  */
 export const fittedLogger = (logger: Logger): Logger => {
   const missing = LEVELS.find((level) => !isFunction(logger, level));

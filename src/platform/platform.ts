@@ -13,7 +13,7 @@ export interface Platform {
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
-  /** Milliseconds since some time, by which durations are measured: it never goes back. Default: `now`. */
+  /** Monotonic milliseconds, for durations. Default: `now`. */
   monotonic?(): number;
   /**
    * Runs `task` once, when so many milliseconds have gone by, unless the returned function is called before. It keeps no process alive.

@@ -1,11 +1,16 @@
 import type { Clock } from './platform.ts';
 
-/** Milliseconds by which durations are measured on this clock. */
+/** Monotonic milliseconds of this clock. */
 export const monotonic = (clock: Clock): number => (clock.monotonic ? clock.monotonic() : clock.now());
 
+export interface TimerOptions {
+  /** Whether the timer keeps the process alive. Default false. */
+  readonly keepsAlive?: boolean;
+}
+
 /** Runs `task` when so many milliseconds have gone by on this clock. @returns what calls it off */
-export const after = (clock: Clock, milliseconds: number, task: () => void): (() => void) =>
-  clock.after ? clock.after(milliseconds, task) : realAfter(milliseconds, task);
+export const after = (clock: Clock, milliseconds: number, task: () => void, options: TimerOptions = {}): (() => void) =>
+  clock.after ? clock.after(milliseconds, task) : realAfter(milliseconds, task, options);
 
 /**
  * Runs `step` every so many milliseconds, the first time after that long. A step that takes longer than the pause is not run beside itself.
@@ -27,7 +32,7 @@ export const every = (clock: Clock, milliseconds: number, step: () => Promise<vo
 };
 
 /** Resolves when so many milliseconds have gone by, or as soon as `signal` is aborted. */
-export const pause = (clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> =>
+export const pause = (clock: Clock, milliseconds: number, signal: AbortSignal, options: TimerOptions = {}): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const over = () => {
@@ -35,13 +40,13 @@ export const pause = (clock: Clock, milliseconds: number, signal: AbortSignal): 
       signal.removeEventListener('abort', over);
       resolve();
     };
-    const cancel = after(clock, milliseconds, over);
+    const cancel = after(clock, milliseconds, over, options);
     signal.addEventListener('abort', over);
   });
 
-const realAfter = (milliseconds: number, task: () => void): (() => void) => {
+const realAfter = (milliseconds: number, task: () => void, { keepsAlive = false }: TimerOptions): (() => void) => {
   const timer = setTimeout(task, milliseconds);
   // Node's timers are objects, and keep the process alive unless unreferenced.
-  (timer as { unref?(): void }).unref?.();
+  if (!keepsAlive) (timer as { unref?(): void }).unref?.();
   return () => clearTimeout(timer);
 };

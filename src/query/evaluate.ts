@@ -2,11 +2,9 @@
  * Asks rows in memory what stores ask in their own language: the meaning of every `Predicate` node, once, as a function.
  * Each node is compiled to a closure, so that what does not depend on the row is done once and not per row.
  */
-import { compareText } from './order.ts';
+import { compareText } from './compare-text.ts';
 import { ELEMENT, type Ordering, type Predicate } from './predicate.ts';
 import { type Document, reader, textReader } from './read.ts';
-
-export { comparator, compareText } from './order.ts';
 
 /** Finds a row of another kind, for predicates about the entities that a set refers to. */
 export type Lookup = (kind: string, id: string) => Document | undefined;

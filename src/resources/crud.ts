@@ -1,7 +1,7 @@
 import type { CrudOperations } from '../api/kit/crud.ts';
 import type { Fields } from '../api/kit/field.ts';
 import type { DecodedOf, Group, Operations, OutputOf, Page } from '../api/kit/operation.ts';
-import type { Detail, Kind, Resource } from '../api/kit/resource.ts';
+import type { DetailOf, Kind, Resource } from '../api/kit/resource.ts';
 import { behaviourOf, type Presenter, type WriteVerb } from '../call/behaviour.ts';
 import type { Call, Handler } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
@@ -95,13 +95,13 @@ interface ListOptions {
 }
 
 /** A page of a kind. */
-export const listRows = async <F extends Fields>(
+export const listRows = async <R extends Kind>(
   entities: Entities,
-  resource: Resource<string, F>,
+  resource: R,
   input: ListInput,
   call: Call,
   { within, presenter = behaviourOf(call, resource) }: ListOptions = {},
-): Promise<Page<Detail<F>>> => {
+): Promise<Page<DetailOf<R>>> => {
   const kind: Kind = resource;
   const symbols = symbolsOfList(kind, call.operation);
   const plan = planList(symbols, input);
@@ -117,5 +117,5 @@ export const listRows = async <F extends Fields>(
   // A page that is not full tells the total by itself, unless it is empty because it begins beyond the last one.
   const known = rows.length < plan.limit && (rows.length > 0 || plan.offset === 0);
   const total = known ? plan.offset + rows.length : await entities.count(kind, where);
-  return pageOf((await presentRows(entities, kind, rows, call, presenter)) as readonly Detail<F>[], plan, total, symbols);
+  return pageOf((await presentRows(entities, kind, rows, call, presenter)) as readonly DetailOf<R>[], plan, total, symbols);
 };

@@ -2,8 +2,9 @@
  * Integrity faults of rows that follow from the field tables: references to missing entities. The remedy is what deleting the referenced entity
  * should have done.
  */
+
+import { withDerived } from '../api/kit/derived.ts';
 import type { Field } from '../api/kit/field.ts';
-import { withDerived } from '../api/kit/relations.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { readSelectors, selectorOfId } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';

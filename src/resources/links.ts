@@ -1,5 +1,6 @@
+import type { EntityReference } from '../api/kit/entity.ts';
+import { partsOf } from '../api/kit/path-template.ts';
 import type { Kind } from '../api/kit/resource.ts';
-import type { EntityReference } from '../api/shared.ts';
 import type { Row } from '../storage/port.ts';
 
 type Links = Readonly<Record<string, { readonly href: string }>>;
@@ -21,7 +22,7 @@ const builder = (kind: Kind): ((row: Row) => Links) => {
   const own = (kind.subLinks ?? []).map((name) => [name, `/${name}`] as const);
   const others = Object.entries(kind.links ?? {}).map(([name, link]) => {
     const { at, while: condition } = typeof link === 'string' ? { at: link, while: undefined } : link;
-    return { name, parts: at.split(/\{(\w+)\}/), condition };
+    return { name, parts: partsOf(at), condition };
   });
   return (row) => {
     const self = `./${kind.collection}/${row.id}`;

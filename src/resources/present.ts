@@ -1,8 +1,8 @@
+import type { EntityReference } from '../api/kit/entity.ts';
 import { withVersion } from '../api/kit/entity-version.ts';
 import { type Fields, showsEmptyList } from '../api/kit/field.ts';
 import type { DetailOf, Kind, RowOf } from '../api/kit/resource.ts';
 import { fieldsOf } from '../api/kit/variants.ts';
-import type { EntityReference } from '../api/shared.ts';
 import { behaviourOf, type Presenter } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';

@@ -1,26 +1,24 @@
-import type { Fields } from '../api/kit/field.ts';
 import type { ListQuery } from '../api/kit/list-query.ts';
-import type { Page } from '../api/kit/operation.ts';
-import type { Detail, Kind, Resource, RowOf } from '../api/kit/resource.ts';
-import type { Call, Handler } from '../call/call.ts';
+import type { AnyRow, Kind } from '../api/kit/resource.ts';
+import type { Handler } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
 import { notFound } from '../errors/index.ts';
 import { NONE, type Predicate } from '../query/index.ts';
 import { listRows } from './crud.ts';
 
+/** Which entities an entity is related to. @param query of the list, beyond what every list takes */
+export type Via<Q = unknown> = (entities: Entities, row: AnyRow, query: Q) => Predicate | Promise<Predicate>;
+
 /**
- * A list below an entity: `via` says which entities have to do with the parent, and the list is like any other. Below an unknown parent
- * there is nothing, which is 404 or an empty list, as the parent's kind says.
+ * The list of the entities that one is related to: `via` says which, and the list is like any other. Below an unknown parent there is nothing, which is 404
+ * or an empty list, as the parent's kind says.
  */
 export const relatedList =
-  <P extends Kind, F extends Fields, Q extends ListQuery & { readonly id: string }>(
-    parent: P,
-    child: Resource<string, F>,
-    via: (entities: Entities, row: RowOf<P>, query: Omit<Q, 'id'>) => Predicate | Promise<Predicate>,
-  ): Handler<Q, Page<Detail<F>>> =>
-  (call: Call, { id, ...query }) =>
+  <Q>(parent: Kind, child: Kind, via: Via<Q>): Handler<ListQuery & Q & { readonly id: string }> =>
+  (call, { id, ...query }) =>
     call.read(async (entities) => {
       const row = await entities.get(parent, id);
       if (!row && parent.unknownParent !== 'emptyList') throw notFound(parent.kind, id);
-      return listRows(entities, child, query, call, { within: row ? await via(entities, row, query) : NONE });
+      const within = row ? await via(entities, row, query as Q) : NONE; // all but the id
+      return listRows(entities, child, query, call, { within });
     });

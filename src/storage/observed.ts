@@ -1,7 +1,7 @@
 import type { Observation } from '../observability/observation.ts';
 import type { Transaction } from './port.ts';
 
-/** A transaction whose statements, and the rows that they give or change, are noted. */
+/** A transaction whose statements and rows are counted. */
 export const observed = (tx: Transaction, observation: Observation): Transaction => {
   const noted = async <T>(answer: Promise<T>, rowsOf: (value: T) => number): Promise<T> => {
     const value = await answer;

@@ -229,39 +229,38 @@ export interface EdgeRoutersApi<P = CallOptions> {
   /**
    * Re-enroll an edge router: its certificate and any outstanding enrollment become invalid.
    *
-   * For administrators (right `edgeRouter.update`): `POST /edge-routers/{id}/re-enroll` of the management API.
+   * For administrators (right `router.update`): `POST /edge-routers/{id}/re-enroll` of the management API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly reEnroll: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
    * List the edge router policies of an edge router.
    *
-   * For administrators (right `edgeRouter.read`): `GET /edge-routers/{id}/edge-router-policies` of the management API.
+   * For administrators (right `router.read`): `GET /edge-routers/{id}/edge-router-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
   readonly listEdgeRouterPolicies: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<EdgeRouterPolicy>>;
   /**
-   * List the identities of an edge router.
-   *
-   * For administrators (right `edgeRouter.read`): `GET /edge-routers/{id}/identities` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
-   * (401), `NOT_FOUND` (404)
-   */
-  readonly listIdentities: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<Identity>>;
-  /**
    * List the service edge router policies of an edge router.
    *
-   * For administrators (right `edgeRouter.read`): `GET /edge-routers/{id}/service-edge-router-policies` of the management
-   * API.
+   * For administrators (right `router.read`): `GET /edge-routers/{id}/service-edge-router-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
   readonly listServiceEdgeRouterPolicies: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<ServiceEdgeRouterPolicy>>;
   /**
+   * List the identities of an edge router.
+   *
+   * For administrators (right `router.read`): `GET /edge-routers/{id}/identities` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `NOT_FOUND` (404)
+   */
+  readonly listIdentities: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<Identity>>;
+  /**
    * List the services of an edge router.
    *
-   * For administrators (right `edgeRouter.read`): `GET /edge-routers/{id}/services` of the management API.
+   * For administrators (right `router.read`): `GET /edge-routers/{id}/services` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */

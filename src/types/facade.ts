@@ -9,6 +9,7 @@ import type { AuthPoliciesApi } from './auth-policies.ts';
 import type { AuthenticationApi } from './authentication.ts';
 import type { AuthenticatorsApi } from './authenticators.ts';
 import type { CasApi } from './cas.ts';
+import type { ChangesApi } from './changes.ts';
 import type { ConfigTypesApi } from './config-types.ts';
 import type { ConfigsApi } from './configs.ts';
 import type { ControllersApi } from './controllers.ts';
@@ -216,6 +217,8 @@ export interface Facade<P = CallOptions> {
    * A controller with a name is listed for the other controllers of the network, and for clients that need another one.
    */
   readonly controllers: ControllersApi<P>;
+  /** Change log. */
+  readonly changes: ChangesApi<P>;
   /** Maintenance of the database. */
   readonly database: DatabaseApi<P>;
   /**

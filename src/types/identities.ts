@@ -573,54 +573,6 @@ export interface IdentitiesApi<P = CallOptions> {
    */
   readonly deleteMfa: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
-   * List the authenticators of an identity.
-   *
-   * For administrators (right `identity.read`): `GET /identities/{id}/authenticators` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
-   * (401), `NOT_FOUND` (404)
-   */
-  readonly listAuthenticators: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<Authenticator>>;
-  /**
-   * List the enrollments of an identity.
-   *
-   * For administrators (right `identity.read`): `GET /identities/{id}/enrollments` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
-   * (401), `NOT_FOUND` (404)
-   */
-  readonly listEnrollments: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<Enrollment>>;
-  /**
-   * List the services of an identity.
-   *
-   * For administrators (right `identity.read`): `GET /identities/{id}/services` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
-   * (401), `NOT_FOUND` (404)
-   */
-  readonly listServices: (input: { readonly id: string } & PolicyTypeQuery, options?: P) => Promise<Page<Service>>;
-  /**
-   * List the service policies of an identity.
-   *
-   * For administrators (right `identity.read`): `GET /identities/{id}/service-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
-   * (401), `NOT_FOUND` (404)
-   */
-  readonly listServicePolicies: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<ServicePolicy>>;
-  /**
-   * List the edge router policies of an identity.
-   *
-   * For administrators (right `identity.read`): `GET /identities/{id}/edge-router-policies` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
-   * (401), `NOT_FOUND` (404)
-   */
-  readonly listEdgeRouterPolicies: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<EdgeRouterPolicy>>;
-  /**
-   * List the edge routers of an identity.
-   *
-   * For administrators (right `identity.read`): `GET /identities/{id}/edge-routers` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
-   * (401), `NOT_FOUND` (404)
-   */
-  readonly listEdgeRouters: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<EdgeRouter>>;
-  /**
    * The facts that the endpoints of an identity reported.
    *
    * For administrators (right `identity.read`): `GET /identities/{id}/posture-data` of the management API.
@@ -662,4 +614,52 @@ export interface IdentitiesApi<P = CallOptions> {
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
    */
   readonly removeServiceConfigs: (input: { readonly id: string; readonly body?: readonly ServiceConfigAssign[] }, options?: P) => Promise<Empty>;
+  /**
+   * List the authenticators of an identity.
+   *
+   * For administrators (right `identity.read`): `GET /identities/{id}/authenticators` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `NOT_FOUND` (404)
+   */
+  readonly listAuthenticators: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<Authenticator>>;
+  /**
+   * List the enrollments of an identity.
+   *
+   * For administrators (right `identity.read`): `GET /identities/{id}/enrollments` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `NOT_FOUND` (404)
+   */
+  readonly listEnrollments: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<Enrollment>>;
+  /**
+   * List the service policies of an identity.
+   *
+   * For administrators (right `identity.read`): `GET /identities/{id}/service-policies` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `NOT_FOUND` (404)
+   */
+  readonly listServicePolicies: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<ServicePolicy>>;
+  /**
+   * List the edge router policies of an identity.
+   *
+   * For administrators (right `identity.read`): `GET /identities/{id}/edge-router-policies` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `NOT_FOUND` (404)
+   */
+  readonly listEdgeRouterPolicies: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<EdgeRouterPolicy>>;
+  /**
+   * List the services of an identity.
+   *
+   * For administrators (right `identity.read`): `GET /identities/{id}/services` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `NOT_FOUND` (404)
+   */
+  readonly listServices: (input: { readonly id: string } & PolicyTypeQuery, options?: P) => Promise<Page<Service>>;
+  /**
+   * List the edge routers of an identity.
+   *
+   * For administrators (right `identity.read`): `GET /identities/{id}/edge-routers` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `NOT_FOUND` (404)
+   */
+  readonly listEdgeRouters: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<EdgeRouter>>;
 }

@@ -8,6 +8,7 @@ export type * from './auth-policies.ts';
 export type * from './authentication.ts';
 export type * from './authenticators.ts';
 export type * from './cas.ts';
+export type * from './changes.ts';
 export type * from './config-types.ts';
 export type * from './configs.ts';
 export type * from './controllers.ts';

@@ -249,6 +249,14 @@ export interface ServicesApi<P = CallOptions> {
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**
+   * List the terminators of a service.
+   *
+   * For administrators (right `service.read`): `GET /services/{id}/terminators` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `NOT_FOUND` (404)
+   */
+  readonly listTerminators: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<Terminator>>;
+  /**
    * List the configs of a service.
    *
    * For administrators (right `service.read`): `GET /services/{id}/configs` of the management API.
@@ -256,22 +264,6 @@ export interface ServicesApi<P = CallOptions> {
    * (401), `NOT_FOUND` (404)
    */
   readonly listConfigs: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<Config>>;
-  /**
-   * List the edge routers of a service.
-   *
-   * For administrators (right `service.read`): `GET /services/{id}/edge-routers` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
-   * (401), `NOT_FOUND` (404)
-   */
-  readonly listEdgeRouters: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<EdgeRouter>>;
-  /**
-   * List the identities of a service.
-   *
-   * For administrators (right `service.read`): `GET /services/{id}/identities` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
-   * (401), `NOT_FOUND` (404)
-   */
-  readonly listIdentities: (input: { readonly id: string } & PolicyTypeQuery, options?: P) => Promise<Page<Identity>>;
   /**
    * List the service policies of a service.
    *
@@ -289,11 +281,19 @@ export interface ServicesApi<P = CallOptions> {
    */
   readonly listServiceEdgeRouterPolicies: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<ServiceEdgeRouterPolicy>>;
   /**
-   * List the terminators of a service.
+   * List the identities of a service.
    *
-   * For administrators (right `service.read`): `GET /services/{id}/terminators` of the management API.
+   * For administrators (right `service.read`): `GET /services/{id}/identities` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
-  readonly listTerminators: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<Terminator>>;
+  readonly listIdentities: (input: { readonly id: string } & PolicyTypeQuery, options?: P) => Promise<Page<Identity>>;
+  /**
+   * List the edge routers of a service.
+   *
+   * For administrators (right `service.read`): `GET /services/{id}/edge-routers` of the management API.
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
+   * (401), `NOT_FOUND` (404)
+   */
+  readonly listEdgeRouters: (input: { readonly id: string } & ListQuery, options?: P) => Promise<Page<EdgeRouter>>;
 }

@@ -97,6 +97,14 @@ export interface ListQuery {
   readonly sort?: string | undefined;
 }
 
+/** An entry of a role array as people read it: `role` as it was written, and `@<name>` for an id. */
+export interface RoleDisplay {
+  /** The entry as it was written. */
+  readonly role: string;
+  /** The entry with the name of what it selects in the place of an id. */
+  readonly name: string;
+}
+
 /** Parameters of lists of services and identities below each other. */
 export interface PolicyTypeQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */
@@ -113,14 +121,6 @@ export interface PolicyTypeQuery {
 
 /** Case and underscores do not count. */
 export type OsType = 'Windows' | 'WindowsServer' | 'Android' | 'iOS' | 'Linux' | 'macOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'ANDROID' | 'IOS' | 'LINUX' | 'MACOS';
-
-/** An entry of a role array as people read it: `role` as it was written, and `@<name>` for an id. */
-export interface RoleDisplay {
-  /** The entry as it was written. */
-  readonly role: string;
-  /** The entry with the name of what it selects in the place of an id. */
-  readonly name: string;
-}
 
 /** A network interface of a router, as the router tells. */
 export interface RouterInterface {

@@ -10,6 +10,7 @@ import { joining } from './storage/joining.ts';
 import { many } from './storage/many.ts';
 import { questions } from './storage/questions.ts';
 import { schema } from './storage/sample.ts';
+import { sets } from './storage/sets.ts';
 import { repairing, verifying } from './storage/verifying.ts';
 import { writes } from './storage/writes.ts';
 
@@ -39,7 +40,7 @@ export type Sentences = Readonly<Record<string, (store: Store, database: TestDat
 
 /** What depends on how an adapter comes by its connections; all else is statements, the same on any of them. */
 export const ofConnections: Sentences = { ...writes, ...isolation, ...joining };
-const all: Sentences = { ...ofConnections, ...questions, ...many, ...verifying, ...repairing };
+const all: Sentences = { ...ofConnections, ...questions, ...sets, ...many, ...verifying, ...repairing };
 
 export const storageSuite = ({ name, open, skip = [] }: StorageUnderTest, sentences = all): void => {
   describe(`storage port: ${name}`, () => {

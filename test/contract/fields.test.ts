@@ -1,6 +1,7 @@
 /** Every field of every kind, against a table written by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { type KindRules, kindRules } from '../support/kinds.ts';
 import { assertInvalid } from '../support/refusals.ts';
@@ -23,64 +24,88 @@ const one = async (app: App, { path, body, createOnly = [], replaceOnly, always 
 const isReplaced = ({ path }: KindRules) => path !== '/enrollments';
 
 onEveryStore('the fields of every kind', (open) => {
-  test('what create and replace need is needed, missing or null, and a refusal changes nothing', async () => {
-    await using app = await open();
-    for (const rules of await kindRules(app)) {
-      for (const field of rules.required)
-        for (const value of NOT_GIVEN)
-          assertInvalid(await app.request('POST', rules.path, { body: { ...rules.body, [field]: value } }), field);
-      if (!isReplaced(rules)) continue;
-      const { at, read, replacing } = await one(app, rules);
-      const before = await read();
-      const { required, createOnly = [], replaceOnly = {} } = rules;
-      for (const field of [...required.filter((field) => !createOnly.includes(field)), ...Object.keys(replaceOnly)])
-        for (const value of NOT_GIVEN) assertInvalid(await app.request('PUT', at, { body: { ...replacing, [field]: value } }), field);
-      assert.deepEqual(await read(), before);
-    }
-  });
-
-  test('what only the controller writes is ignored in every body', async () => {
-    await using app = await open();
-    for (const rules of await kindRules(app)) {
-      const { readOnly } = rules;
-      const { at, read, write } = await one(app, { ...rules, body: { ...readOnly, ...rules.body } });
-      const made = await read();
-      for (const [field, value] of Object.entries(readOnly)) assert.notDeepEqual(made[field], value, `POST ${rules.path} ${field}`);
-      if (!isReplaced(rules)) continue;
-      for (const method of ['PUT', 'PATCH'] as const) {
-        app.clock.advance('1s');
-        await write(method, readOnly);
-        const { updatedAt, ...after } = await read();
-        const { updatedAt: _, ...before } = made;
-        assert.deepEqual(after, before, `${method} ${at}`);
-        assert.notEqual(updatedAt, readOnly['updatedAt']);
+  test(
+    'what create and replace need is needed, missing or null, and a refusal changes nothing',
+    // biome-ignore format: as many as fit
+    proves(
+      47, 48, 57, 67, 68, 70, 73, 74, 80, 84, 85, 86, 87, 88, 90, 94, 95, 98, 100, 101, 124, 127, 131, 141, 142, 143, 146, 147,
+      152, 156, 160, 168, 178, 181, 183, 185, 196, 209,
+    ),
+    async () => {
+      await using app = await open();
+      for (const rules of await kindRules(app)) {
+        for (const field of rules.required)
+          for (const value of NOT_GIVEN)
+            assertInvalid(await app.request('POST', rules.path, { body: { ...rules.body, [field]: value } }), field);
+        if (!isReplaced(rules)) continue;
+        const { at, read, replacing } = await one(app, rules);
+        const before = await read();
+        const { required, createOnly = [], replaceOnly = {} } = rules;
+        for (const field of [...required.filter((field) => !createOnly.includes(field)), ...Object.keys(replaceOnly)])
+          for (const value of NOT_GIVEN) assertInvalid(await app.request('PUT', at, { body: { ...replacing, [field]: value } }), field);
+        assert.deepEqual(await read(), before);
       }
-    }
-  });
+    },
+  );
 
-  test('null is the default on create and replace, and no change in a patch, for every optional field', async () => {
-    await using app = await open();
-    for (const rules of await kindRules(app)) {
-      const { optional } = rules;
-      const pick = (index: 0 | 1) => Object.fromEntries(Object.entries(optional).map(([field, pair]) => [field, pair[index]]));
-      const nulls = Object.fromEntries(Object.keys(optional).map((field) => [field, null]));
-      const { read, write } = await one(app, { ...rules, body: { ...rules.body, ...nulls } });
-      const holds = async (expected: object) =>
-        assert.partialDeepStrictEqual({ path: rules.path, ...(await read()) }, { path: rules.path, ...expected });
-      await holds(pick(1));
-      if (!isReplaced(rules)) continue;
-      await write('PATCH', pick(0));
-      await holds(pick(0));
-      await write('PATCH', nulls);
-      await holds(pick(0));
-      await write('PUT', nulls);
-      await holds(pick(1));
-      await write('PUT', pick(0));
-      await holds(pick(0));
-    }
-  });
+  test(
+    'what only the controller writes is ignored in every body',
+    // biome-ignore format: as many as fit
+    proves(
+      83, 89, 91, 99, 107, 108, 111, 112, 119, 120, 122, 123, 125, 126, 132, 151, 155, 173, 174, 175, 176, 179, 180, 182, 184, 187,
+      192, 193,
+    ),
+    async () => {
+      await using app = await open();
+      for (const rules of await kindRules(app)) {
+        const { readOnly } = rules;
+        const { at, read, write } = await one(app, { ...rules, body: { ...readOnly, ...rules.body } });
+        const made = await read();
+        for (const [field, value] of Object.entries(readOnly)) assert.notDeepEqual(made[field], value, `POST ${rules.path} ${field}`);
+        if (!isReplaced(rules)) continue;
+        for (const method of ['PUT', 'PATCH'] as const) {
+          app.clock.advance('1s');
+          await write(method, readOnly);
+          const { updatedAt, ...after } = await read();
+          const { updatedAt: _, ...before } = made;
+          assert.deepEqual(after, before, `${method} ${at}`);
+          assert.notEqual(updatedAt, readOnly['updatedAt']);
+        }
+      }
+    },
+  );
 
-  test('costs are kept from 0 to 65535 by every write, and what is beyond is refused', async () => {
+  test(
+    'null is the default on create and replace, and no change in a patch, for every optional field',
+    // biome-ignore format: as many as fit
+    proves(
+      27, 29, 59, 72, 75, 92, 97, 102, 105, 109, 110, 121, 128, 133, 149, 150, 153, 162, 163, 165, 166, 169, 170, 171, 172, 178,
+      181, 183, 185, 188, 196,
+    ),
+    async () => {
+      await using app = await open();
+      for (const rules of await kindRules(app)) {
+        const { optional } = rules;
+        const pick = (index: 0 | 1) => Object.fromEntries(Object.entries(optional).map(([field, pair]) => [field, pair[index]]));
+        const nulls = Object.fromEntries(Object.keys(optional).map((field) => [field, null]));
+        const { read, write } = await one(app, { ...rules, body: { ...rules.body, ...nulls } });
+        const holds = async (expected: object) =>
+          assert.partialDeepStrictEqual({ path: rules.path, ...(await read()) }, { path: rules.path, ...expected });
+        await holds(pick(1));
+        if (!isReplaced(rules)) continue;
+        await write('PATCH', pick(0));
+        await holds(pick(0));
+        await write('PATCH', nulls);
+        await holds(pick(0));
+        await write('PUT', nulls);
+        await holds(pick(1));
+        await write('PUT', pick(0));
+        await holds(pick(0));
+      }
+    },
+  );
+
+  test('costs are kept from 0 to 65535 by every write, and what is beyond is refused', proves(109, 129, 165, 178, 462), async () => {
     await using app = await open();
     const costs: Readonly<Record<string, string>> = { '/edge-routers': 'cost', '/routers': 'cost', '/identities': 'defaultHostingCost' };
     for (const rules of await kindRules(app)) {
@@ -112,69 +137,73 @@ onEveryStore('the fields of every kind', (open) => {
     }
   });
 
-  test('user names of 4 to 100 and passwords of 5 to 100 characters are taken wherever they are written, and no others', async () => {
-    await using app = await open();
-    const user = await app.user();
-    const as = await user.login();
-    const expiresAt = '2026-12-24T10:00:00.000Z';
-    let current = 'Passw0rd!Passw0rd!';
-    let serial = 0;
-    const someone = () => app.create('/identities', { name: `someone ${++serial}`, type: 'User', isAdmin: false });
-    const own = async (method: string, fields: Readonly<Record<string, string>>) => {
-      const password = fields['password'] ?? current;
-      const body = { ...fields, currentPassword: current, ...(method === 'PUT' ? { password } : {}) };
-      const answer = await app.request(method, `/current-identity/authenticators/${user.authenticatorId}`, { as, body });
-      if (answer.status === 200) current = password;
-      return answer;
-    };
-    const other = async () => {
-      const id = await app.create('/authenticators', {
-        identityId: await someone(),
-        method: 'updb',
-        username: `other ${++serial}`,
-        password: 'a password',
-      });
-      return `/authenticators/${id}`;
-    };
-    // As long as the case, and unlike any before it.
-    const writers: Readonly<Record<string, (username: string, password: string) => Promise<{ status: number; text: string }>>> = {
-      'a new authenticator': async (username, password) =>
-        app.request('POST', '/authenticators', { body: { identityId: await someone(), method: 'updb', username, password } }),
-      'a replaced authenticator': async (username, password) => app.request('PUT', await other(), { body: { username, password } }),
-      'a patched authenticator': async (username, password) => app.request('PATCH', await other(), { body: { username, password } }),
-      'a replaced one of its own': (username, password) => own('PUT', { username, password }),
-      'a patched one of its own': (username, password) => own('PATCH', { username, password }),
-    };
-    const named: Readonly<Record<string, (username: string) => Promise<{ status: number; text: string }>>> = {
-      'an enrollment': async (username) =>
-        app.request('POST', '/enrollments', { body: { identityId: await someone(), method: 'updb', username, expiresAt } }),
-      'a new identity with an enrollment': (username) =>
-        app.request('POST', '/identities', {
-          body: { name: `enrolling ${++serial}`, type: 'User', isAdmin: false, enrollment: { updb: username } },
-        }),
-    };
-    const letters = 'abcdefghijklmnopqrstuvwxyz';
-    for (const [index, [what, write]] of [...Object.entries(writers), ...Object.entries(named)].entries()) {
-      const letter = letters[index] ?? '';
-      for (const [length, isTaken] of [
-        [3, false],
-        [4, true],
-        [100, true],
-        [101, false],
-      ] as const)
-        assert.equal((await write(letter.repeat(length), 'good password')).status < 300, isTaken, `${what}: a name of ${length}`);
-    }
-    for (const [index, [what, write]] of Object.entries(writers).entries())
-      for (const [length, isTaken] of [
-        [4, false],
-        [5, true],
-        [100, true],
-        [101, false],
-      ] as const)
-        assert.equal(
-          (await write(`${letters[index]}${length}-name`, 'p'.repeat(length))).status < 300,
-          isTaken,
-          `${what}: a password of ${length}`,
-        );
-  });
+  test(
+    'user names of 4 to 100 and passwords of 5 to 100 characters are taken wherever they are written, and no others',
+    proves(71, 73, 74, 76, 459, 460, 461),
+    async () => {
+      await using app = await open();
+      const user = await app.user();
+      const as = await user.login();
+      const expiresAt = '2026-12-24T10:00:00.000Z';
+      let current = 'Passw0rd!Passw0rd!';
+      let serial = 0;
+      const someone = () => app.create('/identities', { name: `someone ${++serial}`, type: 'User', isAdmin: false });
+      const own = async (method: string, fields: Readonly<Record<string, string>>) => {
+        const password = fields['password'] ?? current;
+        const body = { ...fields, currentPassword: current, ...(method === 'PUT' ? { password } : {}) };
+        const answer = await app.request(method, `/current-identity/authenticators/${user.authenticatorId}`, { as, body });
+        if (answer.status === 200) current = password;
+        return answer;
+      };
+      const other = async () => {
+        const id = await app.create('/authenticators', {
+          identityId: await someone(),
+          method: 'updb',
+          username: `other ${++serial}`,
+          password: 'a password',
+        });
+        return `/authenticators/${id}`;
+      };
+      // As long as the case, and unlike any before it.
+      const writers: Readonly<Record<string, (username: string, password: string) => Promise<{ status: number; text: string }>>> = {
+        'a new authenticator': async (username, password) =>
+          app.request('POST', '/authenticators', { body: { identityId: await someone(), method: 'updb', username, password } }),
+        'a replaced authenticator': async (username, password) => app.request('PUT', await other(), { body: { username, password } }),
+        'a patched authenticator': async (username, password) => app.request('PATCH', await other(), { body: { username, password } }),
+        'a replaced one of its own': (username, password) => own('PUT', { username, password }),
+        'a patched one of its own': (username, password) => own('PATCH', { username, password }),
+      };
+      const named: Readonly<Record<string, (username: string) => Promise<{ status: number; text: string }>>> = {
+        'an enrollment': async (username) =>
+          app.request('POST', '/enrollments', { body: { identityId: await someone(), method: 'updb', username, expiresAt } }),
+        'a new identity with an enrollment': (username) =>
+          app.request('POST', '/identities', {
+            body: { name: `enrolling ${++serial}`, type: 'User', isAdmin: false, enrollment: { updb: username } },
+          }),
+      };
+      const letters = 'abcdefghijklmnopqrstuvwxyz';
+      for (const [index, [what, write]] of [...Object.entries(writers), ...Object.entries(named)].entries()) {
+        const letter = letters[index] ?? '';
+        for (const [length, isTaken] of [
+          [3, false],
+          [4, true],
+          [100, true],
+          [101, false],
+        ] as const)
+          assert.equal((await write(letter.repeat(length), 'good password')).status < 300, isTaken, `${what}: a name of ${length}`);
+      }
+      for (const [index, [what, write]] of Object.entries(writers).entries())
+        for (const [length, isTaken] of [
+          [4, false],
+          [5, true],
+          [100, true],
+          [101, false],
+        ] as const)
+          assert.equal(
+            (await write(`${letters[index]}${length}-name`, 'p'.repeat(length))).status < 300,
+            isTaken,
+            `${what}: a password of ${length}`,
+          );
+    },
+  );
 });

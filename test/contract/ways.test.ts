@@ -6,9 +6,9 @@ import { createClient } from '../../src/client/index.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { type App, openApp } from '../support/app.ts';
 import type { Operation } from '../support/calls.ts';
-import { nameOf, type Sample, samples } from '../support/samples.ts';
+import { nameOf, type Sample, sampleOf } from '../support/samples/index.ts';
 
-type Invoke = (input: Readonly<Record<string, unknown>>) => Promise<unknown>;
+type Invoke = (input: Readonly<Record<string, unknown>>) => Promise<unknown> | AsyncIterable<unknown>;
 
 /** Every way to call an operation with types: in process, and from elsewhere. */
 const ways = {
@@ -42,13 +42,17 @@ const inputOf = ({ path, query: declared }: Operation, { id, other, query, body 
 /** Query keys that may be given several times. */
 const isSet = (declared: Operation['query'], key: string): boolean => declared !== undefined && ['roleFilter', 'configTypes'].includes(key);
 
-const invoke = (facade: object, { group, verb }: (typeof entries)[number], input: Readonly<Record<string, unknown>>) => {
+const invoke = async (facade: object, { group, verb }: (typeof entries)[number], input: Readonly<Record<string, unknown>>) => {
   // The table has this operation, so both ways have a function for it.
   const call = Reflect.get(Reflect.get(facade, group), verb) as Invoke;
-  return call(input);
+  const output = call(input);
+  return Symbol.asyncIterator in output ? firstOf(output) : output;
 };
 
-const sampleOf = async (app: App, operation: Operation): Promise<Sample> => (await samples[nameOf(operation)]?.(app)) ?? {};
+const firstOf = async (items: AsyncIterable<unknown>): Promise<unknown> => {
+  for await (const item of items) return item;
+  return undefined;
+};
 
 /** A document without the signature of a JWT, which is another each time; any other answer as it is. */
 const unsigned = (answer: unknown): unknown => {
@@ -59,9 +63,9 @@ const unsigned = (answer: unknown): unknown => {
 describe('every operation, in process and from elsewhere', () => {
   test('reads the same', async (t) => {
     for (const entry of entries.filter(({ operation }) => operation.method === 'GET'))
-      await t.test(nameOf(entry.operation), async () => {
+      await t.test(nameOf(entry), async () => {
         await using app = await openApp('memory');
-        const sample = await sampleOf(app, entry.operation);
+        const sample = await sampleOf(app, entry);
         const read = (way: keyof typeof ways) =>
           invoke(ways[way](app, entry.operation, sample), entry, inputOf(entry.operation, sample)).catch(({ code }) => ({ code }));
         const [here, elsewhere] = [await read('the facade'), await read('the client')];
@@ -74,9 +78,9 @@ describe('every operation, in process and from elsewhere', () => {
   for (const [name, way] of Object.entries(ways)) {
     test(`writes what it does over HTTP, by ${name}`, async (t) => {
       for (const entry of entries.filter(({ operation }) => operation.method !== 'GET'))
-        await t.test(nameOf(entry.operation), async (t) => {
+        await t.test(nameOf(entry), async (t) => {
           await using app = await openApp('memory');
-          const sample = await sampleOf(app, entry.operation);
+          const sample = await sampleOf(app, entry);
           // There is no TLS in process, and so no certificate.
           if (sample.certificates && name === 'the facade') return t.skip('asks for a certificate of TLS');
           const call = () => invoke(way(app, entry.operation, sample), entry, inputOf(entry.operation, sample));

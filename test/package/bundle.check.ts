@@ -26,6 +26,7 @@ const BOUNDS = {
   'overlay-controller/http/hono': 3,
   'overlay-controller/http/next': 3,
   'overlay-controller/storage/memory': 10,
+  'overlay-controller/metrics': 3,
 } as const;
 
 for (const [name, bound] of Object.entries(BOUNDS)) {

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { fetchHandler } from '../../adapters/http/fetch.ts';
 import { type Client, createClient } from '../../src/client/index.ts';
+import { proves } from '../specification.ts';
 import { ADMIN, type App, onEveryStore } from '../support/app.ts';
 import { totp } from '../support/mfa.ts';
 import { csr } from '../support/pki.ts';
@@ -191,13 +192,21 @@ const story = async (app: App, way: Way): Promise<void> => {
 };
 
 onEveryStore('a day of a device', (open) => {
-  test('over HTTP a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted', async () => {
-    await using app = await open();
-    await story(app, overHttp(app));
-  });
+  test(
+    'over HTTP a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted',
+    proves(11, 245, 246, 247, 274, 276, 277, 292),
+    async () => {
+      await using app = await open();
+      await story(app, overHttp(app));
+    },
+  );
 
-  test('in process a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted', async () => {
-    await using app = await open();
-    await story(app, inProcess(app));
-  });
+  test(
+    'in process a device enrolls, dials, loses and regains its access, is disabled, enabled and deleted',
+    proves(11, 245, 246, 247, 274, 276, 277, 292),
+    async () => {
+      await using app = await open();
+      await story(app, inProcess(app));
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { counting } from '../support/counting.ts';
 import { list, namesIn } from '../support/lists.ts';
@@ -22,7 +23,7 @@ const small = async (app: App) => {
 };
 
 onEveryStore('lists below identities, services, routers and policies', (open, store) => {
-  test('each list has what the policies say', async () => {
+  test('each list has what the policies say', proves(6, 387, 388, 391, 392, 394, 395, 400, 401, 409, 412, 413), async () => {
     await using app = await open();
     const { net, ann, web, db, west, dial, erp, serp } = await small(app);
     const expected: readonly (readonly [string, readonly string[]])[] = [
@@ -49,7 +50,7 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
     for (const [path, names] of expected) assert.deepEqual(await net.names(path), names, path);
   });
 
-  test('they obey filter, sort and paging, and list the fields of what they hold', async () => {
+  test('they obey filter, sort and paging, and list the fields of what they hold', proves(410), async () => {
     await using app = await open();
     const { ann } = await small(app);
     const { body } = await list(app, `/identities/${ann.id}/services`, { sort: 'name desc', limit: 1, offset: 1 });
@@ -59,7 +60,7 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
     assertRefused(await list(app, `/identities/${ann.id}/services`, { filter: 'isAdmin' }), 400, 'INVALID_FILTER');
   });
 
-  test('rights are listed by type, and there are two', async () => {
+  test('rights are listed by type, and there are two', proves(3, 411), async () => {
     await using app = await open();
     const { net, ann, web } = await small(app);
     assert.deepEqual([await net.dials(ann.id), await net.binds(ann.id)], [['web'], ['db']]);
@@ -78,31 +79,35 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
     }
   });
 
-  test('below an entity that is not there is nothing: 404, or an empty list', async () => {
-    await using app = await open();
-    const missing = {
-      '/identities': ['services', 'service-policies', 'edge-routers', 'edge-router-policies', 'service-configs'],
-      '/edge-routers': ['identities', 'services', 'edge-router-policies', 'service-edge-router-policies'],
-      '/edge-router-policies': ['identities', 'edge-routers'],
-      '/service-edge-router-policies': ['services', 'edge-routers'],
-    };
-    for (const [path, below] of Object.entries(missing))
-      for (const name of below) assertRefused(await app.request('GET', `${path}/none/${name}`), 404, 'NOT_FOUND');
-    const empty = {
-      '/services': ['configs', 'edge-routers', 'identities', 'service-policies', 'service-edge-router-policies', 'terminators'],
-      '/service-policies': ['identities', 'services'],
-      '/configs': ['services'],
-      '/config-types': ['configs'],
-    };
-    for (const [path, below] of Object.entries(empty))
-      for (const name of below) {
-        const { status, body } = await app.request('GET', `${path}/none/${name}`);
-        assert.deepEqual([status, body.data, body.meta.pagination.totalCount], [200, [], 0], `${path} ${name}`);
-      }
-    assertRefused(await app.request('GET', '/services/none/policies'), 404, 'NOT_FOUND');
-  });
+  test(
+    'below an entity that is not there is nothing: 404, or an empty list',
+    proves(387, 388, 391, 392, 394, 395, 400, 401, 409, 412, 413),
+    async () => {
+      await using app = await open();
+      const missing = {
+        '/identities': ['services', 'service-policies', 'edge-routers', 'edge-router-policies', 'service-configs'],
+        '/edge-routers': ['identities', 'services', 'edge-router-policies', 'service-edge-router-policies'],
+        '/edge-router-policies': ['identities', 'edge-routers'],
+        '/service-edge-router-policies': ['services', 'edge-routers'],
+      };
+      for (const [path, below] of Object.entries(missing))
+        for (const name of below) assertRefused(await app.request('GET', `${path}/none/${name}`), 404, 'NOT_FOUND');
+      const empty = {
+        '/services': ['configs', 'edge-routers', 'identities', 'service-policies', 'service-edge-router-policies', 'terminators'],
+        '/service-policies': ['identities', 'services'],
+        '/configs': ['services'],
+        '/config-types': ['configs'],
+      };
+      for (const [path, below] of Object.entries(empty))
+        for (const name of below) {
+          const { status, body } = await app.request('GET', `${path}/none/${name}`);
+          assert.deepEqual([status, body.data, body.meta.pagination.totalCount], [200, [], 0], `${path} ${name}`);
+        }
+      assertRefused(await app.request('GET', '/services/none/policies'), 404, 'NOT_FOUND');
+    },
+  );
 
-  test('policy advice tells rights and routers, and leaves out what is not', async () => {
+  test('policy advice tells rights and routers, and leaves out what is not', proves(238, 239, 404), async () => {
     await using app = await open();
     const { ann, web, db, west } = await small(app);
     const advice = async (service: string) => {
@@ -139,7 +144,7 @@ onEveryStore('lists below identities, services, routers and policies', (open, st
       assertRefused(await app.request('GET', path), 404, 'NOT_FOUND');
   });
 
-  test('a client has the services that it may dial or bind, and an administrator all', async () => {
+  test('a client has the services that it may dial or bind, and an administrator all', proves(421), async () => {
     await using app = await open();
     const { net, ann, web, east } = await small(app);
     const other = await net.service('other');

@@ -6,6 +6,7 @@ import { postureCheck } from '../../src/api/posture-checks/index.ts';
 import { evaluateAccess, evaluatePermissions } from '../../src/domain/policy/access/evaluate.ts';
 import { postureOf } from '../../src/domain/policy/posture/posture.ts';
 import { selects } from '../../src/domain/policy/roles/membership.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 
 const ATTRIBUTES = ['a', 'b', 'c', 'd', 'all'];
@@ -96,7 +97,7 @@ const ids = (page: { readonly data: readonly { readonly id: string }[] }) => pag
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
 onEveryStore('access in random networks', (open) => {
-  test('lists, policy advice and the evaluator agree, entity by entity', async () => {
+  test('lists, policy advice and the evaluator agree, entity by entity', proves(15), async () => {
     await fc.assert(
       fc.asyncProperty(networks, async (random) => {
         await using app = await open();
@@ -134,7 +135,7 @@ onEveryStore('access in random networks', (open) => {
     );
   });
 
-  test('what a client lists is what it may dial or bind, with the permissions that the evaluator gives', async () => {
+  test('what a client lists is what it may dial or bind, with the permissions that the evaluator gives', proves(192), async () => {
     await fc.assert(
       fc.asyncProperty(networks, async (random) => {
         await using app = await open();
@@ -158,7 +159,7 @@ onEveryStore('access in random networks', (open) => {
     );
   });
 
-  test('queries, explanations and the evaluator agree on who may do what now', async () => {
+  test('queries, explanations and the evaluator agree on who may do what now', proves(7, 12, 246), async () => {
     await fc.assert(
       fc.asyncProperty(networks, fc.constantFrom('yes', 'no', undefined), async (random, told) => {
         await using app = await open();

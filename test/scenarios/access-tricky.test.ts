@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
 import { assertInvalid } from '../support/refusals.ts';
@@ -14,7 +15,7 @@ const three = async (app: App) => {
 };
 
 onEveryStore('who is meant by role arrays', (open) => {
-  test('AllOf asks for every attribute', async () => {
+  test('AllOf asks for every attribute', proves(30), async () => {
     await using app = await open();
     const { net, i, me } = await three(app);
     await net.dial({ semantic: 'AllOf', identities: me, services: ['#a', '#c'] });
@@ -23,14 +24,14 @@ onEveryStore('who is meant by role arrays', (open) => {
     assert.deepEqual(await net.dials(i), ['S2']);
   });
 
-  test('AnyOf asks for one attribute', async () => {
+  test('AnyOf asks for one attribute', proves(15, 30), async () => {
     await using app = await open();
     const { net, i, me } = await three(app);
     await net.dial({ identities: me, services: ['#a', '#c'] });
     assert.deepEqual(await net.dials(i), ['S1', 'S2', 'S3']);
   });
 
-  test('ids are added to what attributes select, whatever the semantic', async () => {
+  test('ids are added to what attributes select, whatever the semantic', proves(34), async () => {
     await using app = await open();
     const { net, i, s3, me } = await three(app);
     await net.dial({ semantic: 'AllOf', identities: me, services: [`@${s3}`, '#a', '#b'] });
@@ -78,7 +79,7 @@ onEveryStore('who is meant by role arrays', (open) => {
     assert.deepEqual(await net.dials(await net.identity('new', 'odd')), ['S1', 'S2', 'S3', 'S4']);
   });
 
-  test('#all stands alone', async () => {
+  test('#all stands alone', proves(34), async () => {
     await using app = await open();
     const body = { name: 'bad', type: 'Dial', semantic: 'AllOf' };
     for (const serviceRoles of [
@@ -117,7 +118,7 @@ onEveryStore('who is meant by role arrays', (open) => {
     assert.deepEqual(await net.dials(i), ['S1', 'S2']);
   });
 
-  test('dial and bind are rights of their own', async () => {
+  test('dial and bind are rights of their own', proves(3, 192), async () => {
     await using app = await open();
     const net = network(app);
     const user = await app.user({ roleAttributes: ['u'] });
@@ -144,7 +145,7 @@ onEveryStore('who is meant by role arrays', (open) => {
     assert.deepEqual(await net.dials(i), []);
   });
 
-  test('a change of the semantic alone changes who is meant', async () => {
+  test('a change of the semantic alone changes who is meant', proves(32), async () => {
     await using app = await open();
     const { net, i, me } = await three(app);
     const policy = await net.dial({ semantic: 'AnyOf', identities: me, services: ['#a', '#b'] });
@@ -153,7 +154,7 @@ onEveryStore('who is meant by role arrays', (open) => {
     assert.deepEqual(await net.dials(i), ['S2']);
   });
 
-  test('a change of the type changes the right', async () => {
+  test('a change of the type changes the right', proves(186), async () => {
     await using app = await open();
     const { net, i, me } = await three(app);
     const policy = await net.dial({ identities: me, services: ['#c'] });
@@ -161,7 +162,7 @@ onEveryStore('who is meant by role arrays', (open) => {
     assert.deepEqual([await net.dials(i), await net.binds(i)], [[], ['S3']]);
   });
 
-  test('what is deleted leaves the roles and their display, and the other entries stay', async () => {
+  test('what is deleted leaves the roles and their display, and the other entries stay', proves(31, 292, 293), async () => {
     await using app = await open();
     const { net, i, s1, me } = await three(app);
     const policy = await net.dial({ identities: me, services: [`@${s1}`, '#c'] });
@@ -186,7 +187,7 @@ onEveryStore('who is meant by role arrays', (open) => {
     assert.deepEqual(await net.dials(i), ['S0', 'S2']);
   });
 
-  test('# alone is the attribute that nobody can carry', async () => {
+  test('# alone is the attribute that nobody can carry', proves(34), async () => {
     await using app = await open();
     const { net, i, me } = await three(app);
     await net.dial({ semantic: 'AllOf', identities: me, services: ['#'] });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -9,7 +10,7 @@ const sessionsOf = async (app: App, identityId: string, as?: string) =>
   (await list(app, '/api-sessions', { filter: `identity = "${identityId}" sort by createdAt` }, as ? { as } : {})).body.data;
 
 onEveryStore('API sessions', (open) => {
-  test('an administrator sees all sessions, without their tokens and their end', async () => {
+  test('an administrator sees all sessions, without their tokens and their end', proves(8, 45, 352, 353), async () => {
     await using app = await open();
     const user = await app.user();
     const as = await user.login();
@@ -21,7 +22,7 @@ onEveryStore('API sessions', (open) => {
     assert.equal((await app.request('GET', '/api-sessions')).body.meta.pagination.totalCount, 2);
   });
 
-  test('sessions are found by each of their filter fields, and listed by pages', async () => {
+  test('sessions are found by each of their filter fields, and listed by pages', proves(352), async () => {
     await using app = await open();
     const user = await app.user();
     const token = await user.login();
@@ -49,7 +50,7 @@ onEveryStore('API sessions', (open) => {
     assert.deepEqual(filterableFields.toSorted(), ['id', 'createdAt', 'updatedAt', 'isSystem', 'tags', ...own].toSorted());
   });
 
-  test('a session that an administrator deletes is over at once, and others go on', async () => {
+  test('a session that an administrator deletes is over at once, and others go on', proves(340, 353), async () => {
     await using app = await open();
     const user = await app.user();
     const [one, two] = [await user.login(), await user.login()];
@@ -61,7 +62,7 @@ onEveryStore('API sessions', (open) => {
     for (const method of ['GET', 'DELETE']) assertRefused(await app.request(method, `/api-sessions/${id}`), 404, 'NOT_FOUND');
   });
 
-  test('deleting an API session without the right is forbidden, of others and of its own', async () => {
+  test('deleting an API session without the right is forbidden, of others and of its own', proves(340, 341, 449), async () => {
     await using app = await open();
     const [user, other] = [await app.user(), await app.user()];
     const as = await user.login();
@@ -109,7 +110,7 @@ onEveryStore('API sessions', (open) => {
     assert.equal((await current(app, almost)).status, 200);
   });
 
-  test('every request extends the session, without an end', async () => {
+  test('every request extends the session, without an end', proves(38), async () => {
     await using app = await open();
     const as = await (await app.user()).login();
     for (let i = 1; i <= 20; i++) {
@@ -122,7 +123,7 @@ onEveryStore('API sessions', (open) => {
     }
   });
 
-  test('activity is seen by administrators within the half minute, and leaves no change record', async () => {
+  test('activity is seen by administrators within the half minute, and leaves no change record', proves(38), async () => {
     await using app = await open();
     const user = await app.user();
     const as = await user.login();
@@ -177,7 +178,7 @@ onEveryStore('API sessions', (open) => {
     assertRefused(await current(app, as), 401, 'UNAUTHORIZED');
   });
 
-  test('sessions that idled away are tidied up by later logins, and do not count as sessions', async () => {
+  test('sessions that idled away are tidied up by later logins, and do not count as sessions', proves(122), async () => {
     await using app = await open();
     const user = await app.user();
     await user.login();
@@ -190,7 +191,7 @@ onEveryStore('API sessions', (open) => {
     assert.equal((await app.rows('apiSession')).length, 1);
   });
 
-  test('a token is presented in the header zt-session and in no other way', async () => {
+  test('a token is presented in the header zt-session and in no other way', proves(442), async () => {
     await using app = await open();
     const token = await (await app.user()).login();
     const look = (headers: Readonly<Record<string, string>>, path = '/current-identity') => app.request('GET', path, { as: null, headers });
@@ -209,7 +210,7 @@ onEveryStore('API sessions', (open) => {
     assertRefused(await look({ 'zt-session': 'abc', authorization: `Bearer ${token}` }), 401, 'UNAUTHORIZED');
   });
 
-  test('the cause tells a missing token from a bad one, and nothing of what is bad', async () => {
+  test('the cause tells a missing token from a bad one, and nothing of what is bad', proves(448), async () => {
     await using app = await open();
     const causeWith = async (as: string | null) => (await app.request('GET', '/identities', { as })).body.error.cause.message;
     assert.equal(await causeWith(null), 'no session token was presented: send the header zt-session');
@@ -219,7 +220,7 @@ onEveryStore('API sessions', (open) => {
       assert.equal(await causeWith(as), 'the session is unknown, has expired or was ended: log in again');
   });
 
-  test('of a token nothing is stored but its hash', async () => {
+  test('of a token nothing is stored but its hash', proves(44), async () => {
     await using app = await open();
     const user = await app.user();
     const token = await user.login(PASSWORD);
@@ -228,7 +229,7 @@ onEveryStore('API sessions', (open) => {
     }
   });
 
-  test('the current identity is the one of the session, with links of its own', async () => {
+  test('the current identity is the one of the session, with links of its own', proves(381), async () => {
     await using app = await open();
     const user = await app.user();
     const as = await user.login();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newKeyPair } from '../../src/pki/keys.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { aCa, aCertificate, aForeignCertificate, COMMON_NAME, certificateLogin, chainOf } from '../support/certificates.ts';
 import { authority, csr, NOW, type Party, party, sharedPki } from '../support/pki.ts';
@@ -59,7 +60,7 @@ onEveryStore('attacks on certificates', (open) => {
     await assertRefusedLogin(app, await party('ann', { by: device }), device, signer);
   });
 
-  test('who one is comes from the first certificate alone, whatever good ones stand behind it', async () => {
+  test('who one is comes from the first certificate alone, whatever good ones stand behind it', proves(443), async () => {
     await using app = await open();
     const own = await known(app);
     const ann = await own.issue('ann');
@@ -96,7 +97,7 @@ onEveryStore('attacks on certificates', (open) => {
     await assertRefusedLogin(one, await party('device', { by: signer }), signer, root);
   });
 
-  test('a certificate of the network that is no authenticator proves nobody', async () => {
+  test('a certificate of the network that is no authenticator proves nobody', proves(425), async () => {
     await using app = await open();
     const { signer } = await sharedPki();
     await assertRefusedLogin(app, await party('device', { by: signer }), signer);
@@ -125,7 +126,7 @@ onEveryStore('attacks on certificates', (open) => {
     assert.equal((await certificateLogin(app, mine)).status, 200);
   });
 
-  test('an authority that is not verified, switched off or deleted proves nobody', async () => {
+  test('an authority that is not verified, switched off or deleted proves nobody', proves(255, 441), async () => {
     await using app = await open();
     await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false, externalId: 'ann' });
     const unverified = await aCa(app, { externalIdClaim: COMMON_NAME }, { verified: false });
@@ -165,7 +166,7 @@ onEveryStore('attacks on certificates', (open) => {
     assertRefused(answer, 401, 'INVALID_AUTH');
   });
 
-  test('a certificate in a header proves nobody', async () => {
+  test('a certificate in a header proves nobody', proves(443), async () => {
     await using app = await open();
     const own = await known(app);
     for (const field of [

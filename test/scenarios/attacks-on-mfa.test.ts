@@ -1,31 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
-import { beginMfa, enrollMfa, giveCode } from '../support/mfa.ts';
+import { beginMfa, giveCode, userWithMfa } from '../support/mfa.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { newStorage } from '../support/stores.ts';
 
-const AT = '/current-identity/mfa';
-
-/** Somebody with MFA, and sessions that owe a code. */
-const enrolled = async (app: App, sessions = 1) => {
-  const user = await app.user();
-  const full = await user.login();
-  const factor = await enrollMfa(app, full);
-  const owing: string[] = [];
-  for (let i = 0; i < sessions; i++) owing.push(await user.login());
-  return { ...user, full, factor, owing, as: owing[0] ?? '' };
-};
-const statusesOf = (answers: readonly { readonly status: number }[]) => answers.map(({ status }) => status).toSorted();
 const times = <T>(count: number, value: T): T[] => Array<T>(count).fill(value);
-const exhaust = async (app: App, as: string, wrong: string) => {
-  for (let i = 0; i < 10; i++) assertRefused(await giveCode(app, as, wrong), 400, 'MFA_INVALID_TOKEN');
-};
+const AT = '/current-identity/mfa';
+const statusesOf = (answers: readonly { readonly status: number }[]) => answers.map(({ status }) => status).toSorted();
 
 onEveryStore('attacks on MFA', (open, store) => {
-  test('a code of the app completes one login of its identity, for as long as it could be given again', async () => {
+  test('a code of the app completes one login of its identity, for as long as it could be given again', proves(360), async () => {
     await using app = await open();
-    const { factor, owing } = await enrolled(app, 8);
+    const { factor, owing } = await userWithMfa(app, 8);
     const [first = '', ...others] = owing;
     const code = factor.code();
     assert.equal((await giveCode(app, first, code)).status, 200);
@@ -43,7 +31,7 @@ onEveryStore('attacks on MFA', (open, store) => {
 
   test('a code that was used to verify, to see or to replace recovery codes is not spent by that', async () => {
     await using app = await open();
-    const { factor, full, as } = await enrolled(app);
+    const { factor, full, as } = await userWithMfa(app);
     const code = factor.code();
     await app.request('GET', `${AT}/recovery-codes`, { as: full, headers: { 'mfa-validation-code': code } });
     await app.request('POST', `${AT}/recovery-codes`, { as: full, body: { code } });
@@ -54,7 +42,7 @@ onEveryStore('attacks on MFA', (open, store) => {
   for (const kind of ['app', 'recovery'] as const) {
     test(`of many who give the same code at the same time one gets in: ${kind}`, async () => {
       await using app = await open({ settings: { maxWrongCodes: 100 } });
-      const { factor, owing } = await enrolled(app, 12);
+      const { factor, owing } = await userWithMfa(app, 12);
       const code = kind === 'app' ? factor.code() : (factor.recoveryCodes[0] ?? '');
       const answers = await Promise.all(owing.map((as) => giveCode(app, as, code)));
       assert.deepEqual(statusesOf(answers), [200, ...times(11, 400)]);
@@ -64,16 +52,16 @@ onEveryStore('attacks on MFA', (open, store) => {
       const storage = newStorage(store);
       await using one = await open({ storage, settings: { maxWrongCodes: 100 } });
       await using two = await open({ storage, settings: { maxWrongCodes: 100 } });
-      const { factor, owing } = await enrolled(one, 12);
+      const { factor, owing } = await userWithMfa(one, 12);
       const code = kind === 'app' ? factor.code() : (factor.recoveryCodes[0] ?? '');
       const answers = await Promise.all(owing.map((as, i) => giveCode(i % 2 ? one : two, as, code)));
       assert.deepEqual(statusesOf(answers), [200, ...times(11, 400)]);
     });
   }
 
-  test('different recovery codes at the same time are each good for one login', async () => {
+  test('different recovery codes at the same time are each good for one login', proves(360, 434), async () => {
     await using app = await open();
-    const { factor, owing, full } = await enrolled(app, 8);
+    const { factor, owing, full } = await userWithMfa(app, 8);
     const answers = await Promise.all(owing.map((as, i) => giveCode(app, as, factor.recoveryCodes[i] ?? '')));
     assert.deepEqual(statusesOf(answers), times(8, 200));
     const { body } = await app.request('GET', `${AT}/recovery-codes`, { as: full, headers: { 'mfa-validation-code': factor.code() } });
@@ -82,111 +70,15 @@ onEveryStore('attacks on MFA', (open, store) => {
 
   test('a recovery code that replaces the others at the same time as another does so once', async () => {
     await using app = await open();
-    const { factor, full } = await enrolled(app);
+    const { factor, full } = await userWithMfa(app);
     const code = factor.recoveryCodes[0] ?? '';
     const answers = await Promise.all(times(5, 0).map(() => app.request('POST', `${AT}/recovery-codes`, { as: full, body: { code } })));
     assert.deepEqual(statusesOf(answers), [200, ...times(4, 400)]);
   });
 
-  test('ten wrong codes in five minutes are the end of trying, also with the right one, until they are that old', async () => {
-    await using app = await open();
-    const { factor, as } = await enrolled(app);
-    await giveCode(app, as, factor.wrongCode());
-    app.clock.advance('100s');
-    for (let i = 0; i < 9; i++) assertRefused(await giveCode(app, as, factor.wrongCode()), 400, 'MFA_INVALID_TOKEN');
-    for (const code of [factor.wrongCode(), factor.code(), factor.recoveryCodes[0] ?? '']) {
-      const answer = await giveCode(app, as, code);
-      assertRefused(answer, 429, 'SERVER_TOO_MANY_REQUESTS');
-      assert.equal(answer.headers['retry-after'], '200');
-    }
-    app.clock.advance('199s');
-    assert.equal((await giveCode(app, as, factor.code())).headers['retry-after'], '1');
-    app.clock.advance('1s');
-    assertRefused(await giveCode(app, as, factor.wrongCode()), 400, 'MFA_INVALID_TOKEN');
-    assert.equal((await giveCode(app, as, factor.code())).headers['retry-after'], '100');
-    app.clock.advance('100s');
-    assert.equal((await giveCode(app, as, factor.code())).status, 200);
-    const [row] = await app.rows('mfa');
-    assert.ok(row && (row.wrongCodesAt as readonly string[]).length <= 10);
-  });
-
-  test('the limit is one for all uses of codes, all sessions of the identity, and all controllers', async () => {
-    const storage = newStorage(store);
-    await using one = await open({ storage });
-    await using two = await open({ storage });
-    const { factor, full, owing } = await enrolled(one, 2);
-    const code = factor.wrongCode();
-    const header = { as: full, headers: { 'mfa-validation-code': code } };
-    const uses = (app: App) => [
-      () => giveCode(app, owing[0] ?? '', code),
-      () => giveCode(app, owing[1] ?? '', code),
-      () => app.request('GET', `${AT}/recovery-codes`, header),
-      () => app.request('POST', `${AT}/recovery-codes`, { as: full, body: { code } }),
-      () => app.request('DELETE', AT, header),
-    ];
-    for (const use of [...uses(one), ...uses(two)]) assertRefused(await use(), 400, 'MFA_INVALID_TOKEN');
-    for (const use of [...uses(one), ...uses(two)]) assertRefused(await use(), 429, 'SERVER_TOO_MANY_REQUESTS');
-    assertRefused(await giveCode(two, owing[0] ?? '', factor.code()), 429, 'SERVER_TOO_MANY_REQUESTS');
-  });
-
-  test('a burst of guesses gets no more tries than that, whatever the sessions and the controllers', async () => {
-    const storage = newStorage(store);
-    await using one = await open({ storage });
-    await using two = await open({ storage });
-    const { factor, owing } = await enrolled(one, 4);
-    const guesses = times(40, factor.wrongCode());
-    const answers = await Promise.all([...guesses, factor.code()].map((code, i) => giveCode(i % 2 ? one : two, owing[i % 4] ?? '', code)));
-    assert.equal(answers.filter(({ status }) => status === 400).length, 10);
-    const last = await giveCode(one, owing[0] ?? '', factor.code(1));
-    assertRefused(last, 429, 'SERVER_TOO_MANY_REQUESTS');
-  });
-
-  test('guessing at one identity is no hindrance to any other', async () => {
-    await using app = await open();
-    const [victim, other] = [await enrolled(app), await enrolled(app, 2)];
-    await exhaust(app, other.as, victim.factor.code() === other.factor.code() ? other.factor.wrongCode() : victim.factor.code());
-    assertRefused(await giveCode(app, other.as, other.factor.code()), 429, 'SERVER_TOO_MANY_REQUESTS');
-    assert.equal((await giveCode(app, victim.as, victim.factor.code())).status, 200);
-  });
-
-  test('ending a login and beginning another gives no more tries, nor does a code that was given in between', async () => {
-    await using app = await open();
-    const { factor, as, login } = await enrolled(app);
-    for (let i = 0; i < 5; i++) await giveCode(app, as, factor.wrongCode());
-    assert.equal((await giveCode(app, as, factor.code())).status, 200);
-    await app.request('DELETE', '/current-api-session', { as });
-    const again = await login();
-    for (let i = 0; i < 5; i++) assertRefused(await giveCode(app, again, factor.wrongCode()), 400, 'MFA_INVALID_TOKEN');
-    assertRefused(await giveCode(app, again, factor.code(1)), 429, 'SERVER_TOO_MANY_REQUESTS');
-  });
-
-  test('a request without a code is no try, and wrong codes while the limit is reached do not prolong it', async () => {
-    await using app = await open();
-    const { factor, as, full } = await enrolled(app);
-    for (let i = 0; i < 12; i++) {
-      assertRefused(await giveCode(app, as, ''), 400, 'MFA_INVALID_TOKEN');
-      assertRefused(await app.request('DELETE', AT, { as: full }), 400, 'MFA_INVALID_TOKEN');
-    }
-    await exhaust(app, as, factor.wrongCode());
-    app.clock.advance('4m');
-    for (let i = 0; i < 12; i++) assertRefused(await giveCode(app, as, factor.wrongCode()), 429, 'SERVER_TOO_MANY_REQUESTS');
-    app.clock.advance('1m');
-    assert.equal((await giveCode(app, as, factor.code())).status, 200);
-  });
-
-  test('the host sets how many wrong codes count, and for how long', async () => {
-    await using app = await open({ settings: { maxWrongCodes: 2, wrongCodeMinutes: 1 } });
-    const { factor, as } = await enrolled(app);
-    for (let i = 0; i < 2; i++) assertRefused(await giveCode(app, as, factor.wrongCode()), 400, 'MFA_INVALID_TOKEN');
-    const { status, headers } = await giveCode(app, as, factor.code());
-    assert.deepEqual([status, headers['retry-after']], [429, '60']);
-    app.clock.advance('1m');
-    assert.equal((await giveCode(app, as, factor.code())).status, 200);
-  });
-
   test('the code of another identity is none, and no field of a body names another identity, session or state', async () => {
     await using app = await open();
-    const [victim, attacker] = [await enrolled(app), await enrolled(app)];
+    const [victim, attacker] = [await userWithMfa(app), await userWithMfa(app)];
     const session = (await app.request('GET', '/current-api-session', { as: victim.as })).body.data.id;
     const more = { identityId: victim.id, apiSessionId: session, id: session, isVerified: true, isMfaComplete: true, mfaPassedAt: 'now' };
     const foreign = victim.factor.code() === attacker.factor.code() ? attacker.factor.wrongCode() : victim.factor.code();
@@ -213,7 +105,7 @@ onEveryStore('attacks on MFA', (open, store) => {
     ]) {
       await using app = await open();
       for (const delay of [0, 1, 3, 8, 20]) {
-        const user = await enrolled(app);
+        const user = await userWithMfa(app);
         const given = giveCode(app, user.as, user.factor.code());
         for (let tick = 0; tick < delay; tick++) await Promise.resolve();
         const [{ status }] = await Promise.all([given, end(app, user)]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { countingHasher } from '../support/hasher.ts';
 import { policyBody } from '../support/policies.ts';
@@ -10,7 +11,7 @@ onEveryStore('guessing passwords', (open, store) => {
     (await Promise.all(guesses.map((guess) => app.login(username, guess)))).map(({ status }) => status);
   const wrong = Array.from({ length: 40 }, (_, i) => `wrong password ${i}`);
 
-  test('a burst of guesses never gets more tries than the policy allows', async () => {
+  test('a burst of guesses never gets more tries than the policy allows', proves(471), async () => {
     await using app = await open();
     const authPolicyId = await app.create('/auth-policies', policyBody('strict', { updb: { maxAttempts: 3, lockoutDurationMinutes: 5 } }));
     for (const place of [3, 10, 39]) {

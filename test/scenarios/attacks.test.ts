@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { onEveryStore, PASSWORD } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { policyBody } from '../support/policies.ts';
@@ -40,7 +41,7 @@ const hostile = (body: object) =>
   `${JSON.stringify({ ...FORBIDDEN, ...body }).slice(0, -1)},"__proto__":{"isAdmin":true,"isDefaultAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}`;
 
 onEveryStore('attacks', (open) => {
-  test('no body sets what only the controller may set: identities', async () => {
+  test('no body sets what only the controller may set: identities', proves(111, 119, 120, 125, 126), async () => {
     await using app = await open();
     const [plain] = [await app.create('/identities', ann)];
     const [expected] = (await app.rows('identity')).filter(({ id }) => id === plain);
@@ -175,7 +176,7 @@ onEveryStore('attacks', (open) => {
       assert.ok([401, 404].includes((await app.request('GET', path, { as })).status), path);
   });
 
-  test('lists show a user nothing but its own, whatever the filter says', async () => {
+  test('lists show a user nothing but its own, whatever the filter says', proves(437), async () => {
     await using app = await open();
     const [user, other] = [await app.user(), await app.user()];
     const as = await user.login();

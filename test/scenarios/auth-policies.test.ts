@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { policyBody } from '../support/policies.ts';
@@ -16,7 +17,7 @@ const strict = {
 } as const;
 
 onEveryStore('authentication policies', (open) => {
-  test('the default policy allows certificates, passwords and tokens, and demands nothing more', async () => {
+  test('the default policy allows certificates, passwords and tokens, and demands nothing more', proves(430), async () => {
     await using app = await open();
     const { createdAt, updatedAt, ...fields } = await read(app, 'default');
     assert.deepEqual(fields, {
@@ -55,7 +56,7 @@ onEveryStore('authentication policies', (open) => {
     assert.deepEqual([(await read(app, 'default')).name, (await read(app, 'default')).primary.updb.maxAttempts], ['House rules', 9]);
   });
 
-  test('a policy is created, read, listed, replaced and deleted', async () => {
+  test('a policy is created, read, listed, replaced and deleted', proves(5, 49, 318), async () => {
     await using app = await open();
     const body = policyBody('strict', { updb: strict, cert: { allowExpiredCerts: false }, tags: { a: 'b' } });
     const id = await app.create('/auth-policies', body);
@@ -74,7 +75,7 @@ onEveryStore('authentication policies', (open) => {
     }
   });
 
-  test('the name of a policy is needed and unique', async () => {
+  test('the name of a policy is needed and unique', proves(47), async () => {
     await using app = await open();
     await app.create('/auth-policies', policyBody('one'));
     const two = await app.create('/auth-policies', policyBody('two'));
@@ -85,7 +86,7 @@ onEveryStore('authentication policies', (open) => {
     assert.equal((await read(app, two)).name, 'two');
   });
 
-  test('create and replace need every part of a policy but the required signer', async () => {
+  test('create and replace need every part of a policy but the required signer', proves(47, 48, 49, 57), async () => {
     await using app = await open();
     const id = await app.create('/auth-policies', policyBody('good'));
     const good = policyBody('another');
@@ -141,7 +142,7 @@ onEveryStore('authentication policies', (open) => {
     assert.deepEqual(await numbers(), raised);
   });
 
-  test('signers that are not there are not found, on create, replace and patch', async () => {
+  test('signers that are not there are not found, on create, replace and patch', proves(50, 432), async () => {
     await using app = await open();
     const id = await app.create('/auth-policies', policyBody('good'));
     const allowed = { extJwt: { allowedSigners: ['no-such-signer'] } };
@@ -163,7 +164,7 @@ onEveryStore('authentication policies', (open) => {
     assert.equal((await read(app, id)).name, 'good');
   });
 
-  test('an unset signer is left out, whether it was never given, null, or empty', async () => {
+  test('an unset signer is left out, whether it was never given, null, or empty', proves(432), async () => {
     await using app = await open();
     for (const [name, secondary] of [
       ['absent', {}],
@@ -180,7 +181,7 @@ onEveryStore('authentication policies', (open) => {
     }
   });
 
-  test('a policy that an identity has is not deleted', async () => {
+  test('a policy that an identity has is not deleted', proves(342), async () => {
     await using app = await open();
     const id = await app.create('/auth-policies', policyBody('used'));
     const user = await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false, authPolicyId: id });
@@ -191,7 +192,7 @@ onEveryStore('authentication policies', (open) => {
     assert.equal((await app.request('DELETE', `/auth-policies/${id}`)).status, 200);
   });
 
-  test('the filter fields of policies are those that clients know', async () => {
+  test('the filter fields of policies are those that clients know', proves(19), async () => {
     await using app = await open();
     const { filterableFields } = (await app.request('GET', '/auth-policies')).body.meta;
     const leaves = [

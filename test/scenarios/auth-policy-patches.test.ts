@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 
@@ -14,7 +15,7 @@ const strict = {
 } as const;
 
 onEveryStore('patches of authentication policies', (open) => {
-  test('a patch changes each leaf on its own', async () => {
+  test('a patch changes each leaf on its own', proves(50, 60, 318), async () => {
     await using app = await open();
     const body = policyBody('strict', { updb: { ...strict, requireNumberChar: false }, tags: { a: 'b' } });
     const id = await app.create('/auth-policies', body);
@@ -47,7 +48,7 @@ onEveryStore('patches of authentication policies', (open) => {
     });
   });
 
-  test('null in a patch changes nothing: neither name, primary, secondary, nor a leaf', async () => {
+  test('null in a patch changes nothing: neither name, primary, secondary, nor a leaf', proves(58, 61), async () => {
     await using app = await open();
     const id = await app.create('/auth-policies', policyBody('strict', { updb: strict, secondary: { requireTotp: true } }));
     const before = await read(app, id);

@@ -1,44 +1,50 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
+import { aPerson } from '../support/identities.ts';
 import { list } from '../support/lists.ts';
 import { party } from '../support/pki.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQ==\n-----END CERTIFICATE-----\n';
 const post = (app: App, body: object) => app.request('POST', '/authenticators', { body });
-const person = (app: App, name = 'ann') => app.create('/identities', { name, type: 'User', isAdmin: false });
+
 const read = async (app: App, id: string) => (await app.request('GET', `/authenticators/${id}`)).body.data;
 
 onEveryStore('authenticators', (open) => {
-  test('a password authenticator shows whose it is and the username, and no password, hash or salt', async () => {
-    await using app = await open();
-    const identityId = await person(app);
-    const id = await app.create('/authenticators', {
-      identityId,
-      method: 'updb',
-      username: 'annie',
-      password: PASSWORD,
-      tags: { floor: '7' },
-    });
-    const { identity, createdAt, updatedAt, ...fields } = await read(app, id);
-    assert.match(createdAt, /^2026-11-21T10:00:00\.\d{3}Z$/);
-    assert.equal(updatedAt, createdAt);
-    assert.deepEqual(fields, {
-      _links: { self: { href: `./authenticators/${id}` }, identities: { href: `./identities/${identityId}` } },
-      id,
-      identityId,
-      method: 'updb',
-      username: 'annie',
-      tags: { floor: '7' },
-    });
-    assert.deepEqual(
-      [identity.entity, identity.id, identity.name, identity._links.self.href],
-      ['identities', identityId, 'ann', `./identities/${identityId}`],
-    );
-  });
+  test(
+    'a password authenticator shows whose it is and the username, and no password, hash or salt',
+    proves(5, 62, 65, 66, 72, 319),
+    async () => {
+      await using app = await open();
+      const identityId = await aPerson(app);
+      const id = await app.create('/authenticators', {
+        identityId,
+        method: 'updb',
+        username: 'annie',
+        password: PASSWORD,
+        tags: { floor: '7' },
+      });
+      const { identity, createdAt, updatedAt, ...fields } = await read(app, id);
+      assert.match(createdAt, /^2026-11-21T10:00:00\.\d{3}Z$/);
+      assert.equal(updatedAt, createdAt);
+      assert.deepEqual(fields, {
+        _links: { self: { href: `./authenticators/${id}` }, identities: { href: `./identities/${identityId}` } },
+        id,
+        identityId,
+        method: 'updb',
+        username: 'annie',
+        tags: { floor: '7' },
+      });
+      assert.deepEqual(
+        [identity.entity, identity.id, identity.name, identity._links.self.href],
+        ['identities', identityId, 'ann', `./identities/${identityId}`],
+      );
+    },
+  );
 
-  test('the identity shows its authenticator, and lists it', async () => {
+  test('the identity shows its authenticator, and lists it', proves(108, 397), async () => {
     await using app = await open();
     const user = await app.user();
     const { data } = (await app.request('GET', `/identities/${user.id}`)).body;
@@ -49,14 +55,14 @@ onEveryStore('authenticators', (open) => {
     assert.ok(below.meta.filterableFields.includes('updbUsername'));
   });
 
-  test('the authenticators of an identity that is not there are not found', async () => {
+  test('the authenticators of an identity that is not there are not found', proves(397), async () => {
     await using app = await open();
     assertRefused(await app.request('GET', '/identities/no-such-id/authenticators'), 404, 'NOT_FOUND');
   });
 
-  test('creation needs an identity that exists and a method of the two', async () => {
+  test('creation needs an identity that exists and a method of the two', proves(67, 68), async () => {
     await using app = await open();
-    const identityId = await person(app);
+    const identityId = await aPerson(app);
     const good = { identityId, method: 'updb', username: 'annie', password: PASSWORD };
     assertInvalid(await post(app, { ...good, identityId: undefined }), 'identityId');
     const unknown = await post(app, { ...good, identityId: 'no-such-id' });
@@ -67,9 +73,9 @@ onEveryStore('authenticators', (open) => {
     assert.equal((await app.rows('authenticator')).length, 1);
   });
 
-  test('a password authenticator needs a username and a password', async () => {
+  test('a password authenticator needs a username and a password', proves(68, 70), async () => {
     await using app = await open();
-    const good = { identityId: await person(app), method: 'updb', username: 'annie', password: PASSWORD };
+    const good = { identityId: await aPerson(app), method: 'updb', username: 'annie', password: PASSWORD };
     for (const field of ['username', 'password']) {
       assertInvalid(await post(app, { ...good, [field]: undefined }), field);
       assertInvalid(await post(app, { ...good, [field]: null }), field);
@@ -77,9 +83,9 @@ onEveryStore('authenticators', (open) => {
     }
   });
 
-  test('usernames have 4 to 100 and passwords 5 to 100 characters when an authenticator is created', async () => {
+  test('usernames have 4 to 100 and passwords 5 to 100 characters when an authenticator is created', proves(71, 459, 461), async () => {
     await using app = await open();
-    const good = { identityId: await person(app), method: 'updb', username: 'annie', password: PASSWORD };
+    const good = { identityId: await aPerson(app), method: 'updb', username: 'annie', password: PASSWORD };
     for (const username of ['abc', 'a'.repeat(101), '😀'.repeat(3)]) assertInvalid(await post(app, { ...good, username }), 'username');
     for (const password of ['abcd', 'a'.repeat(101), '😀'.repeat(4)]) assertInvalid(await post(app, { ...good, password }), 'password');
     const edges = [
@@ -89,7 +95,7 @@ onEveryStore('authenticators', (open) => {
       ['a  b', ' four '],
     ] as const;
     for (const [i, [username, password]] of edges.entries()) {
-      const identityId = await person(app, `person ${i}`);
+      const identityId = await aPerson(app, `person ${i}`);
       await app.create('/authenticators', { identityId, method: 'updb', username, password });
       assert.equal((await app.login(username, password)).status, 200);
     }
@@ -97,7 +103,7 @@ onEveryStore('authenticators', (open) => {
 
   test('usernames are unique over all authenticators, and case sensitive', async () => {
     await using app = await open();
-    const [ann, bob] = [await person(app), await person(app, 'bob')];
+    const [ann, bob] = [await aPerson(app), await aPerson(app, 'bob')];
     const id = await app.create('/authenticators', { identityId: ann, method: 'updb', username: 'shared', password: PASSWORD });
     assertInvalid(await post(app, { identityId: bob, method: 'updb', username: 'shared', password: PASSWORD }), 'username');
     const other = await app.create('/authenticators', { identityId: bob, method: 'updb', username: 'Shared', password: PASSWORD });
@@ -116,14 +122,14 @@ onEveryStore('authenticators', (open) => {
     const user = await app.user();
     const second = { identityId: user.id, method: 'updb', username: 'another', password: PASSWORD };
     assertRefused(await post(app, second), 409, 'MAX_AUTHENTICATOR_METHODS_REACHED');
-    const identityId = await person(app);
+    const identityId = await aPerson(app);
     const atOnce = await Promise.all(['first', 'second', 'third'].map((username) => post(app, { ...second, identityId, username })));
     assert.deepEqual(atOnce.map(({ status }) => status).toSorted(), [201, 409, 409]);
   });
 
-  test('a certificate needs to be one, and of an authority that the network trusts', async () => {
+  test('a certificate needs to be one, and of an authority that the network trusts', proves(69), async () => {
     await using app = await open();
-    const good = { identityId: await person(app), method: 'cert' };
+    const good = { identityId: await aPerson(app), method: 'cert' };
     assertInvalid(await post(app, good), 'certPem');
     const stranger = (await party('stranger')).cert;
     for (const certPem of ['nonsense', '', PEM, PEM + PEM, stranger + stranger])
@@ -132,91 +138,7 @@ onEveryStore('authenticators', (open) => {
     assert.equal((await app.rows('authenticator')).length, 1);
   });
 
-  test('replace sets username and password, and both are needed within their limits', async () => {
-    await using app = await open();
-    const user = await app.user();
-    const path = `/authenticators/${user.authenticatorId}`;
-    assert.deepEqual((await app.request('PUT', path, { body: { username: 'renamed', password: 'another password' } })).body.data, {});
-    assert.equal((await app.login('renamed', 'another password')).status, 200);
-    assertRefused(await app.login(user.username, PASSWORD), 401, 'INVALID_AUTH');
-    for (const [field, values] of [
-      ['username', [undefined, null, 'abc', 'a'.repeat(101)]],
-      ['password', [undefined, null, 'abcd', 'a'.repeat(101)]],
-    ] as const) {
-      for (const value of values)
-        assertInvalid(
-          await app.request('PUT', path, { body: { username: 'other name', password: 'third password', [field]: value } }),
-          field,
-        );
-    }
-    assert.equal((await app.login('renamed', 'another password')).status, 200);
-  });
-
-  test('replace sets the tags, and none when none are given', async () => {
-    await using app = await open();
-    const { username, authenticatorId } = await app.user();
-    const replace = async (more: object) => {
-      await app.request('PUT', `/authenticators/${authenticatorId}`, { body: { username, password: PASSWORD, ...more } });
-      return (await read(app, authenticatorId)).tags;
-    };
-    assert.deepEqual(await replace({ tags: { a: 'b', c: null, d: true } }), { a: 'b', c: null, d: true });
-    assert.deepEqual(await replace({ tags: { e: false } }), { e: false });
-    assert.deepEqual(await replace({}), {});
-    assertInvalid(
-      await app.request('PUT', `/authenticators/${authenticatorId}`, { body: { username, password: PASSWORD, tags: { n: 1 } } }),
-      'tags',
-    );
-  });
-
-  test('a patch changes username, password or tags, each alone, and null changes nothing', async () => {
-    await using app = await open();
-    const user = await app.user();
-    const patch = (body: object) => app.request('PATCH', `/authenticators/${user.authenticatorId}`, { body });
-    await patch({ username: 'renamed', password: null });
-    assert.equal((await app.login('renamed', PASSWORD)).status, 200);
-    await patch({ password: 'another password', username: null, tags: null });
-    assert.equal((await app.login('renamed', 'another password')).status, 200);
-    await patch({ tags: { a: 'b' } });
-    assert.deepEqual((await read(app, user.authenticatorId)).tags, { a: 'b' });
-    assert.deepEqual(await app.trail(() => patch({ username: null, password: null, tags: null })), []);
-    for (const [field, value] of [
-      ['username', 'abc'],
-      ['username', 'a'.repeat(101)],
-      ['password', 'abcd'],
-      ['password', 'a'.repeat(101)],
-    ] as const)
-      assertInvalid(await patch({ [field]: value }), field);
-    assertRefused(await patch({ username: 5 }), 400, 'COULD_NOT_PARSE_BODY');
-    assert.equal((await app.login('renamed', 'another password')).status, 200);
-  });
-
-  test('method and identity never change', async () => {
-    await using app = await open();
-    const user = await app.user();
-    const other = await person(app);
-    const change = { identityId: other, method: 'cert', certPem: PEM };
-    assert.deepEqual(await app.trail(() => app.request('PATCH', `/authenticators/${user.authenticatorId}`, { body: change })), []);
-    await app.request('PUT', `/authenticators/${user.authenticatorId}`, {
-      body: { ...change, username: user.username, password: PASSWORD },
-    });
-    const { identityId, method, certPem } = await read(app, user.authenticatorId);
-    assert.deepEqual({ identityId, method, certPem }, { identityId: user.id, method: 'updb', certPem: undefined });
-  });
-
-  test('running sessions survive a change of password, and end with the authenticator', async () => {
-    await using app = await open();
-    const user = await app.user();
-    const as = await user.login();
-    await app.request('PATCH', `/authenticators/${user.authenticatorId}`, { body: { password: 'another password' } });
-    assert.equal((await app.request('GET', '/current-identity', { as })).status, 200);
-    assert.deepEqual((await app.request('DELETE', `/authenticators/${user.authenticatorId}`)).body.data, {});
-    assertRefused(await app.request('GET', '/current-identity', { as }), 401, 'UNAUTHORIZED');
-    assertRefused(await app.login(user.username, 'another password'), 401, 'INVALID_AUTH');
-    const { authenticators, hasApiSession } = (await app.request('GET', `/identities/${user.id}`)).body.data;
-    assert.deepEqual([authenticators, hasApiSession], [{}, false]);
-  });
-
-  test('the filter fields of authenticators are those that clients know', async () => {
+  test('the filter fields of authenticators are those that clients know', proves(19, 319), async () => {
     await using app = await open();
     const user = await app.user();
     const found = async (filter: string) => (await list(app, '/authenticators', { filter })).body.data.map(({ id }: { id: string }) => id);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { entries } from '../../src/domain/entries.ts';
+import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { assertSound, badRequests } from '../support/bad-input.ts';
 import { list } from '../support/lists.ts';
-import { nameOf, samples } from '../support/samples.ts';
+import { nameOf, sampleOf } from '../support/samples/index.ts';
 
 const PREFIXES: Readonly<Record<string, string>> = {
   management: '/edge/management/v1',
@@ -16,11 +17,12 @@ const PREFIXES: Readonly<Record<string, string>> = {
 const runsOn = (store: string): number => (store === 'postgres' ? 10 : 40);
 
 onEveryStore('bad input', (open, store) => {
-  test('whatever comes in, the answer is no fault of ours, has its form, and a refusal writes nothing', async (t) => {
-    for (const { operation } of entries) {
-      await t.test(operation.operationId, async () => {
+  test('whatever comes in, the answer is no fault of ours, has its form, and a refusal writes nothing', proves(445), async (t) => {
+    for (const entry of entries) {
+      const { operation } = entry;
+      await t.test(nameOf(entry), async () => {
         await using app = await open();
-        const sample = (await samples[nameOf(operation)]?.(app)) ?? {};
+        const sample = await sampleOf(app, entry);
         const prefix = PREFIXES[operation.surfaces[0]?.name ?? 'management'];
         const property = fc.asyncProperty(
           badRequests(operation, sample),
@@ -44,7 +46,7 @@ onEveryStore('bad input', (open, store) => {
     }
   });
 
-  test('whatever stands in filter, sort, limit and offset, a list answers or refuses it', async (t) => {
+  test('whatever stands in filter, sort, limit and offset, a list answers or refuses it', proves(317), async (t) => {
     const words = fc.constantFrom(
       'id',
       'name',

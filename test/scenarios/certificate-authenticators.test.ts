@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { aCa, aCertificate, aForeignCertificate, certificateLogin } from '../support/certificates.ts';
 import { authority, NOW, party, sharedPki } from '../support/pki.ts';
@@ -12,7 +13,7 @@ const post = (app: App, identityId: string, certPem: string) =>
 const read = async (app: App, id: string) => (await app.request('GET', `/authenticators/${id}`)).body.data;
 
 onEveryStore('certificate authenticators', (open) => {
-  test('one of an authority shows its certificate and fingerprint, and nothing that is false', async () => {
+  test('one of an authority shows its certificate and fingerprint, and nothing that is false', proves(63), async () => {
     await using app = await open();
     const own = await aForeignCertificate(app, await aCa(app));
     const { identity, createdAt, updatedAt, ...fields } = await read(app, own.id);
@@ -29,7 +30,7 @@ onEveryStore('certificate authenticators', (open) => {
     assert.deepEqual(authenticators, { cert: { id: own.id, fingerprint: own.certificate.fingerprint } });
   });
 
-  test('one of the network says that the network issued it', async () => {
+  test('one of the network says that the network issued it', proves(64), async () => {
     await using app = await open();
     assert.equal((await read(app, (await aCertificate(app)).id)).isIssuedByNetwork, true);
   });
@@ -50,19 +51,23 @@ onEveryStore('certificate authenticators', (open) => {
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 400, 400]);
   });
 
-  test('its issuer must be verified, and must have been valid when it issued it; its own use and end do not count', async () => {
-    await using app = await open();
-    const unverified = await aCa(app, {}, { verified: false });
-    assertInvalid(await post(app, await person(app), (await unverified.issue('x')).cert), 'certPem');
-    const old = await aCa(app, {}, { as: await authority('old', { notBefore: NOW - 10 * DAY, notAfter: NOW + DAY }) });
-    assertInvalid(await post(app, await person(app, 'bob'), (await old.issue('x', { notBefore: NOW - 20 * DAY })).cert), 'certPem');
-    const expired = { notBefore: NOW - 5 * DAY, notAfter: NOW - DAY, extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] };
-    assert.equal((await post(app, await person(app, 'eve'), (await old.issue('x', expired)).cert)).status, 201);
-    app.clock.advance('3d');
-    const identityId = (await app.controller.identities.create({ body: { name: 'tom', type: 'User', isAdmin: false } })).id;
-    const certPem = (await old.issue('y')).cert;
-    assert.ok((await app.controller.authenticators.create({ body: { identityId, method: 'cert', certPem } })).id);
-  });
+  test(
+    'its issuer must be verified, and must have been valid when it issued it; its own use and end do not count',
+    proves(69),
+    async () => {
+      await using app = await open();
+      const unverified = await aCa(app, {}, { verified: false });
+      assertInvalid(await post(app, await person(app), (await unverified.issue('x')).cert), 'certPem');
+      const old = await aCa(app, {}, { as: await authority('old', { notBefore: NOW - 10 * DAY, notAfter: NOW + DAY }) });
+      assertInvalid(await post(app, await person(app, 'bob'), (await old.issue('x', { notBefore: NOW - 20 * DAY })).cert), 'certPem');
+      const expired = { notBefore: NOW - 5 * DAY, notAfter: NOW - DAY, extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] };
+      assert.equal((await post(app, await person(app, 'eve'), (await old.issue('x', expired)).cert)).status, 201);
+      app.clock.advance('3d');
+      const identityId = (await app.controller.identities.create({ body: { name: 'tom', type: 'User', isAdmin: false } })).id;
+      const certPem = (await old.issue('y')).cert;
+      assert.ok((await app.controller.authenticators.create({ body: { identityId, method: 'cert', certPem } })).id);
+    },
+  );
 
   test('its certificate never changes; it takes neither username nor password, and tags as ever', async () => {
     await using app = await open();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { type Certificate, readCertificates } from '../../src/pki/certificate.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { aCa, aCertificate, aForeignCertificate, certificateLogin } from '../support/certificates.ts';
 import { csr, NOW, sharedPki } from '../support/pki.ts';
@@ -28,29 +29,33 @@ const chainIn = async (pem: string) => (await readCertificates(pem)).value?.map(
 const detail = async (app: App, id: string) => (await app.request('GET', `/authenticators/${id}`)).body.data;
 
 onEveryStore('extending a certificate', (open) => {
-  test('at each place the old certificate serves until the new one is confirmed, and the new one alone from then on', async () => {
-    for (const at of PLACES) {
-      await using app = await open();
-      const own = await aCertificate(app);
-      const { signer } = await sharedPki();
-      const { status, body } = await extend(app, own, { at });
-      assert.equal(status, 200);
-      const fresh = await chainIn(body.data.clientCert);
-      assert.equal((await certificateLogin(app, own, signer)).status, 200);
-      assertRefused(await certificateLogin(app, ...fresh), 401, 'INVALID_AUTH');
-      assert.equal((await detail(app, own.id)).certPem, own.cert);
+  test(
+    'at each place the old certificate serves until the new one is confirmed, and the new one alone from then on',
+    proves(270, 272, 273, 301, 378, 379, 380),
+    async () => {
+      for (const at of PLACES) {
+        await using app = await open();
+        const own = await aCertificate(app);
+        const { signer } = await sharedPki();
+        const { status, body } = await extend(app, own, { at });
+        assert.equal(status, 200);
+        const fresh = await chainIn(body.data.clientCert);
+        assert.equal((await certificateLogin(app, own, signer)).status, 200);
+        assertRefused(await certificateLogin(app, ...fresh), 401, 'INVALID_AUTH');
+        assert.equal((await detail(app, own.id)).certPem, own.cert);
 
-      assert.equal((await confirm(app, own, body.data.clientCert, at)).status, 200);
-      const session = (await certificateLogin(app, ...fresh)).body.data;
-      assert.deepEqual([session.authenticatorId, session.isCertExtendable], [own.id, true]);
-      assertRefused(await certificateLogin(app, own, signer), 401, 'INVALID_AUTH');
-      const after = await detail(app, own.id);
-      assert.deepEqual([after.certPem, after.fingerprint], [body.data.clientCert, fresh[0]?.certificate.fingerprint]);
-      assert.equal((await app.request('GET', '/current-identity', { as: own.as })).status, 200, 'the session goes on');
-    }
-  });
+        assert.equal((await confirm(app, own, body.data.clientCert, at)).status, 200);
+        const session = (await certificateLogin(app, ...fresh)).body.data;
+        assert.deepEqual([session.authenticatorId, session.isCertExtendable], [own.id, true]);
+        assertRefused(await certificateLogin(app, own, signer), 401, 'INVALID_AUTH');
+        const after = await detail(app, own.id);
+        assert.deepEqual([after.certPem, after.fingerprint], [body.data.clientCert, fresh[0]?.certificate.fingerprint]);
+        assert.equal((await app.request('GET', '/current-identity', { as: own.as })).status, 200, 'the session goes on');
+      }
+    },
+  );
 
-  test('the new certificate has the subject of the request, the names of the old one, and a year', async () => {
+  test('the new certificate has the subject of the request, the names of the old one, and a year', proves(231), async () => {
     await using app = await open();
     const names = { uris: ['spiffe://a/b'], emails: ['ann@example.org'], dnsNames: ['ann.example.org'], ipAddresses: ['10.0.0.1'] };
     const own = await aCertificate(app, { names });
@@ -83,7 +88,7 @@ onEveryStore('extending a certificate', (open) => {
     assertRefused(await certificateLogin(app, ...(await chainIn(first))), 401, 'INVALID_AUTH');
   });
 
-  test('the new certificate can be extended in turn, and the old one cannot any more', async () => {
+  test('the new certificate can be extended in turn, and the old one cannot any more', proves(273), async () => {
     await using app = await open();
     const own = await aCertificate(app);
     const { clientCert } = (await extend(app, own)).body.data;
@@ -93,7 +98,7 @@ onEveryStore('extending a certificate', (open) => {
     assert.equal((await extend(app, { ...own, certificates })).status, 200);
   });
 
-  test('what confirms is the leaf or the whole chain, once, and nothing else', async () => {
+  test('what confirms is the leaf or the whole chain, once, and nothing else', proves(232, 380), async () => {
     await using app = await open();
     const own = await aCertificate(app);
     const { signer } = await sharedPki();
@@ -111,7 +116,7 @@ onEveryStore('extending a certificate', (open) => {
     assertRefused(await confirm(app, own, leaf), 409, 'CAN_NOT_UPDATE_AUTHENTICATOR');
   });
 
-  test('only certificates of the network are extended, by their own identity', async () => {
+  test('only certificates of the network are extended, by their own identity', proves(271), async () => {
     await using app = await open();
     const own = await aCertificate(app);
     const other = await aCertificate(app);
@@ -136,26 +141,38 @@ onEveryStore('extending a certificate', (open) => {
     assert.deepEqual(left, []);
   });
 
-  test('faults are told in their order: no certificate, no request, whose it is, what is presented, and last the request itself', async () => {
-    await using app = await open();
-    const own = await aCertificate(app);
-    const at = (id: string) => `${PLACES[0]}/${id}/extend`;
-    const bad = { clientCertCsr: 'nonsense' };
-    assertRefused(await app.request('POST', at('no-such-id'), { as: own.as, body: {} }), 401, 'UNAUTHORIZED');
-    assertInvalid(await app.request('POST', at('no-such-id'), { as: own.as, certificates: own.certificates, body: {} }), 'clientCertCsr');
-    assertRefused(await app.request('POST', at('no-such-id'), { as: own.as, certificates: own.certificates, body: bad }), 404, 'NOT_FOUND');
-    const other = await aCertificate(app);
-    assertRefused(await app.request('POST', at(own.id), { as: own.as, certificates: other.certificates, body: bad }), 401, 'UNAUTHORIZED');
-    const left = await app.trail(async () => {
-      for (const clientCertCsr of ['nonsense', '', own.cert, own.key])
-        assertRefused(
-          await app.request('POST', at(own.id), { as: own.as, certificates: own.certificates, body: { clientCertCsr } }),
-          400,
-          'COULD_NOT_PROCESS_CSR',
-        );
-    });
-    assert.deepEqual(left, []);
-  });
+  test(
+    'faults are told in their order: no certificate, no request, whose it is, what is presented, and last the request itself',
+    proves(230),
+    async () => {
+      await using app = await open();
+      const own = await aCertificate(app);
+      const at = (id: string) => `${PLACES[0]}/${id}/extend`;
+      const bad = { clientCertCsr: 'nonsense' };
+      assertRefused(await app.request('POST', at('no-such-id'), { as: own.as, body: {} }), 401, 'UNAUTHORIZED');
+      assertInvalid(await app.request('POST', at('no-such-id'), { as: own.as, certificates: own.certificates, body: {} }), 'clientCertCsr');
+      assertRefused(
+        await app.request('POST', at('no-such-id'), { as: own.as, certificates: own.certificates, body: bad }),
+        404,
+        'NOT_FOUND',
+      );
+      const other = await aCertificate(app);
+      assertRefused(
+        await app.request('POST', at(own.id), { as: own.as, certificates: other.certificates, body: bad }),
+        401,
+        'UNAUTHORIZED',
+      );
+      const left = await app.trail(async () => {
+        for (const clientCertCsr of ['nonsense', '', own.cert, own.key])
+          assertRefused(
+            await app.request('POST', at(own.id), { as: own.as, certificates: own.certificates, body: { clientCertCsr } }),
+            400,
+            'COULD_NOT_PROCESS_CSR',
+          );
+      });
+      assert.deepEqual(left, []);
+    },
+  );
 
   test('an expired certificate can still be extended', async () => {
     await using app = await open();

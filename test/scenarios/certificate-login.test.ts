@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyUsage } from '../../src/pki/certificate.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { aCa, aCertificate, aForeignCertificate, COMMON_NAME, certificateLogin } from '../support/certificates.ts';
 import { authority, NOW, type Party, type PartyOptions, party, sharedPki } from '../support/pki.ts';
@@ -57,7 +58,7 @@ const kinds: readonly (readonly [string, PartyOptions, Readonly<Record<keyof typ
 ];
 
 onEveryStore('login by certificate', (open) => {
-  test('a certificate logs in as its issuer, its dates, its use and the policy allow', async () => {
+  test('a certificate logs in as its issuer, its dates, its use and the policy allow', proves(355, 423, 429), async () => {
     for (const [issuer, hold] of Object.entries(holders)) {
       await using app = await open();
       for (const [kind, options, outcome] of kinds) {
@@ -73,7 +74,7 @@ onEveryStore('login by certificate', (open) => {
     }
   });
 
-  test('a session by a certificate of the network names its authenticator and may extend the certificate', async () => {
+  test('a session by a certificate of the network names its authenticator and may extend the certificate', proves(42), async () => {
     await using app = await open();
     const { signer } = await sharedPki();
     const own = await aCertificate(app);
@@ -97,15 +98,19 @@ onEveryStore('login by certificate', (open) => {
     assert.deepEqual(await app.trail(() => certificateLogin(app, own, signer)), ['create apiSession']);
   });
 
-  test('a session by a certificate of an authority names its authenticator, or internal where an external id was proved', async () => {
-    await using app = await open();
-    const own = await aForeignCertificate(app, await aCa(app));
-    const session = (await certificateLogin(app, own)).body.data;
-    assert.deepEqual([session.authenticatorId, session.isCertExtendable], [own.id, false]);
-    const { login } = await byExternalId(app, {});
-    const other = (await certificateLogin(app, ...login)).body.data;
-    assert.deepEqual([other.authenticatorId, other.isCertExtendable], ['internal', false]);
-  });
+  test(
+    'a session by a certificate of an authority names its authenticator, or internal where an external id was proved',
+    proves(42),
+    async () => {
+      await using app = await open();
+      const own = await aForeignCertificate(app, await aCa(app));
+      const session = (await certificateLogin(app, own)).body.data;
+      assert.deepEqual([session.authenticatorId, session.isCertExtendable], [own.id, false]);
+      const { login } = await byExternalId(app, {});
+      const other = (await certificateLogin(app, ...login)).body.data;
+      assert.deepEqual([other.authenticatorId, other.isCertExtendable], ['internal', false]);
+    },
+  );
 
   test('authorities between are to be sent along, and each must be one', async () => {
     await using app = await open();
@@ -120,19 +125,23 @@ onEveryStore('login by certificate', (open) => {
     assertRefused(await certificateLogin(app, await party('ann', { by: noAuthority }), noAuthority), 401, 'INVALID_AUTH');
   });
 
-  test('where a claim gives an external id nothing else counts, and where it gives none the certificate itself does', async () => {
-    await using app = await open();
-    const own = await aCa(app, { externalIdClaim: { ...COMMON_NAME, matcher: 'PREFIX', matcherCriteria: 'id-' } });
-    const [plain, claimed] = [await own.issue('plain'), await own.issue('id-ann')];
-    for (const { cert, certificate } of [plain, claimed]) {
-      const identityId = await app.create('/identities', { name: certificate.fingerprint, type: 'User', isAdmin: false });
-      await app.create('/authenticators', { identityId, method: 'cert', certPem: cert });
-    }
-    assert.equal((await certificateLogin(app, plain)).status, 200);
-    assertRefused(await certificateLogin(app, claimed), 401, 'INVALID_AUTH');
-    const ann = await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false, externalId: 'ann' });
-    assert.equal((await certificateLogin(app, claimed)).body.data.identityId, ann);
-  });
+  test(
+    'where a claim gives an external id nothing else counts, and where it gives none the certificate itself does',
+    proves(82),
+    async () => {
+      await using app = await open();
+      const own = await aCa(app, { externalIdClaim: { ...COMMON_NAME, matcher: 'PREFIX', matcherCriteria: 'id-' } });
+      const [plain, claimed] = [await own.issue('plain'), await own.issue('id-ann')];
+      for (const { cert, certificate } of [plain, claimed]) {
+        const identityId = await app.create('/identities', { name: certificate.fingerprint, type: 'User', isAdmin: false });
+        await app.create('/authenticators', { identityId, method: 'cert', certPem: cert });
+      }
+      assert.equal((await certificateLogin(app, plain)).status, 200);
+      assertRefused(await certificateLogin(app, claimed), 401, 'INVALID_AUTH');
+      const ann = await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false, externalId: 'ann' });
+      assert.equal((await certificateLogin(app, claimed)).body.data.identityId, ann);
+    },
+  );
 
   test('a claim that is changed counts for the next login', async () => {
     await using app = await open();
@@ -148,17 +157,21 @@ onEveryStore('login by certificate', (open) => {
     }
   });
 
-  test('a session of a certificate lives on when the switch of its authority is turned off, and new logins are refused at once', async () => {
-    await using app = await open();
-    const own = await aCa(app);
-    const mine = await aForeignCertificate(app, own);
-    const { token } = (await certificateLogin(app, mine)).body.data;
-    await app.request('PATCH', `/cas/${own.id}`, { body: { isAuthEnabled: false } });
-    assertRefused(await certificateLogin(app, mine), 401, 'INVALID_AUTH');
-    assert.equal((await app.request('GET', '/current-identity', { as: token })).status, 200);
-    await app.request('PATCH', `/cas/${own.id}`, { body: { isAuthEnabled: true } });
-    assert.equal((await certificateLogin(app, mine)).status, 200);
-  });
+  test(
+    'a session of a certificate lives on when the switch of its authority is turned off, and new logins are refused at once',
+    proves(86),
+    async () => {
+      await using app = await open();
+      const own = await aCa(app);
+      const mine = await aForeignCertificate(app, own);
+      const { token } = (await certificateLogin(app, mine)).body.data;
+      await app.request('PATCH', `/cas/${own.id}`, { body: { isAuthEnabled: false } });
+      assertRefused(await certificateLogin(app, mine), 401, 'INVALID_AUTH');
+      assert.equal((await app.request('GET', '/current-identity', { as: token })).status, 200);
+      await app.request('PATCH', `/cas/${own.id}`, { body: { isAuthEnabled: true } });
+      assert.equal((await certificateLogin(app, mine)).status, 200);
+    },
+  );
 
   test('facts that a login tells of the client are kept', async () => {
     await using app = await open();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -38,7 +39,7 @@ onEveryStore('config types', (open) => {
     assertRefused(await app.request('GET', '/config-types/host.v2'), 404, 'NOT_FOUND');
   });
 
-  test('a config type is made with and without a schema, and an empty schema is none', async () => {
+  test('a config type is made with and without a schema, and an empty schema is none', proves(97, 321), async () => {
     await using app = await open();
     for (const [name, given, stored] of [
       ['bare', undefined, null],
@@ -52,7 +53,7 @@ onEveryStore('config types', (open) => {
     }
   });
 
-  test('the name of a config type is needed, unique, and not the word all', async () => {
+  test('the name of a config type is needed, unique, and not the word all', proves(95), async () => {
     await using app = await open();
     for (const name of [undefined, null, '', 'all', 'intercept.v1'])
       assertInvalid(await app.request('POST', '/config-types', { body: { name } }), 'name');
@@ -65,7 +66,7 @@ onEveryStore('config types', (open) => {
     assert.equal((await read(app, id)).name, 'All');
   });
 
-  test('a schema is an object whose root is of type object, and compiles', async () => {
+  test('a schema is an object whose root is of type object, and compiles', proves(96), async () => {
     await using app = await open();
     const bad = [
       'x',
@@ -91,7 +92,7 @@ onEveryStore('config types', (open) => {
     assert.deepEqual((await read(app, id)).schema, SCHEMA);
   });
 
-  test('a replace without a schema removes it, a patch without one leaves it', async () => {
+  test('a replace without a schema removes it, a patch without one leaves it', proves(103, 321), async () => {
     await using app = await open();
     const id = await app.create('/config-types', { name: 'one', schema: SCHEMA, tags: { a: 'b' } });
     assert.equal((await app.request('PATCH', `/config-types/${id}`, { body: { name: 'two' } })).status, 200);
@@ -102,7 +103,7 @@ onEveryStore('config types', (open) => {
     assert.deepEqual({ name, schema, tags }, { name: 'three', schema: null, tags: {} });
   });
 
-  test('a config type with configs is not deleted, and is after they are gone', async () => {
+  test('a config type with configs is not deleted, and is after they are gone', proves(321, 331, 451), async () => {
     await using app = await open();
     const configTypeId = await app.create('/config-types', { name: 'used' });
     const config = await app.create('/configs', { name: 'a config', configTypeId, data: {} });
@@ -114,7 +115,7 @@ onEveryStore('config types', (open) => {
     assert.equal((await app.request('DELETE', `/config-types/${configTypeId}`)).status, 200);
   });
 
-  test('the configs of a type are listed below it, by filter, sort and page; of an unknown type there are none', async () => {
+  test('the configs of a type are listed below it, by filter, sort and page; of an unknown type there are none', proves(372), async () => {
     await using app = await open();
     const [one, two] = [await app.create('/config-types', { name: 'one' }), await app.create('/config-types', { name: 'two' })];
     for (const name of ['a', 'b', 'c']) await app.create('/configs', { name, configTypeId: one, data: {} });
@@ -128,7 +129,7 @@ onEveryStore('config types', (open) => {
     assert.equal((await below({ filter: 'true or true' })).body.meta.pagination.totalCount, 3);
   });
 
-  test('the filter fields of config types are those that clients know', async () => {
+  test('the filter fields of config types are those that clients know', proves(19, 321), async () => {
     await using app = await open();
     await app.create('/config-types', { name: 'bare' });
     const { filterableFields } = (await app.request('GET', '/config-types')).body.meta;

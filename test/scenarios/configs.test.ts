@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -19,7 +20,7 @@ const typed = (app: App, schema?: object) => app.create('/config-types', { name:
 const read = async (app: App, id: string) => (await app.request('GET', `/configs/${id}`)).body.data;
 
 onEveryStore('configs', (open) => {
-  test('a config shows its type and its data as they were given', async () => {
+  test('a config shows its type and its data as they were given', proves(28, 99, 102, 322), async () => {
     await using app = await open();
     const configTypeId = await typed(app, SCHEMA);
     const id = await app.create('/configs', {
@@ -45,7 +46,7 @@ onEveryStore('configs', (open) => {
     });
   });
 
-  test('data that breaks the schema of its type is refused with the place of the fault', async () => {
+  test('data that breaks the schema of its type is refused with the place of the fault', proves(96, 100), async () => {
     await using app = await open();
     const configTypeId = await typed(app, SCHEMA);
     const faults: readonly (readonly [object, string])[] = [
@@ -83,7 +84,7 @@ onEveryStore('configs', (open) => {
     assert.deepEqual((await read(app, id)).data, {});
   });
 
-  test('data is needed on create and replace, and is an object', async () => {
+  test('data is needed on create and replace, and is an object', proves(100), async () => {
     await using app = await open();
     const configTypeId = await typed(app);
     const id = await app.create('/configs', { name: 'good', configTypeId, data: { a: 1 } });
@@ -95,7 +96,7 @@ onEveryStore('configs', (open) => {
     assert.deepEqual((await read(app, id)).data, { a: 1 });
   });
 
-  test('the name of a config is needed on create and replace, and unique', async () => {
+  test('the name of a config is needed on create and replace, and unique', proves(101), async () => {
     await using app = await open();
     const configTypeId = await typed(app);
     await app.create('/configs', { name: 'taken', configTypeId, data: {} });
@@ -109,7 +110,7 @@ onEveryStore('configs', (open) => {
     assert.equal((await read(app, id)).name, 'good');
   });
 
-  test('a config needs the id of a config type, which its name is not', async () => {
+  test('a config needs the id of a config type, which its name is not', proves(98), async () => {
     await using app = await open();
     const configTypeId = await typed(app);
     assertInvalid(await app.request('POST', '/configs', { body: { name: 'bad', data: {} } }), 'configTypeId');
@@ -119,7 +120,7 @@ onEveryStore('configs', (open) => {
     await app.create('/configs', { name: 'good', configTypeId, data: {} });
   });
 
-  test('a replace sets name, data and tags, and the type stays what it was', async () => {
+  test('a replace sets name, data and tags, and the type stays what it was', proves(322), async () => {
     await using app = await open();
     const configTypeId = await typed(app);
     const id = await app.create('/configs', { name: 'one', configTypeId, data: { a: 1 }, tags: { a: 'b' } });
@@ -129,7 +130,7 @@ onEveryStore('configs', (open) => {
     assert.deepEqual({ name, data, tags, kept }, { name: 'two', data: { b: 2 }, tags: {}, kept: configTypeId });
   });
 
-  test('a patch changes what it names, with or without data, never the type', async () => {
+  test('a patch changes what it names, with or without data, never the type', proves(102, 103, 322), async () => {
     await using app = await open();
     const configTypeId = await typed(app, SCHEMA);
     const id = await app.create('/configs', { name: 'one', configTypeId, data: { port: 1, host: 'hh' } });
@@ -155,7 +156,7 @@ onEveryStore('configs', (open) => {
     assertInvalid(await app.request('PUT', `/configs/${id}`, { body: { name: 'two', data: { port: 1 } } }), '(root)');
   });
 
-  test('a config that nothing uses is deleted, and is gone', async () => {
+  test('a config that nothing uses is deleted, and is gone', proves(322, 332), async () => {
     await using app = await open();
     const id = await app.create('/configs', { name: 'one', configTypeId: await typed(app), data: {} });
     assert.deepEqual((await app.request('DELETE', `/configs/${id}`)).body.data, {});
@@ -164,7 +165,7 @@ onEveryStore('configs', (open) => {
     }
   });
 
-  test('configs are listed by name and type, and their data cannot be asked for', async () => {
+  test('configs are listed by name and type, and their data cannot be asked for', proves(322), async () => {
     await using app = await open();
     const configTypeId = await typed(app);
     for (const name of ['b', 'a']) await app.create('/configs', { name, configTypeId, data: { n: 2 } });

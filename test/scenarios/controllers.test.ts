@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { controller } from '../../src/api/controllers.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -31,7 +32,7 @@ onEveryStore('the controllers of a network', (open, store) => {
     assert.equal((await app.request('GET', '/summary')).body.data.controllers, 0);
   });
 
-  test('each controller with a name shows how it is reached, and clients see what is for them', async () => {
+  test('each controller with a name shows how it is reached, and clients see what is for them', proves(104, 346), async () => {
     await using app = await open({
       member: { name: 'ctrl-1', ctrlAddress: 'tls:ctrl:6262' },
       settings: { address: 'https://ctrl.example:8441' },
@@ -61,7 +62,7 @@ onEveryStore('the controllers of a network', (open, store) => {
     assert.equal((await app.request('GET', '/summary')).body.data.controllers, 1);
   });
 
-  test('several on one store list themselves, and one that closes is offline', async () => {
+  test('several on one store list themselves, and one that closes is offline', proves(104, 374), async () => {
     await using shared = newSharedStorage(store);
     const first = await openApp(store, { storage: shared.adapter(), member: { name: 'a' } });
     await using second = await openApp(store, { storage: shared.adapter(), member: { name: 'b' } });
@@ -74,29 +75,33 @@ onEveryStore('the controllers of a network', (open, store) => {
     assert.deepEqual(await names(second, 'name contains "a" and lastJoinedAt > datetime(2020-01-01T00:00:00Z)'), ['a']);
   });
 
-  test('one that is lost is offline after a minute, the same again when it comes back, and forgotten a day later', async () => {
-    await using shared = newSharedStorage(store);
-    await using watching = await openApp(store, { storage: shared.adapter() });
-    await using lost = await openApp(store, { storage: shared.adapter(), member: { name: 'a' } });
-    const [before] = (await lost.request('GET', '/controllers')).body.data;
-    watching.clock.advance('59s');
-    assert.deepEqual(await names(watching, 'isOnline = true'), ['a']);
-    watching.clock.advance('1s');
-    assert.deepEqual(await names(watching, 'isOnline = true'), []);
+  test(
+    'one that is lost is offline after a minute, the same again when it comes back, and forgotten a day later',
+    proves(104),
+    async () => {
+      await using shared = newSharedStorage(store);
+      await using watching = await openApp(store, { storage: shared.adapter() });
+      await using lost = await openApp(store, { storage: shared.adapter(), member: { name: 'a' } });
+      const [before] = (await lost.request('GET', '/controllers')).body.data;
+      watching.clock.advance('59s');
+      assert.deepEqual(await names(watching, 'isOnline = true'), ['a']);
+      watching.clock.advance('1s');
+      assert.deepEqual(await names(watching, 'isOnline = true'), []);
 
-    const { clock } = watching;
-    clock.advance('1m');
-    await using back = await openApp(store, { storage: shared.adapter(), member: { name: 'a' }, platform: { clock } });
-    const [after] = (await back.request('GET', '/controllers')).body.data;
-    assert.deepEqual([after.id, after.createdAt, after.isOnline], [before.id, before.createdAt, true]);
-    assert.ok(after.lastJoinedAt > before.lastJoinedAt);
-    await back.close();
-    clock.advance('2d');
-    await using other = await openApp(store, { storage: shared.adapter(), member: { name: 'b' }, platform: { clock } });
-    assert.deepEqual(await names(other), ['b']);
-  });
+      const { clock } = watching;
+      clock.advance('1m');
+      await using back = await openApp(store, { storage: shared.adapter(), member: { name: 'a' }, platform: { clock } });
+      const [after] = (await back.request('GET', '/controllers')).body.data;
+      assert.deepEqual([after.id, after.createdAt, after.isOnline], [before.id, before.createdAt, true]);
+      assert.ok(after.lastJoinedAt > before.lastJoinedAt);
+      await back.close();
+      clock.advance('2d');
+      await using other = await openApp(store, { storage: shared.adapter(), member: { name: 'b' }, platform: { clock } });
+      assert.deepEqual(await names(other), ['b']);
+    },
+  );
 
-  test('lists of controllers are cut into pages and take no strange filters, and nothing else can be done there', async () => {
+  test('lists of controllers are cut into pages and take no strange filters, and nothing else can be done there', proves(374), async () => {
     await using shared = newSharedStorage(store);
     await using app = await openApp(store, { storage: shared.adapter(), member: { name: 'a' } });
     await using _b = await openApp(store, { storage: shared.adapter(), member: { name: 'b' } });

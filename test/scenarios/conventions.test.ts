@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -13,7 +14,7 @@ const kinds: Readonly<Record<string, object>> = {
 };
 
 onEveryStore('conventions of every answer', (open) => {
-  test('every answer tells the versions of the API, errors too', async () => {
+  test('every answer tells the versions of the API, errors too', proves(18, 473), async () => {
     await using app = await open();
     for (const [method, path] of [
       ['GET', '/version'],
@@ -30,7 +31,7 @@ onEveryStore('conventions of every answer', (open) => {
     }
   });
 
-  test('a create answers 201 with the id and the place of what was made', async () => {
+  test('a create answers 201 with the id and the place of what was made', proves(17, 21, 295, 305), async () => {
     await using app = await open();
     for (const [collection, body] of Object.entries(kinds)) {
       const { status, body: answer } = await app.request('POST', collection, { body });
@@ -41,7 +42,7 @@ onEveryStore('conventions of every answer', (open) => {
     }
   });
 
-  test('replace, patch and delete answer with an empty object', async () => {
+  test('replace, patch and delete answer with an empty object', proves(17, 22, 306, 307, 308), async () => {
     await using app = await open();
     for (const [collection, body] of Object.entries(kinds)) {
       const id = await app.create(collection, body);
@@ -57,7 +58,7 @@ onEveryStore('conventions of every answer', (open) => {
     }
   });
 
-  test('id, dates and other fields of the server in a body are ignored', async () => {
+  test('id, dates and other fields of the server in a body are ignored', proves(23), async () => {
     await using app = await open();
     const own = {
       id: 'my-own-id',
@@ -79,7 +80,7 @@ onEveryStore('conventions of every answer', (open) => {
     }
   });
 
-  test('an accepted replace or patch moves updatedAt on, a refused one does not', async () => {
+  test('an accepted replace or patch moves updatedAt on, a refused one does not', proves(24), async () => {
     await using app = await open();
     for (const [collection, body] of Object.entries(kinds)) {
       const id = await app.create(collection, body);
@@ -99,7 +100,7 @@ onEveryStore('conventions of every answer', (open) => {
     }
   });
 
-  test('an error has a code, a message, an id of its own, and a cause', async () => {
+  test('an error has a code, a message, an id of its own, and a cause', proves(458), async () => {
     await using app = await open();
     const ids = new Set<string>();
     for (let i = 0; i < 5; i++) {
@@ -116,7 +117,7 @@ onEveryStore('conventions of every answer', (open) => {
     assert.equal(ids.size, 5);
   });
 
-  test('of several faults the first by name is told', async () => {
+  test('of several faults the first by name is told', proves(445), async () => {
     await using app = await open();
     assertInvalid(
       await app.request('POST', '/identities', { body: { name: '', type: 'x', isAdmin: false, defaultHostingCost: -1 } }),
@@ -125,7 +126,7 @@ onEveryStore('conventions of every answer', (open) => {
     assertInvalid(await app.request('POST', '/auth-policies', { body: {} }), 'name');
   });
 
-  test('what is not there is 404 with the kind and the id that were asked for', async () => {
+  test('what is not there is 404 with the kind and the id that were asked for', proves(304, 450), async () => {
     await using app = await open();
     for (const [collection, kind] of [
       ['/identities', 'identity'],
@@ -154,14 +155,14 @@ onEveryStore('conventions of every answer', (open) => {
     assertRefused(await app.request('POST', '/identities', { as: null, body: {} }), 401, 'UNAUTHORIZED');
   });
 
-  test('fields that a version does not know are ignored, so that newer clients get on with it', async () => {
+  test('fields that a version does not know are ignored, so that newer clients get on with it', proves(478), async () => {
     await using app = await open();
     const id = await app.create('/identities', { ...ann, aFieldOfTomorrow: { deep: [1] }, constructor: 'x' });
     assert.equal((await app.request('PATCH', `/identities/${id}`, { body: { name: 'bob', aFieldOfTomorrow: true } })).status, 200);
     assert.equal((await app.request('GET', `/identities/${id}?aParameterOfTomorrow=1`)).body.data.name, 'bob');
   });
 
-  test('more changes than may wait for their turn are told to come back later', async () => {
+  test('more changes than may wait for their turn are told to come back later', proves(305, 414, 456, 471), async () => {
     await using app = await open({ settings: { maxQueuedWrites: 2 } });
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => app.request('POST', '/identities', { body: { ...ann, name: `ann ${i}` } })),

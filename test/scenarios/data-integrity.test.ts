@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { sql } from 'kysely';
 import { sqliteStorage } from '../../adapters/storage/kysely/index.ts';
-import { lease } from '../../src/api/leases.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
-import { falsify, integrityEnd, integrityRun, integrityState } from '../support/integrity.ts';
-import { assertRefused } from '../support/refusals.ts';
-import { newSharedStorage } from '../support/stores.ts';
+import { falsify, integrityRun } from '../support/integrity.ts';
 
 const NOTHING = {
   endTime: null,
@@ -53,8 +50,8 @@ const falsified = async (app: App) => {
 const findings = (state: { results: readonly { description: string; fixed: boolean }[] }) =>
   state.results.map(({ description, fixed }) => `${fixed ? 'fixed' : 'found'}: ${description}`).toSorted();
 
-onEveryStore('data integrity', (open, store) => {
-  test('before any run there is nothing to tell, and a sound network gives no findings', async () => {
+onEveryStore('data integrity', (open) => {
+  test('before any run there is nothing to tell, and a sound network gives no findings', proves(236, 287, 383), async () => {
     await using app = await open();
     const { body } = await app.request('GET', '/database/data-integrity-results');
     assert.deepEqual(body.data, NOTHING);
@@ -65,7 +62,7 @@ onEveryStore('data integrity', (open, store) => {
     assert.ok(state.startTime <= state.endTime);
   });
 
-  test('a check finds whatever points at nothing, and changes nothing', async () => {
+  test('a check finds whatever points at nothing, and changes nothing', proves(8, 237, 382, 383, 457), async () => {
     await using app = await open();
     const { descriptions, hopeless } = await falsified(app);
     const before = await app.rows('servicePolicy');
@@ -80,29 +77,33 @@ onEveryStore('data integrity', (open, store) => {
     assert.equal(body.meta.pagination.totalCount, descriptions.length + 1);
   });
 
-  test('a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend', async () => {
-    await using app = await open();
-    const { user, service, policy, config, descriptions, hopeless } = await falsified(app);
-    const state = await integrityRun(app, 'fix');
-    assert.deepEqual(findings(state), [...descriptions.map((each) => `fixed: ${each}`), `found: ${hopeless}`].toSorted());
-    assert.equal(state.fixingErrors, true);
+  test(
+    'a fix does what deleting should have done, takes a snapshot before, and tells what it could not mend',
+    proves(8, 237, 288, 384),
+    async () => {
+      await using app = await open();
+      const { user, service, policy, config, descriptions, hopeless } = await falsified(app);
+      const state = await integrityRun(app, 'fix');
+      assert.deepEqual(findings(state), [...descriptions.map((each) => `fixed: ${each}`), `found: ${hopeless}`].toSorted());
+      assert.equal(state.fixingErrors, true);
 
-    const rowOf = async (kind: Parameters<App['rows']>[0], id: string) => (await app.rows(kind)).find((row) => row.id === id);
-    assert.equal(await rowOf('authenticator', user.authenticatorId), undefined);
-    assert.equal((await rowOf('identity', user.id))?.authPolicyId, 'default');
-    assert.deepEqual((await rowOf('identity', user.id))?.serviceHostingCosts, { [service]: 1 });
-    assert.deepEqual((await rowOf('service', service))?.configs, [config]);
-    assert.deepEqual((await rowOf('servicePolicy', policy))?.identityRoles, ['#sales', `@${user.id}`]);
-    assert.deepEqual((await rowOf('servicePolicy', policy))?.identityWords, ['sales']);
-    app.clock.advance('1s');
-    const again = await integrityRun(app, 'check');
-    assert.deepEqual([findings(again), again.fixingErrors], [[`found: ${hopeless}`], false]);
-    assert.ok(again.startTime > state.startTime);
+      const rowOf = async (kind: Parameters<App['rows']>[0], id: string) => (await app.rows(kind)).find((row) => row.id === id);
+      assert.equal(await rowOf('authenticator', user.authenticatorId), undefined);
+      assert.equal((await rowOf('identity', user.id))?.authPolicyId, 'default');
+      assert.deepEqual((await rowOf('identity', user.id))?.serviceHostingCosts, { [service]: 1 });
+      assert.deepEqual((await rowOf('service', service))?.configs, [config]);
+      assert.deepEqual((await rowOf('servicePolicy', policy))?.identityRoles, ['#sales', `@${user.id}`]);
+      assert.deepEqual((await rowOf('servicePolicy', policy))?.identityWords, ['sales']);
+      app.clock.advance('1s');
+      const again = await integrityRun(app, 'check');
+      assert.deepEqual([findings(again), again.fixingErrors], [[`found: ${hopeless}`], false]);
+      assert.ok(again.startTime > state.startTime);
 
-    const [snapshot = ''] = app.snapshots.values();
-    assert.ok(snapshot.includes('@gone-identity'), 'the snapshot is of what was there before');
-    assert.equal((await app.request('POST', '/database/snapshot')).status, 200, 'the minute between snapshots has not begun');
-  });
+      const [snapshot = ''] = app.snapshots.values();
+      assert.ok(snapshot.includes('@gone-identity'), 'the snapshot is of what was there before');
+      assert.equal((await app.request('POST', '/database/snapshot')).status, 200, 'the minute between snapshots has not begun');
+    },
+  );
 
   test('what a fix changes is in the change log, by whoever asked for it', async () => {
     await using app = await open();
@@ -122,7 +123,7 @@ onEveryStore('data integrity', (open, store) => {
     assert.equal((await app.request('GET', `/identities/${user.id}`)).body.data.authPolicyId, 'default');
   });
 
-  test('a fix whose snapshot fails changes nothing, and says why', async () => {
+  test('a fix whose snapshot fails changes nothing, and says why', proves(236), async () => {
     await using app = await open({ snapshots: { save: () => Promise.reject(new Error('the disk is full')) } });
     await falsified(app);
     const left = await app.trail(async () => {
@@ -136,7 +137,7 @@ onEveryStore('data integrity', (open, store) => {
     assert.equal((await integrityRun(app, 'check')).error, null);
   });
 
-  test('more than a thousand findings are too many to tell, and all of them are fixed', async () => {
+  test('more than a thousand findings are too many to tell, and all of them are fixed', proves(236), async () => {
     await using app = await open();
     const { authenticatorId } = await app.user();
     await app.tamper(async (tx) => {
@@ -152,163 +153,9 @@ onEveryStore('data integrity', (open, store) => {
     const { results, tooManyErrors } = await integrityRun(app, 'check');
     assert.deepEqual([results, tooManyErrors], [[], false]);
   });
-
-  test('one run at a time, on all controllers of a network, whoever asks and for what', async () => {
-    await using shared = newSharedStorage(store);
-    const { promise: going, resolve: go } = Promise.withResolvers<void>();
-    const { promise: waiting, resolve: wait } = Promise.withResolvers<void>();
-    const save = async () => {
-      wait();
-      await going;
-    };
-    await using first = await openApp(store, { storage: shared.adapter(), snapshots: { save } });
-    await using second = await openApp(store, { storage: shared.adapter() });
-    assert.equal((await first.request('POST', '/database/fix-data-integrity')).status, 202);
-    await waiting;
-    for (const app of [first, second]) {
-      for (const what of ['check', 'fix']) {
-        const refused = await app.request('POST', `/database/${what}-data-integrity`);
-        assertRefused(refused, 429, 'RATE_LIMITED');
-        assert.ok(Number(refused.headers['retry-after']) > 0);
-      }
-      const { inProgress, fixingErrors, startTime, endTime } = await integrityState(app);
-      assert.deepEqual([inProgress, fixingErrors, typeof startTime, endTime], [true, true, 'string', null]);
-    }
-    go();
-    await integrityEnd(second);
-    assert.equal((await integrityRun(second, 'check')).error, null);
-  });
-
-  test('of many that start at once one is taken', async () => {
-    await using app = await open();
-    const kinds = ['check', 'fix', 'check', 'fix', 'check', 'fix'];
-    const answers = await Promise.all(kinds.map((kind) => app.request('POST', `/database/${kind}-data-integrity`)));
-    assert.ok(answers.some(({ status }) => status === 202));
-    for (const answer of answers) if (answer.status !== 202) assertRefused(answer, 429, 'RATE_LIMITED');
-    await integrityEnd(app);
-  });
-
-  test('a controller that is lost in a run holds it for a minute, and then another may', async () => {
-    await using app = await open();
-    await integrityRun(app, 'check');
-    const now = app.clock.now();
-    const heldUntil = new Date(now + 60_000).toISOString();
-    await falsify(app, 'maintenanceTask', 'data-integrity', { endedAt: null });
-    await app.inStore('write', (entities) =>
-      entities.insert(lease, { id: 'data-integrity', holder: 'a lost controller', until: heldUntil }),
-    );
-    assert.equal((await integrityState(app)).inProgress, true);
-    assertRefused(await app.request('POST', '/database/check-data-integrity'), 429, 'RATE_LIMITED');
-    app.clock.advance('60s');
-    const { inProgress, error, endTime } = await integrityState(app);
-    assert.deepEqual([inProgress, error, endTime], [false, 'the controller that ran it was lost before the end', heldUntil]);
-    assert.equal((await integrityRun(app, 'check')).error, null);
-  });
-
-  test('closing a controller ends its run, which says so', async () => {
-    await using shared = newSharedStorage(store);
-    const { promise: waiting, resolve: wait } = Promise.withResolvers<void>();
-    const save = async (_: string, parts: AsyncIterable<string>) => {
-      wait();
-      for await (const _part of parts);
-    };
-    const first = await openApp(store, { storage: shared.adapter(), snapshots: { save } });
-    await first.request('POST', '/database/fix-data-integrity');
-    await waiting;
-    await first.close();
-    await using second = await openApp(store, { storage: shared.adapter() });
-    const { inProgress, error, endTime } = await integrityState(second);
-    assert.deepEqual([inProgress, error, typeof endTime], [false, 'the controller was closed', 'string']);
-    assert.equal((await integrityRun(second, 'check')).error, null);
-  });
-
-  test('maintenance is refused inside of a transaction of the host, with which it would wait for itself', async () => {
-    await using app = await open();
-    const { database } = app.controller;
-    for (const start of [database.checkIntegrity, database.fixIntegrity, database.createSnapshot])
-      await assert.rejects(start({}, { transaction: {} }), TypeError);
-    assert.equal((await integrityState(app)).startTime, null);
-  });
-
-  test('a deleted service leaves the hosting costs and precedences of identities', async () => {
-    await using app = await open();
-    const [kept = '', gone = ''] = await Promise.all(['a', 'b'].map((name) => app.create('/services', { name, encryptionRequired: true })));
-    const body = { serviceHostingCosts: { [kept]: 1, [gone]: 2 }, serviceHostingPrecedences: { [gone]: 'failed' } };
-    const { id } = await app.user(body);
-    assert.deepEqual(await app.trail(() => app.request('DELETE', `/services/${gone}`)), ['update identity', 'delete service']);
-    const { serviceHostingCosts, serviceHostingPrecedences } = (await app.request('GET', `/identities/${id}`)).body.data;
-    assert.deepEqual([serviceHostingCosts, serviceHostingPrecedences], [{ [kept]: 1 }, {}]);
-  });
-
-  test('whatever is made and deleted, nothing points at nothing', async () => {
-    const KINDS = [
-      'identities',
-      'services',
-      'edge-routers',
-      'routers',
-      'configs',
-      'service-policies',
-      'posture-checks',
-      'terminators',
-      'overrides',
-    ] as const;
-    const step = fc.record({ do: fc.constantFrom('make', 'make', 'delete'), kind: fc.constantFrom(...KINDS), pick: fc.nat(1000) });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 80 }), async (steps) => {
-        await using app = await open();
-        const configTypeId = await app.create('/config-types', { name: 't' });
-        const ids = Object.fromEntries(KINDS.map((kind) => [kind, [] as string[]]));
-        let serial = 0;
-        for (const { do: action, kind, pick } of steps) {
-          const some = (of: string) => ids[of]?.[pick % (ids[of]?.length || 1)];
-          const at = (of: string) => (some(of) ? [`@${some(of)}`] : []);
-          const name = `${kind} ${++serial}`;
-          if (action === 'delete') {
-            const id = some(kind);
-            if (id !== undefined && (await app.request('DELETE', `/${kind}/${id}`)).status === 200)
-              ids[kind] = (ids[kind] ?? []).filter((each) => each !== id);
-            continue;
-          }
-          const [identity, service, config, router] = [some('identities'), some('services'), some('configs'), some('edge-routers')];
-          if (kind === 'overrides') {
-            if (identity && service && config)
-              await app.request('POST', `/identities/${identity}/service-configs`, { body: [{ serviceId: service, configId: config }] });
-            continue;
-          }
-          const bodies: Record<Exclude<typeof kind, 'overrides'>, unknown> = {
-            identities: {
-              name,
-              type: 'User',
-              isAdmin: false,
-              serviceHostingCosts: service ? { [service]: 5 } : {},
-              enrollment: { ott: true },
-            },
-            services: { name, encryptionRequired: true, configs: config ? [config] : [] },
-            'edge-routers': { name, isTunnelerEnabled: pick % 2 === 0 },
-            routers: { name },
-            configs: { name, configTypeId, data: {} },
-            'service-policies': {
-              name,
-              type: 'Dial',
-              semantic: 'AllOf',
-              identityRoles: at('identities'),
-              postureCheckRoles: at('posture-checks'),
-              serviceRoles: at('services'),
-            },
-            'posture-checks': { name, typeId: 'DOMAIN', domains: ['a.example'] },
-            terminators: { service, router, binding: 'edge', address: 'x' },
-          };
-          const made = await app.request('POST', `/${kind}`, { body: bodies[kind] });
-          if (made.status === 201) ids[kind]?.push(made.body.data.id);
-        }
-        assert.deepEqual((await integrityRun(app, 'check')).results, []);
-      }),
-      { numRuns: 6 },
-    );
-  });
 });
 
-test('what SQLite finds rows by is checked against the documents, and mended', async () => {
+test('what SQLite finds rows by is checked against the documents, and mended', proves(237), async () => {
   const storage = sqliteStorage({ file: ':memory:' });
   await using app = await openApp('sqlite', { storage });
   const { id } = await app.user({ roleAttributes: ['sales'] });

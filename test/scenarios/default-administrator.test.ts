@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { ADMIN, type App, onEveryStore } from '../support/app.ts';
 import { enrollMfa } from '../support/mfa.ts';
 import { policyBody } from '../support/policies.ts';
@@ -8,7 +9,7 @@ import { assertInvalid, assertRefused } from '../support/refusals.ts';
 const administrator = async (app: App) => (await app.request('GET', '/current-identity')).body.data;
 
 onEveryStore('the default administrator', (open) => {
-  test('it is there from the start, with a password and every right', async () => {
+  test('it is there from the start, with a password and every right', proves(125), async () => {
     await using app = await open();
     const { name, isAdmin, isDefaultAdmin, authenticators, authPolicyId } = await administrator(app);
     assert.deepEqual(
@@ -18,7 +19,7 @@ onEveryStore('the default administrator', (open) => {
     assert.equal(authenticators.updb.username, ADMIN.username);
   });
 
-  test('it cannot be deleted', async () => {
+  test('it cannot be deleted', proves(308, 446), async () => {
     await using app = await open();
     const { id } = await administrator(app);
     const other = await (await app.user({ isAdmin: true })).login();
@@ -99,7 +100,7 @@ onEveryStore('the default administrator', (open) => {
     assert.equal((await app.request('PATCH', '/auth-policies/default', { body: { primary: { updb: { allowed: false } } } })).status, 200);
   });
 
-  test('its last authenticator cannot be deleted, but changed', async () => {
+  test('its last authenticator cannot be deleted, but changed', proves(446), async () => {
     await using app = await open();
     const { authenticators } = await administrator(app);
     const path = `/authenticators/${authenticators.updb.id}`;

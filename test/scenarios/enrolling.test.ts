@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { onEveryStore, PASSWORD } from '../support/app.ts';
 import { enrolled, LATER, post, sendCsr, setPassword, toEnroll } from '../support/enrolling.ts';
 import { csr, party, SHARED_PKI } from '../support/pki.ts';
@@ -12,27 +13,31 @@ const chainOf = (pem: string) =>
   pem.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----\n/g)?.map((one) => new X509Certificate(one)) ?? [];
 
 onEveryStore('enrolling', (open) => {
-  test('a device gets a certificate for its key, with the chain below the root, and the token is spent', async () => {
-    await using app = await open();
-    const { identityId, enrollment } = await toEnroll(app);
-    const { csr: request, key } = await csr('CN=a device, O=somebody', { dnsNames: ['example.org'] });
-    const answer = await sendCsr(app, enrollment.token, request);
-    assert.deepEqual([answer.status, Object.keys(answer.body.data)], [200, ['cert']]);
-    const [leaf, signer, ...rest] = chainOf(answer.body.data.cert);
-    assert.ok(leaf && signer && rest.length === 0);
-    assert.ok(leaf.checkPrivateKey(createPrivateKey(key)));
-    assert.ok(leaf.verify(signer.publicKey) && signer.ca && !leaf.ca);
-    assert.deepEqual([leaf.subject, leaf.subjectAltName, leaf.keyUsage], ['CN=a device\nO=somebody', undefined, ['1.3.6.1.5.5.7.3.2']]);
-    assert.deepEqual([leaf.validFromDate, leaf.validToDate], [new Date('2026-11-21T09:59:00Z'), new Date('2027-11-21T10:00:00Z')]);
+  test(
+    'a device gets a certificate for its key, with the chain below the root, and the token is spent',
+    proves(5, 63, 64, 108, 114, 416, 425),
+    async () => {
+      await using app = await open();
+      const { identityId, enrollment } = await toEnroll(app);
+      const { csr: request, key } = await csr('CN=a device, O=somebody', { dnsNames: ['example.org'] });
+      const answer = await sendCsr(app, enrollment.token, request);
+      assert.deepEqual([answer.status, Object.keys(answer.body.data)], [200, ['cert']]);
+      const [leaf, signer, ...rest] = chainOf(answer.body.data.cert);
+      assert.ok(leaf && signer && rest.length === 0);
+      assert.ok(leaf.checkPrivateKey(createPrivateKey(key)));
+      assert.ok(leaf.verify(signer.publicKey) && signer.ca && !leaf.ca);
+      assert.deepEqual([leaf.subject, leaf.subjectAltName, leaf.keyUsage], ['CN=a device\nO=somebody', undefined, ['1.3.6.1.5.5.7.3.2']]);
+      assert.deepEqual([leaf.validFromDate, leaf.validToDate], [new Date('2026-11-21T09:59:00Z'), new Date('2027-11-21T10:00:00Z')]);
 
-    const { data } = (await app.request('GET', `/identities/${identityId}`)).body;
-    const fingerprint = leaf.fingerprint.replaceAll(':', '').toLowerCase();
-    assert.deepEqual([data.enrollment, data.authenticators.cert.fingerprint], [{}, fingerprint]);
-    const own = (await app.request('GET', `/identities/${identityId}/authenticators`)).body.data[0];
-    assert.deepEqual([own.method, own.certPem, own.isIssuedByNetwork, own.identityId], ['cert', answer.body.data.cert, true, identityId]);
-    assertRefused(await sendCsr(app, enrollment.token, request), 400, 'INVALID_ENROLLMENT_TOKEN');
-    assertRefused(await app.request('GET', `/enrollments/${enrollment.id}`), 404, 'NOT_FOUND');
-  });
+      const { data } = (await app.request('GET', `/identities/${identityId}`)).body;
+      const fingerprint = leaf.fingerprint.replaceAll(':', '').toLowerCase();
+      assert.deepEqual([data.enrollment, data.authenticators.cert.fingerprint], [{}, fingerprint]);
+      const own = (await app.request('GET', `/identities/${identityId}/authenticators`)).body.data[0];
+      assert.deepEqual([own.method, own.certPem, own.isIssuedByNetwork, own.identityId], ['cert', answer.body.data.cert, true, identityId]);
+      assertRefused(await sendCsr(app, enrollment.token, request), 400, 'INVALID_ENROLLMENT_TOKEN');
+      assertRefused(await app.request('GET', `/enrollments/${enrollment.id}`), 404, 'NOT_FOUND');
+    },
+  );
 
   test('a request comes as PEM under three media types, or in JSON, with the token in the query or the body', async () => {
     await using app = await open();
@@ -125,7 +130,7 @@ onEveryStore('enrolling', (open) => {
     for (const { body, headers } of turned) assert.deepEqual([body.error.code, headers['retry-after']], ['SERVER_TOO_MANY_REQUESTS', '1']);
   });
 
-  test('an identity sets its password by the username of the enrollment, whatever name it gives', async () => {
+  test('an identity sets its password by the username of the enrollment, whatever name it gives', proves(116, 418, 427), async () => {
     await using app = await open();
     const { identityId, enrollment } = await toEnroll(app, { updb: 'annie' });
     const { status, body } = await setPassword(app, enrollment.token);

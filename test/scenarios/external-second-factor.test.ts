@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { type CertificateSigner, certificateSigner, claimsOf, keyServer, loginByToken, providerKey, sign } from '../support/provider.ts';
@@ -25,7 +26,7 @@ const owing = async (app: App, fields: Readonly<Record<string, unknown>> = {}, s
 const queryOf = ({ id }: CertificateSigner, more: object = {}) => ({ typeId: 'EXT-JWT', provider: 'url', id, ...more, scopes: null });
 
 onEveryStore('tokens of a signer as a second factor', (open) => {
-  test('a session is told which token it owes, and where to get it', async () => {
+  test('a session is told which token it owes, and where to get it', proves(36, 46, 432), async () => {
     await using app = await open();
     const { signer, as } = await owing(app, {
       externalAuthUrl: 'https://issuer.example/auth',
@@ -44,7 +45,7 @@ onEveryStore('tokens of a signer as a second factor', (open) => {
     assert.deepEqual((await login()).authQueries, [queryOf(signer)]);
   });
 
-  test('every request needs the token; one request with it is no pass for the next', async () => {
+  test('every request needs the token; one request with it is no pass for the next', proves(432), async () => {
     await using app = await open();
     const { signer, id, as } = await owing(app);
     const token = await signer.token({ sub: id });
@@ -74,7 +75,7 @@ onEveryStore('tokens of a signer as a second factor', (open) => {
     assert.deepEqual((await loginByToken(app, primary, token)).body.data.authQueries, []);
   });
 
-  test('the token must be good, of that signer, and of the same identity', async () => {
+  test('the token must be good, of that signer, and of the same identity', proves(432), async () => {
     await using app = await open();
     const { signer, id, as } = await owing(app);
     const [other, stranger] = [await certificateSigner(app), await app.user()];

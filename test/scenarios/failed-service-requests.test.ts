@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { checkOf } from '../support/posture.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { ask, begin, dialGround } from '../support/sessions.ts';
 
 onEveryStore('failed service requests', (open) => {
-  test('each session that posture refuses is told of, with what was asked and what was told', async () => {
+  test('each session that posture refuses is told of, with what was asked and what was told', proves(223, 224, 225, 226, 403), async () => {
     await using app = await open();
     const { net, ann, wiki, staff } = await dialGround(app);
     const failures = async () => (await app.request('GET', `/identities/${ann.id}/failed-service-requests`)).body.data;
@@ -52,7 +53,7 @@ onEveryStore('failed service requests', (open) => {
     assert.equal(checks.size, 2);
   });
 
-  test('of each identity the last fifty are kept, oldest first, and no change is recorded', async () => {
+  test('of each identity the last fifty are kept, oldest first, and no change is recorded', proves(297, 463), async () => {
     await using app = await open();
     const { net, ann, staff } = await dialGround(app);
     const check = await checkOf(app, 'mac', { typeId: 'MAC', macAddresses: ['aa'] });
@@ -71,7 +72,7 @@ onEveryStore('failed service requests', (open) => {
     );
   });
 
-  test('only posture leaves a failed request, of the type that was asked, and all go with the identity', async () => {
+  test('only posture leaves a failed request, of the type that was asked, and all go with the identity', proves(223, 403), async () => {
     await using app = await open();
     const { net, ann, wiki, staff } = await dialGround(app);
     const check = await checkOf(app, 'mac', { typeId: 'MAC', macAddresses: ['aa'] });

@@ -1,8 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManagementController } from '../../src/controller.ts';
+import type { ControllerOptions } from '../../src/opening/options.ts';
+import { fastPasswordHasher } from '../../src/platform/testing.ts';
+import { webPlatform } from '../../src/platform/web.ts';
+import type { StorageAdapter } from '../../src/storage/port.ts';
 import { ADMIN, onEveryStore, SECRET_KEY } from '../support/app.ts';
 import { newStorage } from '../support/stores.ts';
+
+/** Another controller on a store. */
+const openOn = (storage: StorageAdapter, administrator?: ControllerOptions['administrator']) =>
+  ManagementController.open({
+    secretKey: SECRET_KEY,
+    settings: { address: 'https://127.0.0.1:1280' },
+    platform: webPlatform({ passwords: fastPasswordHasher() }),
+    storage,
+    ...(administrator ? { administrator } : {}),
+  });
 
 onEveryStore('the first administrator', (open, store) => {
   test('the credentials of a new network are returned once, and open it', async () => {
@@ -11,7 +25,7 @@ onEveryStore('the first administrator', (open, store) => {
     const { username, password } = app.controller.firstAdministrator ?? assert.fail('no credentials');
     assert.equal(username, 'admin');
     assert.equal((await app.login(username, password)).status, 200);
-    const again = await ManagementController.open({ secretKey: SECRET_KEY, settings: { address: 'https://127.0.0.1:1280' }, storage });
+    const again = await openOn(storage);
     assert.equal(again.firstAdministrator, undefined);
   });
 
@@ -44,12 +58,7 @@ onEveryStore('the first administrator', (open, store) => {
     const storage = newStorage(store);
     await using app = await open({ storage });
     await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false });
-    const again = await ManagementController.open({
-      secretKey: SECRET_KEY,
-      settings: { address: 'https://127.0.0.1:1280' },
-      storage,
-      administrator: { username: 'intruder', password: 'my own password' },
-    });
+    const again = await openOn(storage, { username: 'intruder', password: 'my own password' });
     assert.equal(again.firstAdministrator, undefined);
     assert.equal((await app.login('intruder', 'my own password')).status, 401);
     assert.equal((await app.login(ADMIN.username, ADMIN.password)).status, 200);
@@ -58,16 +67,7 @@ onEveryStore('the first administrator', (open, store) => {
 
   test('of controllers that open a new network at once, one makes it', async () => {
     const storage = newStorage(store);
-    const opened = await Promise.all(
-      [1, 2, 3].map((i) =>
-        ManagementController.open({
-          secretKey: SECRET_KEY,
-          settings: { address: 'https://127.0.0.1:1280' },
-          storage,
-          administrator: { username: 'admin', password: `password ${i}` },
-        }),
-      ),
-    );
+    const opened = await Promise.all([1, 2, 3].map((i) => openOn(storage, { username: 'admin', password: `password ${i}` })));
     assert.equal(opened.filter(({ firstAdministrator }) => firstAdministrator).length, 1);
     const [first] = opened;
     assert.equal((await first?.identities.list())?.pagination.totalCount, 1);
@@ -79,7 +79,7 @@ onEveryStore('the first administrator', (open, store) => {
     await using app = await open({ storage });
     await app.request('DELETE', '/config-types/proxy.v1');
     await app.request('PATCH', '/auth-policies/default', { body: { primary: { updb: { minPasswordLength: 12 } } } });
-    const again = await ManagementController.open({ secretKey: SECRET_KEY, settings: { address: 'https://127.0.0.1:1280' }, storage });
+    const again = await openOn(storage);
     assert.equal((await again.configTypes.list({ filter: 'id = "proxy.v1"' })).pagination.totalCount, 0);
     assert.equal((await again.authPolicies.get({ id: 'default' })).primary.updb.minPasswordLength, 12);
   });

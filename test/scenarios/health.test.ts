@@ -83,7 +83,7 @@ onEveryStore('health', (open, store) => {
     const { reasons } = await app.controller.health();
     assert.deepEqual(
       reasons.map(({ message }) => message),
-      ['the clock is 300 seconds behind the latest change in the database: it is wrong, or that of another controller'],
+      ['the clock is 300 seconds behind the latest change in the database: this clock, or that of another controller, is wrong'],
     );
   });
 
@@ -106,7 +106,7 @@ onEveryStore('health', (open, store) => {
     for (const remoteAddress of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
       assert.match(
         (await ask(app, '/ready', { remoteAddress })).body.reasons[0].message,
-        /^the certificate that signs certificates ended at /,
+        /^the certificate that signs certificates expired at /,
       );
     assert.equal((await ask(app, '/ready', { method: 'POST' })).status, 405);
     assert.equal((await ask(app, '/identities')).status, 404);

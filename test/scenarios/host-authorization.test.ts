@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, type ErrorCode } from '../../src/errors/index.ts';
-import { type HostRule, readOnly } from '../../src/pipeline/host-rule.ts';
+import { type HostRule, readOnlyRule } from '../../src/pipeline/host-rule.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { caBody } from '../support/certificates.ts';
 import { enrollMfa } from '../support/mfa.ts';
@@ -26,7 +26,7 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     let rule: HostRule = () => undefined;
     await using app = await open({ authorize: (request) => rule(request) });
     const user = await app.user();
-    rule = readOnly;
+    rule = readOnlyRule;
     assert.ok(await user.login());
     assert.equal((await app.request('GET', '/identities')).status, 200);
     for (const [method, path, body] of [
@@ -123,6 +123,18 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     await controller.identities.patch({ id: mine, body: { roleAttributes: ['team-a', 'senior'] } }, lead);
     assert.deepEqual(names(await controller.identities.list({}, lead)), ['mine', 'recruit']);
     assert.deepEqual(names(await controller.identities.list({ filter: 'anyOf(roleAttributes) = "team-b"' })), ['theirs']);
+  });
+
+  test('a filter limits the related lists of what it selects, under the right that the other operations of the kind take', async () => {
+    const rule: HostRule = ({ operation: { right } }) => (right === 'service-policy.read' ? { where: 'name = "mine"' } : undefined);
+    await using app = await open({ authorize: rule });
+    const { servicePolicies } = app.controller;
+    const make = async (name: string) => (await servicePolicies.create({ body: { name, type: 'Dial', semantic: 'AnyOf' } })).id;
+    const [mine, theirs] = [await make('mine'), await make('theirs')];
+    const lead = { actor: 'sso:lead' };
+    assert.deepEqual(names(await servicePolicies.list({}, lead)), ['mine']);
+    assert.deepEqual((await servicePolicies.listServices({ id: mine }, lead)).data, []);
+    await refused(servicePolicies.listServices({ id: theirs }, lead), 'NOT_FOUND');
   });
 
   test('the rule sees the target as it is stored, without secrets, and is asked again when it changed before the write', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -17,7 +18,7 @@ const full = {
 } as const;
 
 onEveryStore('changing identities', (open) => {
-  test('replace resets what is not given, and patch does not', async () => {
+  test('replace resets what is not given, and patch does not', proves(134, 309, 310, 327), async () => {
     await using app = await open();
     const authPolicyId = await app.create('/auth-policies', policyBody('strict'));
     const id = await app.create('/identities', { ...full, authPolicyId });
@@ -60,7 +61,7 @@ onEveryStore('changing identities', (open) => {
     assert.deepEqual(data.authenticators, { updb: { id: authenticatorId, username } });
   });
 
-  test('replace needs what create needs', async () => {
+  test('replace needs what create needs', proves(124, 127, 131), async () => {
     await using app = await open();
     const id = await app.create('/identities', full);
     for (const field of ['name', 'type', 'isAdmin'])
@@ -79,7 +80,7 @@ onEveryStore('changing identities', (open) => {
     assertInvalid(await app.request('PATCH', `/identities/${id}`, { body: { type: 'x' } }), 'type');
   });
 
-  test('maps are replaced as a whole by a patch, and emptied by an empty map', async () => {
+  test('maps are replaced as a whole by a patch, and emptied by an empty map', proves(105, 133), async () => {
     await using app = await open();
     const id = await app.create('/identities', { ...full, tags: { k: 'v', l: 'w' } });
     const patch = async (body: object) => {
@@ -93,7 +94,7 @@ onEveryStore('changing identities', (open) => {
     assert.deepEqual(await patch({ tags: null, appData: {} }), { tags: {}, appData: {} });
   });
 
-  test('role attributes are a set that a patch replaces and an empty list clears', async () => {
+  test('role attributes are a set that a patch replaces and an empty list clears', proves(29, 128), async () => {
     await using app = await open();
     const id = await app.create('/identities', { ...ann, roleAttributes: ['b', 'a'] });
     const patch = async (roleAttributes: readonly string[] | null) => {
@@ -105,7 +106,7 @@ onEveryStore('changing identities', (open) => {
     assert.equal(await patch([]), null);
   });
 
-  test('an empty patch, or one of only nulls or unknown fields, changes nothing and leaves no trace', async () => {
+  test('an empty patch, or one of only nulls or unknown fields, changes nothing and leaves no trace', proves(134, 310), async () => {
     await using app = await open();
     const id = await app.create('/identities', full);
     const before = (await app.request('GET', `/identities/${id}`)).text;
@@ -124,7 +125,7 @@ onEveryStore('changing identities', (open) => {
     assertRefused(await app.request('PATCH', '/identities/no-such-id', { body: {} }), 404, 'NOT_FOUND');
   });
 
-  test('a patch with the value that is there already moves updatedAt on, and createdAt never moves', async () => {
+  test('a patch with the value that is there already moves updatedAt on, and createdAt never moves', proves(24), async () => {
     await using app = await open();
     const id = await app.create('/identities', ann);
     const before = (await app.request('GET', `/identities/${id}`)).body.data.createdAt;
@@ -135,7 +136,7 @@ onEveryStore('changing identities', (open) => {
     assert.equal(updatedAt, '2026-11-21T10:01:00.000Z');
   });
 
-  test('an enrollment in the body of a replace or a patch has no effect', async () => {
+  test('an enrollment in the body of a replace or a patch has no effect', proves(118), async () => {
     await using app = await open();
     const id = await app.create('/identities', ann);
     const enrollment = { ott: true, updb: 'some-user', ottca: 'no-such-ca' };
@@ -145,7 +146,7 @@ onEveryStore('changing identities', (open) => {
     assert.deepEqual((await app.request('GET', `/identities/${id}`)).body.data.enrollment, {});
   });
 
-  test('names of identities are unique, exact and case sensitive, and free again after a delete', async () => {
+  test('names of identities are unique, exact and case sensitive, and free again after a delete', proves(127), async () => {
     await using app = await open();
     const id = await app.create('/identities', ann);
     const upper = await app.create('/identities', { ...ann, name: 'ANN' });
@@ -159,7 +160,7 @@ onEveryStore('changing identities', (open) => {
     assert.equal((await app.request('PATCH', `/identities/${upper}`, { body: { name: 'ann' } })).status, 200);
   });
 
-  test('an externalId is unique, and blank text or a patch with an empty text clears it', async () => {
+  test('an externalId is unique, and blank text or a patch with an empty text clears it', proves(121), async () => {
     await using app = await open();
     const externalIdOf = async (id: string) => (await app.request('GET', `/identities/${id}`)).body.data.externalId;
     const one = await app.create('/identities', { ...ann, externalId: 'ext-1' });
@@ -175,7 +176,7 @@ onEveryStore('changing identities', (open) => {
     assert.deepEqual([await externalIdOf(one), await externalIdOf(two)], [null, 'ext-1']);
   });
 
-  test('a patch of the policy is checked, and blank text goes back to the default', async () => {
+  test('a patch of the policy is checked, and blank text goes back to the default', proves(106), async () => {
     await using app = await open();
     const authPolicyId = await app.create('/auth-policies', policyBody('strict'));
     const id = await app.create('/identities', { ...ann, authPolicyId });

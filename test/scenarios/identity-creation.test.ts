@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -7,7 +8,7 @@ import { assertInvalid, assertRefused } from '../support/refusals.ts';
 const ann = { name: 'ann', type: 'User', isAdmin: false } as const;
 
 onEveryStore('creating identities', (open) => {
-  test('an identity with only the required fields has all its defaults', async () => {
+  test('an identity with only the required fields has all its defaults', proves(23, 28, 107, 112, 123, 132, 327, 430), async () => {
     await using app = await open();
     const id = await app.create('/identities', ann);
     const { status, body } = await app.request('GET', `/identities/${id}`);
@@ -55,7 +56,7 @@ onEveryStore('creating identities', (open) => {
     });
   });
 
-  test('an identity links to all that hangs from it', async () => {
+  test('an identity links to all that hangs from it', proves(33), async () => {
     await using app = await open();
     const id = await app.create('/identities', ann);
     const { body } = await app.request('GET', `/identities/${id}`);
@@ -77,7 +78,7 @@ onEveryStore('creating identities', (open) => {
     });
   });
 
-  test('an identity keeps every writable field', async () => {
+  test('an identity keeps every writable field', proves(29, 105, 107, 110), async () => {
     await using app = await open();
     const authPolicyId = await app.create('/auth-policies', policyBody('strict'));
     const fields = {
@@ -98,7 +99,7 @@ onEveryStore('creating identities', (open) => {
     assert.equal(data.authPolicy.name, 'strict');
   });
 
-  test('every type of identity that may be given is stored as Default', async () => {
+  test('every type of identity that may be given is stored as Default', proves(4, 131, 132), async () => {
     await using app = await open();
     for (const type of ['User', 'Device', 'Service', 'Router', 'Default']) {
       const id = await app.create('/identities', { ...ann, name: `a ${type}`, type });
@@ -107,12 +108,12 @@ onEveryStore('creating identities', (open) => {
     }
   });
 
-  test('a type that is none of the list is refused, also in other capitals', async () => {
+  test('a type that is none of the list is refused, also in other capitals', proves(131), async () => {
     await using app = await open();
     for (const type of ['Robot', 'user', '']) assertInvalid(await app.request('POST', '/identities', { body: { ...ann, type } }), 'type');
   });
 
-  test('an identity needs a name, a type and isAdmin, and null is none of them', async () => {
+  test('an identity needs a name, a type and isAdmin, and null is none of them', proves(124, 127, 420), async () => {
     await using app = await open();
     for (const field of ['name', 'type', 'isAdmin']) {
       assertInvalid(await app.request('POST', '/identities', { body: { ...ann, [field]: undefined } }), field);
@@ -123,7 +124,7 @@ onEveryStore('creating identities', (open) => {
     assertInvalid(await app.request('POST', '/identities'), 'identity');
   });
 
-  test('fields of another JSON type than theirs make the body unreadable', async () => {
+  test('fields of another JSON type than theirs make the body unreadable', proves(445), async () => {
     await using app = await open();
     const strange = {
       name: 5,
@@ -141,7 +142,7 @@ onEveryStore('creating identities', (open) => {
       assertRefused(await app.request('POST', '/identities', { raw }), 400, 'COULD_NOT_PARSE_BODY');
   });
 
-  test('hosting costs go from 0 to 65535 and precedences are those of the list', async () => {
+  test('hosting costs go from 0 to 65535 and precedences are those of the list', proves(109, 110, 129, 130, 462), async () => {
     await using app = await open();
     for (const cost of [-1, 65536])
       assertInvalid(await app.request('POST', '/identities', { body: { ...ann, defaultHostingCost: cost } }), 'defaultHostingCost');
@@ -175,7 +176,7 @@ onEveryStore('creating identities', (open) => {
       assert.equal((await app.request('POST', '/identities', { body: { ...ann, roleAttributes: [entry] } })).status, 400);
   });
 
-  test('an unknown authentication policy is not found, and a blank one is the default', async () => {
+  test('an unknown authentication policy is not found, and a blank one is the default', proves(106), async () => {
     await using app = await open();
     assertRefused(await app.request('POST', '/identities', { body: { ...ann, authPolicyId: 'no-such-policy' } }), 404, 'NOT_FOUND');
     for (const [name, authPolicyId] of [
@@ -188,7 +189,7 @@ onEveryStore('creating identities', (open) => {
     }
   });
 
-  test('an enrollment by an unknown CA is not found, and no identity is made', async () => {
+  test('an enrollment by an unknown CA is not found, and no identity is made', proves(117), async () => {
     await using app = await open();
     const left = await app.trail(async () => {
       const unknown = await app.request('POST', '/identities', { body: { ...ann, enrollment: { ottca: 'no-such-ca' } } });
@@ -198,7 +199,7 @@ onEveryStore('creating identities', (open) => {
     assert.deepEqual(left, []);
   });
 
-  test('the username of an enrollment has 4 to 100 characters', async () => {
+  test('the username of an enrollment has 4 to 100 characters', proves(460), async () => {
     await using app = await open();
     for (const updb of ['abc', 'a'.repeat(101), ''])
       assertInvalid(await app.request('POST', '/identities', { body: { ...ann, enrollment: { updb } } }), 'enrollment.updb');
@@ -209,7 +210,7 @@ onEveryStore('creating identities', (open) => {
     }
   });
 
-  test('an identity without enrollment and authenticator cannot log in', async () => {
+  test('an identity without enrollment and authenticator cannot log in', proves(415), async () => {
     await using app = await open();
     await app.create('/identities', { ...ann, name: 'annie', enrollment: {} });
     assertRefused(await app.login('annie', 'any password'), 401, 'INVALID_AUTH');

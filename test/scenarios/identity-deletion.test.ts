@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertRefused } from '../support/refusals.ts';
 
 onEveryStore('deleting identities', (open) => {
-  test('deleting an identity removes its authenticators and sessions, at once', async () => {
+  test('deleting an identity removes its authenticators and sessions, at once', proves(289, 292, 327), async () => {
     await using app = await open();
     const user = await app.user();
     const as = await user.login();
@@ -18,7 +19,7 @@ onEveryStore('deleting identities', (open) => {
     for (const kind of ['apiSession', 'authenticator', 'identity'] as const) assert.equal((await app.rows(kind)).length, 1, kind);
   });
 
-  test('each thing that goes leaves its change record', async () => {
+  test('each thing that goes leaves its change record', proves(289), async () => {
     await using app = await open();
     const user = await app.user();
     await user.login();
@@ -43,7 +44,7 @@ onEveryStore('deleting identities', (open) => {
     assert.equal((await app.login(user.username, 'another password')).status, 200);
   });
 
-  test('the role attributes of a deleted identity are no longer in use, unless another has them', async () => {
+  test('the role attributes of a deleted identity are no longer in use, unless another has them', proves(290), async () => {
     await using app = await open();
     const id = await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false, roleAttributes: ['sales', 'london'] });
     await app.create('/identities', { name: 'bob', type: 'User', isAdmin: false, roleAttributes: ['sales'] });
@@ -52,7 +53,7 @@ onEveryStore('deleting identities', (open) => {
     assert.deepEqual((await app.request('GET', '/identity-role-attributes')).body.data, ['sales']);
   });
 
-  test('what can be used by others stays: policies, config types, configs', async () => {
+  test('what can be used by others stays: policies, config types, configs', proves(293), async () => {
     await using app = await open();
     const authPolicyId = await app.create('/auth-policies', policyBody('strict'));
     const configTypeId = await app.create('/config-types', { name: 'a type' });

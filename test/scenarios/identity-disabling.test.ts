@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
@@ -13,7 +14,7 @@ const stateOf = async (app: App, id: string) => {
 const ENABLED = { disabled: false, disabledAt: undefined, disabledUntil: undefined };
 
 onEveryStore('disabling identities', (open) => {
-  test('a disabled identity has no sessions and cannot log in', async () => {
+  test('a disabled identity has no sessions and cannot log in', proves(111, 274, 398), async () => {
     await using app = await open();
     const user = await app.user();
     const [one, two] = [await user.login(), await user.login()];
@@ -38,7 +39,7 @@ onEveryStore('disabling identities', (open) => {
     assert.equal((await app.request('GET', '/current-identity', { as })).status, 200);
   });
 
-  test('the disabled state ends by itself after its minutes, and not before', async () => {
+  test('the disabled state ends by itself after its minutes, and not before', proves(275), async () => {
     await using app = await open();
     const user = await app.user();
     await disable(app, user.id, 5);
@@ -50,7 +51,7 @@ onEveryStore('disabling identities', (open) => {
     assert.equal((await app.login(user.username, 'Passw0rd!Passw0rd!')).status, 200);
   });
 
-  test('zero minutes, or fewer, disable until somebody enables', async () => {
+  test('zero minutes, or fewer, disable until somebody enables', proves(276, 466), async () => {
     for (const minutes of [0, -7]) {
       await using app = await open();
       const user = await app.user();
@@ -63,7 +64,7 @@ onEveryStore('disabling identities', (open) => {
     }
   });
 
-  test('enabling clears all disabled state, and an enabled identity may be enabled', async () => {
+  test('enabling clears all disabled state, and an enabled identity may be enabled', proves(277, 399), async () => {
     await using app = await open();
     const user = await app.user();
     await disable(app, user.id, 0);
@@ -101,7 +102,7 @@ onEveryStore('disabling identities', (open) => {
     });
   });
 
-  test('disabling needs a whole number of minutes', async () => {
+  test('disabling needs a whole number of minutes', proves(235), async () => {
     await using app = await open();
     const user = await app.user();
     const left = await app.trail(async () => {
@@ -114,7 +115,7 @@ onEveryStore('disabling identities', (open) => {
     assert.deepEqual(await stateOf(app, user.id), ENABLED);
   });
 
-  test('who is not there is neither disabled nor enabled', async () => {
+  test('who is not there is neither disabled nor enabled', proves(398, 399), async () => {
     await using app = await open();
     assertRefused(await disable(app, 'no-such-id', 1), 404, 'NOT_FOUND');
     assertRefused(await enable(app, 'no-such-id', {}), 404, 'NOT_FOUND');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -16,7 +17,7 @@ const withPeople = async (app: App) => {
 const query = (app: App, parameters: Parameters<typeof list>[2]) => list(app, '/identities', parameters);
 
 onEveryStore('lists of identities', (open) => {
-  test('a page has ten identities in order of id unless told otherwise, and tells the total', async () => {
+  test('a page has ten identities in order of id unless told otherwise, and tells the total', proves(20, 303, 469), async () => {
     await using app = await open();
     for (let i = 0; i < 12; i++) await app.create('/identities', { name: `user ${i}`, type: 'User', isAdmin: false });
     const { status, body } = await app.request('GET', '/identities');
@@ -29,7 +30,7 @@ onEveryStore('lists of identities', (open) => {
     assert.deepEqual((await query(app, { offset: 99 })).body.data, []);
   });
 
-  test('limits and offsets are brought into range, and what is no integer is refused', async () => {
+  test('limits and offsets are brought into range, and what is no integer is refused', proves(20, 303, 311, 312, 444, 469), async () => {
     await using app = await open();
     const pagination = async (parameters: Parameters<typeof list>[2]) => {
       const { limit, offset } = (await query(app, parameters)).body.meta.pagination;
@@ -46,7 +47,7 @@ onEveryStore('lists of identities', (open) => {
     }
   });
 
-  test('the fields usable in filters are listed with every page', async () => {
+  test('the fields usable in filters are listed with every page', proves(19), async () => {
     await using app = await open();
     const { filterableFields } = (await app.request('GET', '/identities')).body.meta;
     const expected = [
@@ -66,7 +67,7 @@ onEveryStore('lists of identities', (open) => {
     assert.deepEqual(filterableFields.toSorted(), expected.toSorted());
   });
 
-  test('identities are found by each of their filter fields', async () => {
+  test('identities are found by each of their filter fields', proves(313), async () => {
     await using app = await open();
     const { ann } = await withPeople(app);
     const found = async (filter: string) => namesIn(await query(app, { filter: `${filter} sort by name` }));
@@ -84,7 +85,7 @@ onEveryStore('lists of identities', (open) => {
     assert.deepEqual(await found('isDefaultAdmin and isAdmin or name = "bob"'), ['Default Admin']);
   });
 
-  test('a filter that is none is refused, and so are unknown and secret names', async () => {
+  test('a filter that is none is refused, and so are unknown and secret names', proves(303, 317, 444), async () => {
     await using app = await open();
     for (const filter of [
       'name =',
@@ -100,7 +101,7 @@ onEveryStore('lists of identities', (open) => {
     }
   });
 
-  test('lists are sorted by the parameter, and by the filter when it says so', async () => {
+  test('lists are sorted by the parameter, and by the filter when it says so', proves(317, 444), async () => {
     await using app = await open();
     await withPeople(app);
     assert.deepEqual(namesIn(await query(app, { sort: 'isAdmin desc, name' })), ['Default Admin', 'bob', 'ann', 'cat']);
@@ -109,7 +110,7 @@ onEveryStore('lists of identities', (open) => {
       assertRefused(await query(app, { sort }), 400, 'INVALID_SORT_IDENTIFIER');
   });
 
-  test('role filters select by attributes, by all of them unless AnyOf is said', async () => {
+  test('role filters select by attributes, by all of them unless AnyOf is said', proves(314), async () => {
     await using app = await open();
     const { ann, cat } = await withPeople(app);
     const found = async (roleFilter: readonly string[], roleSemantic?: string) =>
@@ -126,20 +127,20 @@ onEveryStore('lists of identities', (open) => {
     assert.deepEqual(namesIn(await query(app, { roleFilter: ['#sales'], filter: 'isAdmin' })), ['bob']);
   });
 
-  test('a role filter without # or @, and a semantic that is none, are refused', async () => {
+  test('a role filter without # or @, and a semantic that is none, are refused', proves(314), async () => {
     await using app = await open();
     assertInvalid(await query(app, { roleFilter: ['sales'] }), 'roleFilter');
     assertInvalid(await query(app, { roleFilter: ['#sales'], roleSemantic: 'Most' }), 'semantic');
   });
 
-  test('an item of a list is what the detail shows', async () => {
+  test('an item of a list is what the detail shows', proves(327), async () => {
     await using app = await open();
     const { ann } = await withPeople(app);
     const [item] = (await query(app, { filter: 'name = "ann"' })).body.data;
     assert.deepEqual(item, (await app.request('GET', `/identities/${ann}`)).body.data);
   });
 
-  test('identity types are Default and Router, by list and by id', async () => {
+  test('identity types are Default and Router, by list and by id', proves(213, 344), async () => {
     await using app = await open();
     const { body } = await list(app, '/identity-types', { sort: 'name desc' });
     assert.deepEqual(namesIn({ body } as never), ['Router', 'Default']);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { assertRefused } from '../support/refusals.ts';
 
 onEveryStore('information about the controller', (open) => {
-  test('version information answers without a session at every entry', async () => {
+  test('version information answers without a session at every entry', proves(2, 347), async () => {
     await using app = await open({ settings: { address: 'https://ctrl.example:8441' } });
     const entries = ['/', '/version', '/edge/management/v1', '/edge/client/v1/', '/edge/client/v1/version', '/edge/v1/version'];
     const answers = await Promise.all(entries.map((path) => app.request('GET', path, { as: null })));
@@ -14,7 +15,7 @@ onEveryStore('information about the controller', (open) => {
     }
   });
 
-  test('each API of the version information has its base addresses, path and version', async () => {
+  test('each API of the version information has its base addresses, path and version', proves(244, 474, 475, 476), async () => {
     await using app = await open({ settings: { address: 'https://ctrl.example:8441' } });
     const { apiVersions, capabilities, ...texts } = (await app.request('GET', '/version', { as: null })).body.data;
     const client = {
@@ -38,13 +39,13 @@ onEveryStore('information about the controller', (open) => {
     assert.equal((await app.request('GET', '/version', { as: null })).body.data.version, 'v2.0.0');
   });
 
-  test('all capabilities that there may be are listed, OIDC_AUTH among them', async () => {
+  test('all capabilities that there may be are listed, OIDC_AUTH among them', proves(348, 477), async () => {
     await using app = await open();
     const { data } = (await app.request('GET', '/enumerated-capabilities', { as: null })).body;
     assert.ok(data.includes('OIDC_AUTH'));
   });
 
-  test('the specs are those of both APIs, by list and by id, with their documents', async () => {
+  test('the specs are those of both APIs, by list and by id, with their documents', proves(243, 349, 350), async () => {
     await using app = await open();
     const { body } = await app.request('GET', '/specs', { as: null });
     assert.deepEqual(
@@ -65,7 +66,7 @@ onEveryStore('information about the controller', (open) => {
     assertRefused(await app.request('GET', '/specs/constructor/spec', { as: null }), 404, 'NOT_FOUND');
   });
 
-  test('the counts are of every resource, as integers, and follow what is there', async () => {
+  test('the counts are of every resource, as integers, and follow what is there', proves(242, 351), async () => {
     await using app = await open();
     const counts = async () => (await app.request('GET', '/summary')).body.data;
     const fresh = await counts();

@@ -2,88 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { identityType } from '../../src/api/identity-types.ts';
-import { createListeners } from '../../src/changes/listeners.ts';
-import { createPublisher } from '../../src/changes/publisher.ts';
-import { createWriter } from '../../src/changes/writer.ts';
-import { createSemaphore } from '../../src/concurrency/semaphore.ts';
-import { type Background, createBackground, type Job } from '../../src/jobs/background.ts';
+import type { Job } from '../../src/jobs/background.ts';
 import { advance, ChangesMissing, openCursor, readFrom } from '../../src/jobs/cursor.ts';
-import { acquireLease, type Lease, LeaseLost } from '../../src/jobs/lease.ts';
+import { acquireLease, LeaseLost } from '../../src/jobs/lease.ts';
 import { type Run, schedule } from '../../src/jobs/schedule.ts';
-import type { Logger } from '../../src/platform/platform.ts';
-import { webPlatform } from '../../src/platform/web.ts';
-import { storageSchema } from '../../src/storage/schema.ts';
-import { frozenClock, type TestClock } from '../support/clock.ts';
-import { newSharedStorage, type SharedStorage, stores } from '../support/stores.ts';
+import { frozenClock } from '../support/clock.ts';
+import { newSharedStorage, stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
-
-const MINUTE = 60_000;
-const ORIGIN = { actor: 'system', requestId: 'test' };
-
-/** What of a controller works in the background, on a store that others share. */
-interface Worker extends AsyncDisposable {
-  readonly background: Background;
-  readonly platform: ReturnType<typeof webPlatform>;
-  readonly log: readonly string[];
-  /** Transactions that are under way. */
-  readonly running: () => number;
-  /** A job that stays open until the worker is closed or lost. */
-  job(): Promise<Job>;
-  acquire(name: string): Promise<Lease | undefined>;
-  /** The process is gone: nothing of it runs any more, and nothing was given back. */
-  lose(): Promise<void>;
-}
-
-const openWorker = async (shared: SharedStorage, clock: TestClock, changesKept = 1000): Promise<Worker> => {
-  const log: string[] = [];
-  const note = (message: string, details?: object) => void log.push(`${message} ${JSON.stringify(details)}`);
-  const logger: Logger = { error: note, warn: note, info: note };
-  let isLost = false;
-  // Timers of a process that is gone do not fire.
-  const own = { now: clock.now, after: (milliseconds: number, task: () => void) => clock.after(milliseconds, () => isLost || task()) };
-  const platform = webPlatform({ clock: own, logger });
-  const store = await shared.adapter().open(storageSchema);
-  const { transaction } = store;
-  let running = 0;
-  store.transaction = (...given) => {
-    running++;
-    return transaction.apply(store, given).finally(() => running--) as never; // the result is the transaction's own
-  };
-  const publisher = await createPublisher(store, createListeners(logger), logger);
-  const aroundWrite = async <T, E>(entities: E, work: (entities: E) => Promise<T>) => ({
-    result: await work(entities),
-    isUnfinished: false,
-  });
-  const write = createWriter(store, publisher, createSemaphore(4, 100), { aroundWrite, afterCommit: () => undefined });
-  const stamp = () => new Date(clock.now()).toISOString();
-  const common = { random: platform.random, stamp, changesKept, changeBytesKept: Number.MAX_SAFE_INTEGER };
-  const background = createBackground(store, platform.clock, write, common);
-  const job = () =>
-    new Promise<Job>((resolve, reject) => {
-      const over = background.run(ORIGIN, (job) => {
-        resolve(job);
-        return new Promise<void>((end) => job.signal.addEventListener('abort', () => end()));
-      });
-      over.catch(reject);
-    });
-  const close = async () => {
-    await background.close();
-    await store.close();
-  };
-  return {
-    background,
-    platform,
-    log,
-    running: () => running,
-    job,
-    acquire: async (name) => (await acquireLease(await job(), platform, name, MINUTE)).lease,
-    lose: async () => {
-      isLost = true;
-      await close();
-    },
-    [Symbol.asyncDispose]: async () => void (isLost || (await close())),
-  };
-};
+import { MINUTE, openWorker, type Worker } from '../support/workers.ts';
 
 const addType = (name: string) => (entities: Parameters<Parameters<Job['write']>[0]>[0]) => entities.insert(identityType, { name });
 const typeNames = async (job: Pick<Job, 'read'>) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fastPasswordHasher } from '../../src/platform/testing.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -19,7 +20,7 @@ const stateOf = async (app: App, id: string) => {
 };
 
 onEveryStore('too many wrong passwords', (open) => {
-  test('as many wrong passwords as the policy allows disable the identity for its minutes', async () => {
+  test('as many wrong passwords as the policy allows disable the identity for its minutes', proves(52), async () => {
     await using app = await open();
     const user = await limited(app, 3, 10);
     await fail(app, user.username, 2);
@@ -85,7 +86,7 @@ onEveryStore('too many wrong passwords', (open) => {
     }
   });
 
-  test('a lockout of zero minutes lasts until an administrator enables, and then all attempts are there again', async () => {
+  test('a lockout of zero minutes lasts until an administrator enables, and then all attempts are there again', proves(52), async () => {
     await using app = await open();
     const user = await limited(app, 2, 0);
     await fail(app, user.username, 2);
@@ -95,7 +96,7 @@ onEveryStore('too many wrong passwords', (open) => {
     assert.equal((await app.login(user.username, PASSWORD)).status, 200);
   });
 
-  test('enabling and a new password start the count anew', async () => {
+  test('enabling and a new password start the count anew', proves(277), async () => {
     await using app = await open();
     const user = await limited(app, 2, 10);
     await fail(app, user.username);
@@ -119,7 +120,7 @@ onEveryStore('too many wrong passwords', (open) => {
     assert.equal((await app.login(user.username, PASSWORD)).status, 200);
   });
 
-  test('zero attempts mean no limit', async () => {
+  test('zero attempts mean no limit', proves(52), async () => {
     await using app = await open();
     const user = await limited(app, 0, 10);
     await fail(app, user.username, 20);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { beginMfa, enrollMfa, type Factor, giveCode } from '../support/mfa.ts';
 import { assertInvalid } from '../support/refusals.ts';
@@ -121,7 +122,7 @@ onEveryStore('what each code does', (open) => {
     });
   }
 
-  test('codes of the two intervals before and after are taken, and no others', async () => {
+  test('codes of the two intervals before and after are taken, and no others', proves(434), async () => {
     await using app = await open();
     const user = await app.user();
     const { code } = await enrollMfa(app, await user.login());

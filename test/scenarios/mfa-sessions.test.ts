@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entries } from '../../src/domain/entries.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { beginMfa, enrollMfa, giveCode } from '../support/mfa.ts';
 import { policyBody } from '../support/policies.ts';
@@ -94,7 +95,7 @@ onEveryStore('sessions and MFA', (open) => {
     assert.deepEqual(await stateOf(app, await user.login()), owing);
   });
 
-  test('where the policy requires TOTP a session owes a code, enrolls, and is complete', async () => {
+  test('where the policy requires TOTP a session owes a code, enrolls, and is complete', proves(431, 433), async () => {
     await using app = await open();
     const { as, login } = await under(app, true);
     assert.deepEqual(await stateOf(app, as), owing);
@@ -106,7 +107,7 @@ onEveryStore('sessions and MFA', (open) => {
     assert.deepEqual(await stateOf(app, other), complete);
   });
 
-  test('a policy that begins to require TOTP asks those running sessions for a code that gave none', async () => {
+  test('a policy that begins to require TOTP asks those running sessions for a code that gave none', proves(431), async () => {
     await using app = await open();
     const { login, require, as: plain } = await under(app, false);
     const enrolling = await login();
@@ -175,7 +176,7 @@ onEveryStore('sessions and MFA', (open) => {
     assert.deepEqual(await stateOf(app, await user.login()), owing);
   });
 
-  test('administrators see of every session whether a code is required and was given', async () => {
+  test('administrators see of every session whether a code is required and was given', proves(43), async () => {
     await using app = await open();
     const user = await app.user();
     const before = await user.login();

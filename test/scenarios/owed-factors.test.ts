@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertRefused } from '../support/refusals.ts';
@@ -24,16 +25,20 @@ const owing = async (app: App, isAdmin = false) => {
 };
 
 onEveryStore('factors that are still owed', (open) => {
-  test('a login under a policy that requires TOTP is told what is owed, and what it will look like', async () => {
-    await using app = await open();
-    const { session, as } = await owing(app);
-    assert.deepEqual(session.authQueries, [MFA_QUERY]);
-    assert.deepEqual([session.isMfaRequired, session.isMfaComplete], [true, false]);
-    const { data } = (await app.request('GET', '/current-api-session', { as })).body;
-    assert.deepEqual([data.authQueries, data.isMfaRequired, data.isMfaComplete], [[MFA_QUERY], true, false]);
-  });
+  test(
+    'a login under a policy that requires TOTP is told what is owed, and what it will look like',
+    proves(36, 43, 46, 431, 433),
+    async () => {
+      await using app = await open();
+      const { session, as } = await owing(app);
+      assert.deepEqual(session.authQueries, [MFA_QUERY]);
+      assert.deepEqual([session.isMfaRequired, session.isMfaComplete], [true, false]);
+      const { data } = (await app.request('GET', '/current-api-session', { as })).body;
+      assert.deepEqual([data.authQueries, data.isMfaRequired, data.isMfaComplete], [[MFA_QUERY], true, false]);
+    },
+  );
 
-  test('a session that owes a factor may look at itself and end itself, and do nothing else', async () => {
+  test('a session that owes a factor may look at itself and end itself, and do nothing else', proves(431), async () => {
     await using app = await open();
     const { as, authenticatorId } = await owing(app);
     const left = await app.trail(async () => {

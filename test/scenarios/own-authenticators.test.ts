@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -20,7 +21,7 @@ const loggedIn = async (app: App) => {
 };
 
 onEveryStore('own authenticators', (open) => {
-  test('an identity sees its own authenticators, with no links but their own, on both APIs', async () => {
+  test('an identity sees its own authenticators, with no links but their own, on both APIs', proves(33, 376), async () => {
     await using app = await open();
     const { id, username, authenticatorId, as } = await loggedIn(app);
     await app.user();
@@ -32,7 +33,7 @@ onEveryStore('own authenticators', (open) => {
     }
   });
 
-  test('the list of own authenticators obeys limit, offset, filter and sort', async () => {
+  test('the list of own authenticators obeys limit, offset, filter and sort', proves(375), async () => {
     await using app = await open();
     const { as, authenticatorId, username } = await loggedIn(app);
     const total = async (query: Parameters<typeof list>[2]) => (await list(app, MANAGEMENT, query, { as })).body;
@@ -47,7 +48,7 @@ onEveryStore('own authenticators', (open) => {
     assertRefused(await list(app, MANAGEMENT, { filter: 'nope = 1' }, { as }), 400, 'INVALID_FILTER');
   });
 
-  test('an identity changes its own password by the current one', async () => {
+  test('an identity changes its own password by the current one', proves(77, 377), async () => {
     await using app = await open();
     const user = await loggedIn(app);
     assert.deepEqual((await user.change('PATCH', { password: 'another password', currentPassword: PASSWORD })).body.data, {});
@@ -61,7 +62,7 @@ onEveryStore('own authenticators', (open) => {
     assert.equal((await app.request('GET', '/current-identity', { as: user.as })).status, 200);
   });
 
-  test('a wrong current password is refused, names the field, and changes nothing', async () => {
+  test('a wrong current password is refused, names the field, and changes nothing', proves(77), async () => {
     await using app = await open();
     const user = await loggedIn(app);
     const left = await app.trail(async () => {
@@ -78,7 +79,7 @@ onEveryStore('own authenticators', (open) => {
     assert.equal((await app.login(user.username, PASSWORD)).status, 200);
   });
 
-  test('the current password is needed and has 5 to 100 characters', async () => {
+  test('the current password is needed and has 5 to 100 characters', proves(77, 78), async () => {
     await using app = await open();
     const user = await loggedIn(app);
     for (const currentPassword of [undefined, null, 'abcd', 'a'.repeat(101), '😀'.repeat(4)]) {
@@ -90,7 +91,7 @@ onEveryStore('own authenticators', (open) => {
     }
   });
 
-  test('username and password of an own authenticator have their limits', async () => {
+  test('username and password of an own authenticator have their limits', proves(377, 459, 461), async () => {
     await using app = await open();
     const user = await loggedIn(app);
     const currentPassword = PASSWORD;
@@ -139,28 +140,32 @@ onEveryStore('own authenticators', (open) => {
     assert.deepEqual(left, []);
   });
 
-  test('the authenticators of others are not there: neither to see nor to change, whatever the password', async () => {
-    await using app = await open();
-    const [user, other] = [await loggedIn(app), await loggedIn(app)];
-    const left = await app.trail(async () => {
-      for (const path of [other.path, `${CLIENT}/${other.authenticatorId}`, `${MANAGEMENT}/no-such-id`]) {
-        assertRefused(await app.request('GET', path, { as: user.as }), 404, 'NOT_FOUND');
-        assertRefused(
-          await app.request('PATCH', path, { as: user.as, body: { password: 'taken over', currentPassword: PASSWORD } }),
-          404,
-          'NOT_FOUND',
-        );
-        assertRefused(
-          await app.request('PUT', path, {
-            as: user.as,
-            body: { username: 'taken over', password: 'taken over', currentPassword: PASSWORD },
-          }),
-          404,
-          'NOT_FOUND',
-        );
-      }
-      assertRefused(await app.request('GET', user.path), 404, 'NOT_FOUND');
-    });
-    assert.deepEqual(left, []);
-  });
+  test(
+    'the authenticators of others are not there: neither to see nor to change, whatever the password',
+    proves(376, 377, 437),
+    async () => {
+      await using app = await open();
+      const [user, other] = [await loggedIn(app), await loggedIn(app)];
+      const left = await app.trail(async () => {
+        for (const path of [other.path, `${CLIENT}/${other.authenticatorId}`, `${MANAGEMENT}/no-such-id`]) {
+          assertRefused(await app.request('GET', path, { as: user.as }), 404, 'NOT_FOUND');
+          assertRefused(
+            await app.request('PATCH', path, { as: user.as, body: { password: 'taken over', currentPassword: PASSWORD } }),
+            404,
+            'NOT_FOUND',
+          );
+          assertRefused(
+            await app.request('PUT', path, {
+              as: user.as,
+              body: { username: 'taken over', password: 'taken over', currentPassword: PASSWORD },
+            }),
+            404,
+            'NOT_FOUND',
+          );
+        }
+        assertRefused(await app.request('GET', user.path), 404, 'NOT_FOUND');
+      });
+      assert.deepEqual(left, []);
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -19,7 +20,7 @@ const APIS = { management: '', client: '/edge/client/v1' } as const;
 const login = (app: App, body: unknown, query = '?method=password') => app.request('POST', `/authenticate${query}`, { as: null, body });
 
 onEveryStore('login by password', (open) => {
-  test('a login answers with the session, its token and its end, on both APIs', async () => {
+  test('a login answers with the session, its token and its end, on both APIs', proves(33, 35, 37, 40, 41, 44, 45, 359, 423), async () => {
     await using app = await open();
     const user = await app.user();
     for (const prefix of Object.values(APIS)) {
@@ -52,7 +53,7 @@ onEveryStore('login by password', (open) => {
     }
   });
 
-  test('the current session is what the login answered, on both APIs, whichever it was made on', async () => {
+  test('the current session is what the login answered, on both APIs, whichever it was made on', proves(354), async () => {
     await using app = await open();
     const user = await app.user();
     for (const prefix of Object.values(APIS)) {
@@ -71,7 +72,7 @@ onEveryStore('login by password', (open) => {
     }
   });
 
-  test('whoever fails is told the same, whatever the reason', async () => {
+  test('whoever fails is told the same, whatever the reason', proves(51, 359), async () => {
     await using app = await open();
     const closed = await app.create('/auth-policies', policyBody('closed', { updb: { allowed: false } }));
     const [user, disabled, shut] = [await app.user(), await app.user(), await app.user({ authPolicyId: closed })];
@@ -96,7 +97,7 @@ onEveryStore('login by password', (open) => {
     assert.equal((await app.rows('apiSession')).length, 1);
   });
 
-  test('username and password have their limits at the login too', async () => {
+  test('username and password have their limits at the login too', proves(358, 424, 459, 461), async () => {
     await using app = await open();
     const good = { username: 'somebody', password: PASSWORD };
     for (const username of ['abc', 'a'.repeat(101)]) assertInvalid(await login(app, { ...good, username }), 'username');
@@ -105,7 +106,7 @@ onEveryStore('login by password', (open) => {
     assertRefused(await app.request('POST', '/authenticate?method=password', { as: null, raw: '{' }), 400, 'COULD_NOT_PARSE_BODY');
   });
 
-  test('a login without username or password is no login', async () => {
+  test('a login without username or password is no login', proves(359), async () => {
     await using app = await open();
     for (const body of [{}, { username: 'admin' }, { password: PASSWORD }, { username: 'admin', password: null }, undefined]) {
       const refused = await login(app, body);
@@ -114,7 +115,7 @@ onEveryStore('login by password', (open) => {
     }
   });
 
-  test('the method of a login is needed, and one of password, cert and ext-jwt', async () => {
+  test('the method of a login is needed, and one of password, cert and ext-jwt', proves(355), async () => {
     await using app = await open();
     for (const query of ['', '?method=', '?method=magic', '?method=Password', '?Method=password'])
       assertInvalid(await login(app, { username: 'admin', password: PASSWORD }, query), 'method');
@@ -138,7 +139,7 @@ onEveryStore('login by password', (open) => {
     }
   });
 
-  test('what a client tells about itself replaces what it told before, each part as a whole', async () => {
+  test('what a client tells about itself replaces what it told before, each part as a whole', proves(119, 120, 357), async () => {
     await using app = await open();
     const user = await app.user();
     const tell = async (more: object) => {
@@ -154,7 +155,7 @@ onEveryStore('login by password', (open) => {
     assert.deepEqual(await tell({ envInfo: { os: 'windows' }, colour: 'red' }), { envInfo: { os: 'windows' }, sdkInfo });
   });
 
-  test('facts about the client have their limits', async () => {
+  test('facts about the client have their limits', proves(357), async () => {
     await using app = await open();
     const user = await app.user();
     const tell = (more: object) => login(app, { username: user.username, password: PASSWORD, ...more });
@@ -167,7 +168,7 @@ onEveryStore('login by password', (open) => {
     assert.equal((await tell({ envInfo: { arch: 'a'.repeat(255), hostname: 'a'.repeat(253) } })).status, 200);
   });
 
-  test('a session keeps the config types it asks for: by id or name, unknown ones dropped, all for all', async () => {
+  test('a session keeps the config types it asks for: by id or name, unknown ones dropped, all for all', proves(39, 356), async () => {
     await using app = await open();
     const user = await app.user();
     const [a, b] = [await app.create('/config-types', { name: 'type a' }), await app.create('/config-types', { name: 'type b' })];
@@ -181,7 +182,7 @@ onEveryStore('login by password', (open) => {
     assertRefused(await login(app, { username: user.username, password: PASSWORD, configTypes: 'all' }), 400, 'COULD_NOT_PARSE_BODY');
   });
 
-  test('a policy that no longer allows passwords stops new logins, not running sessions', async () => {
+  test('a policy that no longer allows passwords stops new logins, not running sessions', proves(51, 429), async () => {
     await using app = await open();
     const authPolicyId = await app.create('/auth-policies', policyBody('strict'));
     const user = await app.user({ authPolicyId });
@@ -193,7 +194,7 @@ onEveryStore('login by password', (open) => {
     assert.equal((await app.login(user.username, PASSWORD)).status, 200);
   });
 
-  test('an identity whose authenticator is gone cannot log in', async () => {
+  test('an identity whose authenticator is gone cannot log in', proves(439), async () => {
     await using app = await open();
     const user = await app.user();
     await app.request('DELETE', `/authenticators/${user.authenticatorId}`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type Answer, type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { policyBody } from '../support/policies.ts';
 import { assertInvalid } from '../support/refusals.ts';
@@ -45,22 +46,22 @@ const assertRule = async (app: App, updb: Readonly<Record<string, unknown>>, bad
 };
 
 onEveryStore('rules for passwords', (open) => {
-  test('a new password must be as long as the policy says, however it is written', async () => {
+  test('a new password must be as long as the policy says, however it is written', proves(53), async () => {
     await using app = await open();
     await assertRule(app, { minPasswordLength: 12 }, ['Short1!', 'elevenchars', '😀'.repeat(11)], ['twelve chars', '😀'.repeat(12)]);
   });
 
-  test('a new password must have upper and lower case where the policy says so', async () => {
+  test('a new password must have upper and lower case where the policy says so', proves(54), async () => {
     await using app = await open();
     await assertRule(app, { requireMixedCase: true }, ['all lower 1!', 'ALL UPPER 1!', '1234567!'], ['Both cases', 'ÄÖÜäöü']);
   });
 
-  test('a new password must have a digit where the policy says so', async () => {
+  test('a new password must have a digit where the policy says so', proves(55), async () => {
     await using app = await open();
     await assertRule(app, { requireNumberChar: true }, ['No digit here!'], ['one digit 1', 'digit ٣ of another script']);
   });
 
-  test('a new password must have a special character where the policy says so', async () => {
+  test('a new password must have a special character where the policy says so', proves(56), async () => {
     await using app = await open();
     await assertRule(app, { requireSpecialChar: true }, ['NoSpecial 123', 'ünïcödé letters'], ['special!', 'with - dash', 'under_score']);
   });

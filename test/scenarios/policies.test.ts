@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { network } from '../support/network.ts';
@@ -12,7 +13,7 @@ const POLICIES = [
 ] as const;
 
 onEveryStore('policies', (open) => {
-  test('a policy shows its roles as a set, and beside them the names of what they select', async () => {
+  test('a policy shows its roles as a set, and beside them the names of what they select', proves(30, 31, 182, 184, 185, 187), async () => {
     await using app = await open();
     const net = network(app);
     const [ann, web] = [await net.identity('ann'), await net.service('web')];
@@ -53,7 +54,7 @@ onEveryStore('policies', (open) => {
     assert.deepEqual((await read()).identityRolesDisplay[1], { role: `@${ann}`, name: '@anna' });
   });
 
-  test('bodies that make no policy of any kind are refused with their field', async () => {
+  test('bodies that make no policy of any kind are refused with their field', proves(32, 181, 183, 185, 422), async () => {
     for (const [path, more, roleFields] of POLICIES) {
       await using app = await open();
       const web = await network(app).service('web');
@@ -73,24 +74,28 @@ onEveryStore('policies', (open) => {
     }
   });
 
-  test('policies of each kind are created, read, listed, replaced, patched and deleted', async () => {
-    for (const [path, more, roleFields] of POLICIES) {
-      await using app = await open();
-      const [left, right] = roleFields;
-      const id = await app.create(path, { name: 'p', semantic: 'AllOf', ...more, [left]: ['#a'], [right]: ['#b'] });
-      const read = async () => (await app.request('GET', `${path}/${id}`)).body.data;
-      assert.deepEqual([(await read())[left], (await read())[right]], [['#a'], ['#b']]);
-      assert.deepEqual(namesIn(await list(app, path, { filter: `anyOf(${left}) = "#a" and semantic = "AllOf"` })), ['p']);
-      await app.request('PATCH', `${path}/${id}`, { body: { [left]: [], [right]: null } });
-      assert.deepEqual([(await read())[left], (await read())[`${left}Display`], (await read())[right]], [null, [], ['#b']]);
-      await app.request('PUT', `${path}/${id}`, { body: { name: 'q', semantic: 'AnyOf', ...more } });
-      assert.deepEqual([(await read()).name, (await read())[right]], ['q', null]);
-      assert.equal((await app.request('DELETE', `${path}/${id}`)).status, 200);
-      assertRefused(await app.request('GET', `${path}/${id}`), 404, 'NOT_FOUND');
-    }
-  });
+  test(
+    'policies of each kind are created, read, listed, replaced, patched and deleted',
+    proves(6, 181, 182, 183, 184, 185, 188, 324, 325, 422),
+    async () => {
+      for (const [path, more, roleFields] of POLICIES) {
+        await using app = await open();
+        const [left, right] = roleFields;
+        const id = await app.create(path, { name: 'p', semantic: 'AllOf', ...more, [left]: ['#a'], [right]: ['#b'] });
+        const read = async () => (await app.request('GET', `${path}/${id}`)).body.data;
+        assert.deepEqual([(await read())[left], (await read())[right]], [['#a'], ['#b']]);
+        assert.deepEqual(namesIn(await list(app, path, { filter: `anyOf(${left}) = "#a" and semantic = "AllOf"` })), ['p']);
+        await app.request('PATCH', `${path}/${id}`, { body: { [left]: [], [right]: null } });
+        assert.deepEqual([(await read())[left], (await read())[`${left}Display`], (await read())[right]], [null, [], ['#b']]);
+        await app.request('PUT', `${path}/${id}`, { body: { name: 'q', semantic: 'AnyOf', ...more } });
+        assert.deepEqual([(await read()).name, (await read())[right]], ['q', null]);
+        assert.equal((await app.request('DELETE', `${path}/${id}`)).status, 200);
+        assertRefused(await app.request('GET', `${path}/${id}`), 404, 'NOT_FOUND');
+      }
+    },
+  );
 
-  test('the type of a service policy is Dial or Bind, and a number in filters', async () => {
+  test('the type of a service policy is Dial or Bind, and a number in filters', proves(186, 422), async () => {
     await using app = await open();
     const net = network(app);
     const post = (type: unknown) => app.request('POST', '/service-policies', { body: { name: 'p', semantic: 'AnyOf', type } });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { ADMIN, type App, onEveryStore } from '../support/app.ts';
 import { anotherSession, client } from '../support/posture.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -15,7 +16,7 @@ const DOMAIN = { typeId: 'DOMAIN', id: 'd', domain: 'FOO' };
 const process = (id: string, more: object = {}) => ({ typeId: 'PROCESS', id, path: `/${id}`, isRunning: true, hash: 'AA:BB', ...more });
 
 onEveryStore('posture data', (open, store) => {
-  test('before anything is told, every part of the posture data is there and empty', async () => {
+  test('before anything is told, every part of the posture data is there and empty', proves(217, 218, 219, 296, 405), async () => {
     await using app = await open();
     const { id } = await app.user();
     const nothing = { postureCheckId: '', lastUpdatedAt: null, timedOut: false };
@@ -29,7 +30,7 @@ onEveryStore('posture data', (open, store) => {
     assertRefused(await app.request('GET', '/identities/nobody/posture-data'), 404, 'NOT_FOUND');
   });
 
-  test('what endpoints tell is kept and shown with its time, the build included', async () => {
+  test('what endpoints tell is kept and shown with its time, the build included', proves(9, 217, 218, 219, 220, 221, 296), async () => {
     await using app = await open();
     const user = await client(app);
     await user.tell([
@@ -52,7 +53,7 @@ onEveryStore('posture data', (open, store) => {
     });
   });
 
-  test('the last word on a matter counts, and on a process the last for its id', async () => {
+  test('the last word on a matter counts, and on a process the last for its id', proves(11, 221), async () => {
     await using app = await open();
     const user = await client(app);
     await user.tell([DOMAIN, { ...DOMAIN, domain: 'BAR' }, process('p'), process('q')]);
@@ -73,7 +74,7 @@ onEveryStore('posture data', (open, store) => {
     );
   });
 
-  test('each API session has its own events and codes, and the software that it told at login', async () => {
+  test('each API session has its own events and codes, and the software that it told at login', proves(214, 215, 216), async () => {
     await using app = await open();
     const user = await client(app);
     const sdkInfo = { type: 'ziti-sdk-c', version: '1.2.3', appId: 'a', appVersion: '2', branch: 'b', revision: 'r' };
@@ -130,7 +131,7 @@ onEveryStore('posture data', (open, store) => {
     assert.doesNotMatch(JSON.stringify([records, events]), /secret\.example/);
   });
 
-  test('posture data is a row that controllers share, and goes with the identity', async () => {
+  test('posture data is a row that controllers share, and goes with the identity', proves(222), async () => {
     const storage = newStorage(store);
     await using app = await open({ storage });
     const user = await client(app);
@@ -166,7 +167,7 @@ onEveryStore('posture data', (open, store) => {
     assert.equal(Object.keys(row?.toldAt as object).length, 256);
   });
 
-  test('posture responses that are none are refused with their field, and a bulk with one of them as a whole', async () => {
+  test('posture responses that are none are refused with their field, and a bulk with one of them as a whole', proves(9), async () => {
     await using app = await open();
     const user = await client(app);
     const post = (body: unknown, bulk = '') => app.request('POST', `/edge/client/v1/posture-response${bulk}`, { as: user.as, body });

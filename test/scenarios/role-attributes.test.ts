@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -10,7 +11,7 @@ const carrying = (app: App, name: string, roleAttributes: readonly string[]) =>
   app.create('/identities', { name, type: 'User', isAdmin: false, roleAttributes });
 
 onEveryStore('role attributes in use', (open) => {
-  test('role attributes in use are listed, each once, all of them, by code point', async () => {
+  test('role attributes in use are listed, each once, all of them, by code point', proves(389), async () => {
     await using app = await open();
     const many = Array.from({ length: 30 }, (_, i) => `a${String(i).padStart(2, '0')}`);
     await carrying(app, 'ann', [...many, 'Z', 'é', '😀', '\ufb01']);
@@ -21,7 +22,7 @@ onEveryStore('role attributes in use', (open) => {
     assert.equal(body.meta.pagination.totalCount, 35);
   });
 
-  test('role attribute lists obey limit and offset, by parameter and in the filter', async () => {
+  test('role attribute lists obey limit and offset, by parameter and in the filter', proves(390), async () => {
     await using app = await open();
     await carrying(app, 'ann', ['a', 'b', 'c', 'd']);
     const page = await list(app, PATH, { limit: 2, offset: 1 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type App, onEveryStore, openApp } from '../support/app.ts';
-import { aCertificate, chainOf } from '../support/certificates.ts';
+import { proves } from '../specification.ts';
+import { onEveryStore, openApp } from '../support/app.ts';
 import { post } from '../support/enrolling.ts';
 import { list } from '../support/lists.ts';
-import { csr, party, SHARED_PKI, sharedPki } from '../support/pki.ts';
+import { csr, sharedPki } from '../support/pki.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 import {
   aRouterCertificate,
@@ -12,8 +12,7 @@ import {
   enrollRouter,
   fingerprintOf,
   methodOf,
-  presented,
-  type RouterPath,
+  readRouter,
   requestsOf,
   routerToEnroll,
 } from '../support/routers.ts';
@@ -21,16 +20,14 @@ import { newSharedStorage } from '../support/stores.ts';
 
 const PATHS = ['/edge-routers', '/routers'] as const;
 const UNKNOWN = '4fa5b8f0-0d7d-4f5d-a7b5-0f0f0f0f0f0f';
-const read = async (app: App, path: RouterPath, id: string) => (await app.request('GET', `${path}/${id}`)).body.data;
-const extend = (app: App, certificates: readonly Uint8Array[], body: unknown) => post(app, '/enroll/extend/router', { body, certificates });
 const OUTSTANDING = ['enrollmentCreatedAt', 'enrollmentExpiresAt', 'enrollmentJwt', 'enrollmentToken'];
 
 onEveryStore('enrollment of routers', (open, store) => {
-  test('a new router has an enrollment, which its details show until it has enrolled', async () => {
+  test('a new router has an enrollment, which its details show until it has enrolled', proves(173, 179), async () => {
     await using app = await open({ settings: { enrollmentMinutes: 7 } });
     for (const path of PATHS) {
       const { id, token, jwt } = await routerToEnroll(app, path);
-      const before = await read(app, path, id);
+      const before = await readRouter(app, id, path);
       const field = path === '/edge-routers' ? 'edgeRouter' : 'transitRouter';
       const { data } = (await list(app, '/enrollments', { filter: `${field} = "${id}"` })).body;
       assert.equal(data.length, 1);
@@ -53,7 +50,7 @@ onEveryStore('enrollment of routers', (open, store) => {
       });
       assert.deepEqual([before.enrollmentExpiresAt, before.isVerified], [expiresAt, false]);
       assert.equal((await enrollRouter(app, path, token, await requestsOf(id))).status, 200);
-      const after = await read(app, path, id);
+      const after = await readRouter(app, id, path);
       assert.deepEqual(
         OUTSTANDING.filter((name) => name in after),
         [],
@@ -62,98 +59,42 @@ onEveryStore('enrollment of routers', (open, store) => {
     }
   });
 
-  test('a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them', async () => {
-    await using app = await open({ settings: { routerNames: ['*.router.example'] } });
-    for (const path of PATHS) {
-      const { id, token } = await routerToEnroll(app, path);
-      const uri = { type: 'url', value: 'spiffe://example/router' } as const;
-      const host = `${methodOf(path)}-${id.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}.router.example`;
-      const requests = await requestsOf(id, { client: [uri], server: [{ type: 'dns', value: host }] });
-      const { status, body } = await enrollRouter(app, path, token, requests);
-      assert.deepEqual([status, Object.keys(body.data).sort()], [200, ['ca', 'cert', 'serverCert']]);
-      const { root } = await sharedPki();
-      assert.equal(body.data.ca, root.cert);
-      const usages = [];
-      for (const [pem, names] of [
-        [body.data.cert, 'URI:spiffe://example/router'],
-        [body.data.serverCert, `DNS:${host}`],
-      ] as const) {
-        const [leaf, signer, ...rest] = certificatesIn(pem);
-        assert.ok(leaf && signer && rest.length === 0 && leaf.verify(signer.publicKey) && !leaf.ca);
-        assert.deepEqual([leaf.subjectAltName, leaf.validToDate], [names, new Date('2027-11-21T10:00:00Z')]);
-        usages.push(leaf.keyUsage?.join());
+  test(
+    'a router gets two certificates for its keys, with the chain below the root, and is verified by the first of them',
+    proves(174, 175, 180),
+    async () => {
+      await using app = await open({ settings: { routerNames: ['*.router.example'] } });
+      for (const path of PATHS) {
+        const { id, token } = await routerToEnroll(app, path);
+        const uri = { type: 'url', value: 'spiffe://example/router' } as const;
+        const host = `${methodOf(path)}-${id.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}.router.example`;
+        const requests = await requestsOf(id, { client: [uri], server: [{ type: 'dns', value: host }] });
+        const { status, body } = await enrollRouter(app, path, token, requests);
+        assert.deepEqual([status, Object.keys(body.data).sort()], [200, ['ca', 'cert', 'serverCert']]);
+        const { root } = await sharedPki();
+        assert.equal(body.data.ca, root.cert);
+        const usages = [];
+        for (const [pem, names] of [
+          [body.data.cert, 'URI:spiffe://example/router'],
+          [body.data.serverCert, `DNS:${host}`],
+        ] as const) {
+          const [leaf, signer, ...rest] = certificatesIn(pem);
+          assert.ok(leaf && signer && rest.length === 0 && leaf.verify(signer.publicKey) && !leaf.ca);
+          assert.deepEqual([leaf.subjectAltName, leaf.validToDate], [names, new Date('2027-11-21T10:00:00Z')]);
+          usages.push(leaf.keyUsage?.join());
+        }
+        assert.deepEqual(usages, ['1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.1']);
+        assert.equal(certificatesIn(body.data.cert)[0]?.subject, `CN=${id}`);
+        const { isVerified, fingerprint, certPem } = await readRouter(app, id, path);
+        assert.deepEqual([isVerified, fingerprint], [true, fingerprintOf(body.data.cert)]);
+        assert.equal(certPem, path === '/edge-routers' ? body.data.cert : undefined);
+        assert.deepEqual(
+          (await list(app, path, { filter: `fingerprint = "${fingerprint}"` })).body.data.map((one: { id: string }) => one.id),
+          [id],
+        );
       }
-      assert.deepEqual(usages, ['1.3.6.1.5.5.7.3.2', '1.3.6.1.5.5.7.3.1']);
-      assert.equal(certificatesIn(body.data.cert)[0]?.subject, `CN=${id}`);
-      const { isVerified, fingerprint, certPem } = await read(app, path, id);
-      assert.deepEqual([isVerified, fingerprint], [true, fingerprintOf(body.data.cert)]);
-      assert.equal(certPem, path === '/edge-routers' ? body.data.cert : undefined);
-      assert.deepEqual(
-        (await list(app, path, { filter: `fingerprint = "${fingerprint}"` })).body.data.map((one: { id: string }) => one.id),
-        [id],
-      );
-    }
-  });
-
-  test('the certificate for the server of a router names only what its name and the host allow', async () => {
-    await using app = await open({ settings: { routerNames: ['*.routers.example', '10.1.0.0/16', '2001:db8::1'] } });
-    const asked = [
-      ...[
-        'a.routers.example',
-        'B.Routers.Example',
-        'a.b.routers.example',
-        '*.routers.example',
-        'routers.example',
-        'bank.example',
-        'edge.example',
-        'localhost',
-      ].map((value) => ({ type: 'dns', value }) as const),
-      ...['10.1.2.3', '10.2.0.1', '2001:db8::1', '2001:db8::2', '127.0.0.1'].map((value) => ({ type: 'ip', value }) as const),
-      { type: 'email', value: 'a@bank.example' },
-      { type: 'url', value: 'https://bank.example' },
-    ] as const;
-    const { id, token } = await routerToEnroll(app, '/edge-routers', { name: 'edge.example' });
-    const { body } = await enrollRouter(app, '/edge-routers', token, await requestsOf(id, { server: asked }));
-    const [leaf] = certificatesIn(body.data.serverCert);
-    assert.deepEqual(leaf?.subjectAltName?.split(', '), [
-      'DNS:a.routers.example',
-      'DNS:B.Routers.Example',
-      'DNS:edge.example',
-      'IP Address:10.1.2.3',
-      'IP Address:2001:DB8:0:0:0:0:0:1',
-    ]);
-  });
-
-  test('whatever names routers ask for are in the certificates of their servers where the host lets them', async () => {
-    await using app = await open({ settings: { routerNames: ['*'] } });
-    const server = [
-      { type: 'dns', value: 'bank.example' },
-      { type: 'ip', value: '192.0.2.1' },
-    ] as const;
-    const { id, token } = await routerToEnroll(app, '/routers');
-    const { body } = await enrollRouter(app, '/routers', token, await requestsOf(id, { server }));
-    assert.equal(certificatesIn(body.data.serverCert)[0]?.subjectAltName, 'DNS:bank.example, IP Address:192.0.2.1');
-  });
-
-  test('no router gets a name that the network itself gives to others', async () => {
-    await using app = await open();
-    const { anchors } = await (SHARED_PKI.pki as () => Promise<{ anchors: string }>)();
-    const network = `spiffe://${fingerprintOf(anchors)}`;
-    const { id, token } = await routerToEnroll(app, '/edge-routers');
-    const ask = async (value: string) =>
-      enrollRouter(app, '/edge-routers', token, await requestsOf(id, { client: [{ type: 'url', value }] }));
-    for (const value of [`${network}/identity/x/apiSession/y`, network.toUpperCase(), `${network}?x`])
-      assertRefused(await ask(value), 400, 'COULD_NOT_PROCESS_CSR');
-    assert.equal((await ask(`${network}.example/router`)).status, 200);
-  });
-
-  test('a plain router gets its id as common name, whatever it asks for, and keeps the names of its organisation', async () => {
-    await using app = await open();
-    const { id, token } = await routerToEnroll(app, '/routers');
-    const { csr: certCsr } = await csr('C=CH, O=us, CN=someone else, OU=\\#beef, OU=here');
-    const { body } = await enrollRouter(app, '/routers', token, { ...(await requestsOf('x')), certCsr });
-    assert.equal(certificatesIn(body.data.cert)[0]?.subject, `O=us\nOU=here\nCN=${id}`);
-  });
+    },
+  );
 
   test('a router enrolls by the path of its method, too, and without naming it', async () => {
     await using app = await open();
@@ -209,22 +150,6 @@ onEveryStore('enrollment of routers', (open, store) => {
     assertRefused(await enrollRouter(app, '/edge-routers', late.token, {}), 400, 'ENROLLMENT_EXPIRED');
   });
 
-  test('the enrollment of a router is refreshed like any other, and goes with the router', async () => {
-    await using app = await open();
-    for (const path of PATHS) {
-      const { id, token } = await routerToEnroll(app, path, path === '/edge-routers' ? { isTunnelerEnabled: true } : {});
-      const [row] = await app.rows('enrollment');
-      const { status } = await app.request('POST', `/enrollments/${row?.id}/refresh`, { body: { expiresAt: '2026-11-22T10:00:00.000Z' } });
-      assert.equal(status, 200);
-      assertRefused(await enrollRouter(app, path, token, {}), 400, 'INVALID_ENROLLMENT_TOKEN');
-      const { enrollmentToken, enrollmentExpiresAt } = await read(app, path, id);
-      assert.equal(enrollmentExpiresAt, '2026-11-22T10:00:00.000Z');
-      await app.request('DELETE', `/routers/${id}`);
-      assert.deepEqual(await app.rows('enrollment'), []);
-      assertRefused(await enrollRouter(app, path, enrollmentToken, await requestsOf(id)), 400, 'INVALID_ENROLLMENT_TOKEN');
-    }
-  });
-
   test('administrators ask for enrollments of identities, and not of routers', async () => {
     await using app = await open();
     const id = await app.create('/edge-routers', { name: 'r' });
@@ -235,80 +160,6 @@ onEveryStore('enrollment of routers', (open, store) => {
         }),
         'method',
       );
-  });
-
-  test('re-enrolling makes certificate, token and JWT useless at once, and keeps what else the router is', async () => {
-    await using app = await open();
-    const fields = { name: 'r', cost: 6, tags: { a: 'b' }, roleAttributes: ['x'], isTunnelerEnabled: true, appData: { z: 1 } };
-    const { id, certificates } = await aRouterCertificate(app, '/edge-routers', fields);
-    const reEnroll = () => app.request('POST', `/edge-routers/${id}/re-enroll`);
-    assert.deepEqual((await reEnroll()).body.data, {});
-    const first = await read(app, '/edge-routers', id);
-    assert.partialDeepStrictEqual(first, { ...fields, isVerified: false, certPem: null });
-    assert.equal('fingerprint' in first, false);
-    assert.equal((await app.request('GET', `/identities/${id}`)).body.data.typeId, 'Router');
-    assertRefused(await extend(app, certificates, await requestsOf(id)), 401, 'UNAUTHORIZED');
-
-    await reEnroll();
-    const second = await read(app, '/edge-routers', id);
-    assert.notEqual(second.enrollmentJwt, first.enrollmentJwt);
-    assert.equal((await app.rows('enrollment')).length, 1);
-    assertRefused(await enrollRouter(app, '/edge-routers', first.enrollmentToken, await requestsOf(id)), 400, 'INVALID_ENROLLMENT_TOKEN');
-    assert.equal((await enrollRouter(app, '/edge-routers', second.enrollmentToken, await requestsOf(id))).status, 200);
-    assert.partialDeepStrictEqual(await read(app, '/edge-routers', id), { ...fields, isVerified: true });
-
-    const plain = await app.create('/routers', { name: 'plain' });
-    assertRefused(await app.request('POST', `/edge-routers/${plain}/re-enroll`), 404, 'NOT_FOUND');
-    assertRefused(await app.request('POST', `/routers/${plain}/re-enroll`), 404, 'NOT_FOUND');
-  });
-
-  test('a router extends its certificates, and the old one is dead at once', async () => {
-    await using app = await open();
-    for (const path of PATHS) {
-      const { id, certificates } = await aRouterCertificate(app, path);
-      const { status, body } = await extend(app, certificates, await requestsOf(id));
-      assert.deepEqual([status, Object.keys(body.data)], [200, ['cert', 'serverCert']]);
-      const { fingerprint, certPem, isVerified } = await read(app, path, id);
-      assert.deepEqual([fingerprint, isVerified], [fingerprintOf(body.data.cert), true]);
-      assert.equal(certPem, path === '/edge-routers' ? body.data.cert : undefined);
-      assert.equal(certificatesIn(body.data.cert)[0]?.subject, `CN=${id}`);
-      assertRefused(await extend(app, certificates, await requestsOf(id)), 401, 'UNAUTHORIZED');
-      assert.equal((await extend(app, presented(body.data.cert), await requestsOf(id))).status, 200);
-    }
-  });
-
-  test('certificates of routers are extended for those who present a valid one of a router, by two requests that are right', async () => {
-    await using app = await open();
-    const { id, certificates } = await aRouterCertificate(app);
-    const good = await requestsOf(id);
-    const device = await aCertificate(app);
-    const forged = { certificates: chainOf(await party(id)) };
-    const left = await app.trail(async () => {
-      assertRefused(await post(app, '/enroll/extend/router', { body: good }), 401, 'UNAUTHORIZED');
-      for (const others of [device.certificates, forged.certificates, [new Uint8Array([1])]])
-        assertRefused(await extend(app, others, good), 401, 'UNAUTHORIZED');
-      assertInvalid(await extend(app, certificates, { certCsr: good.certCsr }), 'serverCertCsr');
-      assertInvalid(await extend(app, certificates, { serverCertCsr: good.serverCertCsr }), 'certCsr');
-      for (const body of [
-        { ...good, certCsr: 'junk' },
-        { ...good, serverCertCsr: '' },
-        { ...good, certCsr: (await csr('CN=x')).csr },
-      ])
-        assertRefused(await extend(app, certificates, body), 400, 'COULD_NOT_PROCESS_CSR');
-    });
-    assert.deepEqual(left, []);
-    app.clock.advance('366d');
-    assertRefused(await extend(app, certificates, good), 401, 'UNAUTHORIZED');
-  });
-
-  test('of extensions at the same time one counts', async () => {
-    await using app = await open();
-    const { id, certificates } = await aRouterCertificate(app);
-    const requests = await Promise.all([1, 2, 3, 4].map(() => requestsOf(id)));
-    const answers = await Promise.all(requests.map((body) => extend(app, certificates, body)));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401, 401]);
-    const won = answers.find(({ status }) => status === 200);
-    assert.equal((await read(app, '/edge-routers', id)).fingerprint, fingerprintOf(won?.body.data.cert));
   });
 
   test("a router's certificate opens no session", async () => {
@@ -331,33 +182,7 @@ onEveryStore('enrollment of routers', (open, store) => {
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(400)]);
       for (const { status, body } of answers) if (status === 400) assert.equal(body.error.code, 'INVALID_ENROLLMENT_TOKEN');
       const won = answers.find(({ status }) => status === 200);
-      assert.equal((await read(two, path, id)).fingerprint, fingerprintOf(won?.body.data.cert));
+      assert.equal((await readRouter(two, id, path)).fingerprint, fingerprintOf(won?.body.data.cert));
     }
-  });
-
-  test('clients see the enrolled routers that they may use, and only what it takes to connect', async () => {
-    await using app = await open();
-    const user = await app.user({ roleAttributes: ['a'] });
-    const as = await user.login();
-    const { id } = await aRouterCertificate(app, '/edge-routers', { name: 'r', roleAttributes: ['a'], appData: { secret: 1 }, cost: 5 });
-    await routerToEnroll(app, '/edge-routers', { roleAttributes: ['a'] });
-    await app.create('/edge-router-policies', { name: 'p', semantic: 'AnyOf', identityRoles: ['#a'], edgeRouterRoles: ['#a'] });
-    const { data } = (await app.request('GET', '/edge/client/v1/current-identity/edge-routers', { as })).body;
-    assert.equal(data.length, 1);
-    const { createdAt, updatedAt, ...shown } = data[0];
-    const self = `./edge-routers/${id}`;
-    assert.deepEqual(shown, {
-      _links: { self: { href: self }, 'edge-router-policies': { href: `${self}/edge-router-policies` } },
-      id,
-      name: 'r',
-      tags: {},
-      hostname: '',
-      isOnline: false,
-      supportedProtocols: {},
-      syncStatus: 'SYNC_UNKNOWN',
-      cost: null,
-      noTraversal: null,
-      disabled: null,
-    });
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { network } from '../support/network.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -21,7 +22,7 @@ const withConfigs = async (app: App) => {
 };
 
 onEveryStore('service configs of an identity', (open) => {
-  test('a client sees the data of the config types that it asks for, by their names', async () => {
+  test('a client sees the data of the config types that it asks for, by their names', proves(190), async () => {
     await using app = await open();
     const { seen } = await withConfigs(app);
     assert.deepEqual(await seen(), { first: { from: 'own' } });
@@ -30,7 +31,7 @@ onEveryStore('service configs of an identity', (open) => {
     assert.deepEqual(await seen(''), {});
   });
 
-  test('a config of the identity replaces that of the service, or adds one, until it is removed', async () => {
+  test('a config of the identity replaces that of the service, or adds one, until it is removed', proves(190, 240, 406, 408), async () => {
     await using app = await open();
     const { service, mine, other, path, seen } = await withConfigs(app);
     const pairs = [
@@ -49,7 +50,7 @@ onEveryStore('service configs of an identity', (open) => {
     assert.equal((await app.request('DELETE', path, { body: [pairs[0]] })).status, 200);
   });
 
-  test('of each type an identity has one config for a service: the last one given', async () => {
+  test('of each type an identity has one config for a service: the last one given', proves(407), async () => {
     await using app = await open();
     const { service, own, mine, path } = await withConfigs(app);
     await app.request('POST', path, {
@@ -64,7 +65,7 @@ onEveryStore('service configs of an identity', (open) => {
     );
   });
 
-  test('a config that an identity has been given cannot be deleted, and can when it has it no more', async () => {
+  test('a config that an identity has been given cannot be deleted, and can when it has it no more', proves(332, 454), async () => {
     await using app = await open();
     const { service, mine, path } = await withConfigs(app);
     const body = [{ serviceId: service, configId: mine }];
@@ -75,26 +76,30 @@ onEveryStore('service configs of an identity', (open) => {
     assert.deepEqual((await app.request('GET', path)).body.data, []);
   });
 
-  test('removing answers with an empty object, and is refused without both ids, without the identity, and without an administrator', async () => {
-    await using app = await open();
-    const { service, user, mine, path, seen } = await withConfigs(app);
-    const pair = { serviceId: service, configId: mine };
-    await app.request('POST', path, { body: [pair] });
-    const remove = (body: unknown, at = path, as = app.admin as string | null) => app.request('DELETE', at, { body, as });
-    assertInvalid(await remove([{ serviceId: service }]), '0.configId');
-    assertInvalid(await remove([{ configId: mine }]), '0.serviceId');
-    assertRefused(await remove(pair), 400, 'COULD_NOT_PARSE_BODY');
-    assertRefused(await remove([pair], '/identities/none/service-configs'), 404, 'NOT_FOUND');
-    for (const as of [null, await user.login()]) assertRefused(await remove([pair], path, as), 401, 'UNAUTHORIZED');
-    assert.deepEqual(await seen(), { first: { from: 'mine' } });
-    for (const body of [[], [pair], [pair]]) {
-      const { status, body: answer } = await remove(body);
-      assert.deepEqual([status, answer.data], [200, {}]);
-    }
-    assert.deepEqual(await seen(), { first: { from: 'own' } });
-  });
+  test(
+    'removing answers with an empty object, and is refused without both ids, without the identity, and without an administrator',
+    proves(408),
+    async () => {
+      await using app = await open();
+      const { service, user, mine, path, seen } = await withConfigs(app);
+      const pair = { serviceId: service, configId: mine };
+      await app.request('POST', path, { body: [pair] });
+      const remove = (body: unknown, at = path, as = app.admin as string | null) => app.request('DELETE', at, { body, as });
+      assertInvalid(await remove([{ serviceId: service }]), '0.configId');
+      assertInvalid(await remove([{ configId: mine }]), '0.serviceId');
+      assertRefused(await remove(pair), 400, 'COULD_NOT_PARSE_BODY');
+      assertRefused(await remove([pair], '/identities/none/service-configs'), 404, 'NOT_FOUND');
+      for (const as of [null, await user.login()]) assertRefused(await remove([pair], path, as), 401, 'UNAUTHORIZED');
+      assert.deepEqual(await seen(), { first: { from: 'mine' } });
+      for (const body of [[], [pair], [pair]]) {
+        const { status, body: answer } = await remove(body);
+        assert.deepEqual([status, answer.data], [200, {}]);
+      }
+      assert.deepEqual(await seen(), { first: { from: 'own' } });
+    },
+  );
 
-  test('both ids are needed, and must exist', async () => {
+  test('both ids are needed, and must exist', proves(240, 406, 407, 408), async () => {
     await using app = await open();
     const { service, mine, other, path } = await withConfigs(app);
     const left = await app.trail(async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { list, namesIn } from '../support/lists.ts';
 import { network } from '../support/network.ts';
@@ -11,7 +12,7 @@ const aType = (app: App, name = 'a type') => app.create('/config-types', { name 
 const read = async (app: App, id: string) => (await app.request('GET', `/services/${id}`)).body.data;
 
 onEveryStore('services', (open) => {
-  test('a service keeps every writable field', async () => {
+  test('a service keeps every writable field', proves(189, 191, 421), async () => {
     await using app = await open();
     const config = await aConfig(app, 'one', await aType(app));
     const fields = { name: 'web', encryptionRequired: false, maxIdleTimeMillis: 60000, terminatorStrategy: 'weighted' };
@@ -34,7 +35,7 @@ onEveryStore('services', (open) => {
     });
   });
 
-  test('a service with only the required fields has all its defaults', async () => {
+  test('a service with only the required fields has all its defaults', proves(189), async () => {
     await using app = await open();
     const { maxIdleTimeMillis, terminatorStrategy, roleAttributes, configs, tags } = await read(
       app,
@@ -46,21 +47,25 @@ onEveryStore('services', (open) => {
     );
   });
 
-  test('whether encryption is required is said on create, reset by a replace without it, and left alone by a patch', async () => {
-    await using app = await open();
-    assertInvalid(await app.request('POST', '/services', { body: { name: 'web' } }), 'encryptionRequired');
-    const id = await app.create('/services', { name: 'web', encryptionRequired: true });
-    const now = async () => (await read(app, id)).encryptionRequired;
-    assert.deepEqual(await app.trail(() => app.request('PATCH', `/services/${id}`, { body: { encryptionRequired: false } })), []);
-    await app.request('PATCH', `/services/${id}`, { body: { encryptionRequired: false, maxIdleTimeMillis: 1 } });
-    assert.equal(await now(), true);
-    await app.request('PUT', `/services/${id}`, { body: { name: 'web' } });
-    assert.equal(await now(), false);
-    await app.request('PUT', `/services/${id}`, { body: { name: 'web', encryptionRequired: true } });
-    assert.equal(await now(), true);
-  });
+  test(
+    'whether encryption is required is said on create, reset by a replace without it, and left alone by a patch',
+    proves(189),
+    async () => {
+      await using app = await open();
+      assertInvalid(await app.request('POST', '/services', { body: { name: 'web' } }), 'encryptionRequired');
+      const id = await app.create('/services', { name: 'web', encryptionRequired: true });
+      const now = async () => (await read(app, id)).encryptionRequired;
+      assert.deepEqual(await app.trail(() => app.request('PATCH', `/services/${id}`, { body: { encryptionRequired: false } })), []);
+      await app.request('PATCH', `/services/${id}`, { body: { encryptionRequired: false, maxIdleTimeMillis: 1 } });
+      assert.equal(await now(), true);
+      await app.request('PUT', `/services/${id}`, { body: { name: 'web' } });
+      assert.equal(await now(), false);
+      await app.request('PUT', `/services/${id}`, { body: { name: 'web', encryptionRequired: true } });
+      assert.equal(await now(), true);
+    },
+  );
 
-  test('bodies that make no service are refused with their field, or as not found', async () => {
+  test('bodies that make no service are refused with their field, or as not found', proves(191), async () => {
     await using app = await open();
     const good = { name: 'web', encryptionRequired: true };
     const post = (body: object) => app.request('POST', '/services', { body: { ...good, ...body } });
@@ -85,7 +90,7 @@ onEveryStore('services', (open) => {
     assertInvalid(await post({}), 'name');
   });
 
-  test('a deleted config leaves the services that list it', async () => {
+  test('a deleted config leaves the services that list it', proves(191, 373), async () => {
     await using app = await open();
     const one = await aConfig(app, 'one', await aType(app));
     const two = await aConfig(app, 'two', await aType(app, 'another type'));
@@ -96,7 +101,7 @@ onEveryStore('services', (open) => {
     assert.deepEqual((await app.request('GET', `/configs/${one}/services`)).body.data, []);
   });
 
-  test('services are found by their filter fields, by what their configs are like, and by role', async () => {
+  test('services are found by their filter fields, by what their configs are like, and by role', proves(373), async () => {
     await using app = await open();
     const type = await aType(app);
     const config = await aConfig(app, 'a config', type);
@@ -118,7 +123,7 @@ onEveryStore('services', (open) => {
     assert.deepEqual([item.permissions, item.config, item.postureQueries], [null, null, []]);
   });
 
-  test('the services of another identity are listed with its permissions and configs', async () => {
+  test('the services of another identity are listed with its permissions and configs', proves(193), async () => {
     await using app = await open();
     const net = network(app);
     const config = await aConfig(app, 'one', await aType(app), { port: 1 });
@@ -161,7 +166,7 @@ onEveryStore('services', (open) => {
     assert.deepEqual((await app.request('GET', `/identities/${ann}`)).body.data.serviceHostingCosts, {});
   });
 
-  test('hosting costs and precedences are about services that exist', async () => {
+  test('hosting costs and precedences are about services that exist', proves(129, 130), async () => {
     await using app = await open();
     const net = network(app);
     const [service, ann] = [await net.service('web'), await net.identity('ann')];

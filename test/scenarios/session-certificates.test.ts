@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { csr, SHARED_PKI } from '../support/pki.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
@@ -128,7 +129,7 @@ onEveryStore('what clients trust', (open) => {
     assert.ok(!der.includes(new X509Certificate(cert).raw));
   });
 
-  test('the network JWT says where the network is, and is the same on both APIs and each time', async () => {
+  test('the network JWT says where the network is, and is the same on both APIs and each time', proves(241, 396), async () => {
     await using app = await open({ settings: { address: 'https://controller.example.com:1280' } });
     const paths = ['/edge/client/v1/network-jwts', '/edge/management/v1/network-jwts', '/edge/client/v1/network-jwts'];
     const answers = await Promise.all(paths.map((path) => app.request('GET', path, { as: null })));

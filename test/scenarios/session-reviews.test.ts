@@ -5,6 +5,7 @@ import { sessionReview } from '../../src/api/session-reviews.ts';
 import { session } from '../../src/api/sessions.ts';
 import { AT_ONCE } from '../../src/domain/sessions/sessions/reviews.ts';
 import { has } from '../../src/query/index.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { enrollMfa, giveCode } from '../support/mfa.ts';
 import { checkOf } from '../support/posture.ts';
@@ -137,7 +138,7 @@ onEveryStore('ends of very many sessions', (open, store) => {
   });
 
   // Found by the model: sessions came back when a policy came to be satisfied without the code that had got too old.
-  test('a session that ended with its time does not come back, whatever makes a policy pass', async () => {
+  test('a session that ended with its time does not come back, whatever makes a policy pass', proves(247), async () => {
     await using app = await open();
     const { net, ann, wiki, staff } = await dialGround(app);
     const check = await checkOf(app, 'code', { typeId: 'MFA', timeoutSeconds: 60 });

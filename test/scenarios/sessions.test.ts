@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { proves } from '../specification.ts';
 import { onEveryStore } from '../support/app.ts';
 import { costOf, counting } from '../support/counting.ts';
 import { list } from '../support/lists.ts';
@@ -13,7 +14,7 @@ import { newStorage } from '../support/stores.ts';
 const CLIENT = '/edge/client/v1';
 
 onEveryStore('sessions', (open, store) => {
-  test('a session is granted with the routers that lead to the service, and a token that says whose it is', async () => {
+  test('a session is granted with the routers that lead to the service, and a token that says whose it is', proves(421), async () => {
     await using app = await open();
     const { net, ann, wiki, staff } = await dialGround(app);
     const policy = await net.dial(staff);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { policyBody } from '../support/policies.ts';
@@ -26,7 +27,7 @@ const kinds = async (app: App): Promise<Readonly<Record<string, (name: string) =
 };
 
 onEveryStore('tags', (open) => {
-  test('tags are texts, booleans and null, under any names that are not empty, for every kind', async () => {
+  test('tags are texts, booleans and null, under any names that are not empty, for every kind', proves(25, 59, 92), async () => {
     await using app = await open();
     const tags = { text: 'x', none: null, yes: true, no: false, empty: '', 'with.dots and spaces': 'ok', 'ünïcödé 😀': '\u2028"' };
     for (const [collection, body] of Object.entries(await kinds(app))) {
@@ -35,7 +36,7 @@ onEveryStore('tags', (open) => {
     }
   });
 
-  test('tags of any other kind are refused on every write, and nothing changes', async () => {
+  test('tags of any other kind are refused on every write, and nothing changes', proves(26, 72), async () => {
     await using app = await open();
     for (const [collection, body] of Object.entries(await kinds(app))) {
       const good = { ...body('good'), tags: { a: 'b' } };
@@ -56,7 +57,7 @@ onEveryStore('tags', (open) => {
     }
   });
 
-  test('tags that are null are none on create and replace, and left alone by a patch', async () => {
+  test('tags that are null are none on create and replace, and left alone by a patch', proves(27), async () => {
     await using app = await open();
     for (const [collection, body] of Object.entries(await kinds(app))) {
       const good = body('good');
@@ -71,7 +72,7 @@ onEveryStore('tags', (open) => {
     }
   });
 
-  test('entities are found by their tags, whatever their kind', async () => {
+  test('entities are found by their tags, whatever their kind', proves(313), async () => {
     await using app = await open();
     for (const [collection, body] of Object.entries(await kinds(app))) {
       const id = await app.create(collection, { ...body('tagged'), tags: { floor: 'seven', vip: true, none: null } });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { list } from '../support/lists.ts';
 import { network } from '../support/network.ts';
@@ -16,7 +17,7 @@ const ground = async (app: App) => {
 const addresses = (answer: Awaited<ReturnType<typeof list>>) => answer.body.data.map(({ address }: { address: string }) => address);
 
 onEveryStore('terminators', (open) => {
-  test('a terminator shows its service and its router, of either kind, and no secret', async () => {
+  test('a terminator shows its service and its router, of either kind, and no secret', proves(421), async () => {
     await using app = await open();
     const { service, make, read } = await ground(app);
     const router = await app.create('/routers', { name: 'plain' });
@@ -50,7 +51,7 @@ onEveryStore('terminators', (open) => {
     assert.equal((await read(id)).binding, 'transport');
   });
 
-  test('bodies that make no terminator are refused with their field, or as not found', async () => {
+  test('bodies that make no terminator are refused with their field, or as not found', proves(421), async () => {
     await using app = await open();
     const { good } = await ground(app);
     const post = (more: object) => app.request('POST', '/terminators', { body: { ...good, ...more } });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { assertInvalid, assertRefused } from '../support/refusals.ts';
 
@@ -12,7 +13,7 @@ const traced = async (app: App) =>
   (await app.rows('trace')).map(({ identityId, traceId, until, channels }) => ({ identityId, traceId, until, channels }));
 
 onEveryStore('tracing an identity', (open) => {
-  test('tracing goes on for the duration, under the id that was given or a new one', async () => {
+  test('tracing goes on for the duration, under the id that was given or a new one', proves(8, 233, 234, 386), async () => {
     await using app = await open();
     const id = await aDevice(app);
     const { data } = (await put(app, id, { enabled: true, duration: '1h30m', traceId: 'abc', channels: ['SelectPath'] })).body;
@@ -25,7 +26,7 @@ onEveryStore('tracing an identity', (open) => {
     ]);
   });
 
-  test('all channels are those of no list, an empty list, and a list with all in it', async () => {
+  test('all channels are those of no list, an empty list, and a list with all in it', proves(233), async () => {
     await using app = await open();
     const id = await aDevice(app);
     for (const channels of [undefined, null, [], ['all'], ['x', 'all']]) {
@@ -34,7 +35,7 @@ onEveryStore('tracing an identity', (open) => {
     }
   });
 
-  test('tracing ends when it is not enabled, whatever else the body says', async () => {
+  test('tracing ends when it is not enabled, whatever else the body says', proves(233, 234), async () => {
     await using app = await open();
     const id = await aDevice(app);
     for (const body of [{ enabled: false }, { enabled: false, traceId: 'x', duration: 'junk' }, {}]) {
@@ -45,7 +46,7 @@ onEveryStore('tracing an identity', (open) => {
     }
   });
 
-  test('a duration is needed, and is one; wrong types cannot be read', async () => {
+  test('a duration is needed, and is one; wrong types cannot be read', proves(386), async () => {
     await using app = await open();
     const id = await aDevice(app);
     const left = await app.trail(async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WriteConflict } from '../../src/storage/errors.ts';
 import type { StorageAdapter, Store } from '../../src/storage/port.ts';
+import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { newStorage } from '../support/stores.ts';
@@ -37,20 +38,24 @@ const bodies: Readonly<Record<string, (app: App) => Promise<object>>> = {
 };
 
 onEveryStore('writes that conflict', (open, store) => {
-  test('a delete that loses against another write is tried again once, and then is 409 and deletes nothing', async (t) => {
-    for (const [collection, bodyOf] of Object.entries(bodies)) {
-      await t.test(collection, async () => {
-        const { storage, lose } = contended(newStorage(store));
-        await using app = await open({ storage });
-        const at = `${collection}/${await app.create(collection, await bodyOf(app))}`;
-        lose(2);
-        const left = await app.trail(async () => assertRefused(await app.request('DELETE', at), 409, 'CONFLICT'));
-        assert.deepEqual(left, []);
-        assert.equal((await app.request('GET', at)).status, 200);
-        lose(1);
-        assert.equal((await app.request('DELETE', at)).status, 200);
-        assertRefused(await app.request('GET', at), 404, 'NOT_FOUND');
-      });
-    }
-  });
+  test(
+    'a delete that loses against another write is tried again once, and then is 409 and deletes nothing',
+    proves(333, 334, 455),
+    async (t) => {
+      for (const [collection, bodyOf] of Object.entries(bodies)) {
+        await t.test(collection, async () => {
+          const { storage, lose } = contended(newStorage(store));
+          await using app = await open({ storage });
+          const at = `${collection}/${await app.create(collection, await bodyOf(app))}`;
+          lose(2);
+          const left = await app.trail(async () => assertRefused(await app.request('DELETE', at), 409, 'CONFLICT'));
+          assert.deepEqual(left, []);
+          assert.equal((await app.request('GET', at)).status, 200);
+          lose(1);
+          assert.equal((await app.request('DELETE', at)).status, 200);
+          assertRefused(await app.request('GET', at), 404, 'NOT_FOUND');
+        });
+      }
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { invalidField } from '../../src/errors/index.ts';
 import { connect } from '../adapters/http/sockets.ts';
 import { onEveryStore } from '../support/app.ts';
 import { callSample } from '../support/calls.ts';
-import { nameOf, samples } from '../support/samples.ts';
+import { sampleOf } from '../support/samples/index.ts';
 import { withUniqueNames } from '../support/unique-names.ts';
 
 const shown = (field: string, value: unknown): string => {
@@ -32,9 +32,10 @@ onEveryStore('headers of answers', (open) => {
     await using app = await open();
     const unique = withUniqueNames(app);
     const good = new Set<string>();
-    for (const { operation } of entries) {
+    for (const entry of entries) {
+      const { operation } = entry;
       const isShown = operation.answer.is === 'raw' || TYPICAL.includes(operation.operationId);
-      const sample = isShown ? ((await samples[nameOf(operation)]?.(unique)) ?? {}) : {};
+      const sample = isShown ? await sampleOf(unique, entry) : {};
       // What nobody may do, is not there or is no good is refused by every operation.
       const answers = [
         await callSample(app, operation, { ...sample, as: null, body: {} }),

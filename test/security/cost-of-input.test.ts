@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { surfaces } from '../../src/api/surfaces/index.ts';
+import type { Entry } from '../../src/call/call.ts';
 import { entries } from '../../src/domain/entries.ts';
 import { type App, onEveryStore, openApp } from '../support/app.ts';
-import type { Operation } from '../support/calls.ts';
 import { documents, type HeavyBody, heavyBodies, MEBIBYTE } from '../support/heavy-bodies.ts';
 import { heavyQueries } from '../support/heavy-queries.ts';
-import { nameOf, samples } from '../support/samples.ts';
+import { nameOf, sampleOf } from '../support/samples/index.ts';
 import { withUniqueNames } from '../support/unique-names.ts';
 
 const LIMITS = { milliseconds: 60, bytes: 50 * MEBIBYTE };
@@ -34,9 +34,10 @@ type Heavy = { readonly shape: string } & ({ readonly body: () => string } | { r
 
 const heavyBody = ({ shape, text }: HeavyBody): Heavy => ({ shape, body: text });
 
-const assertCheap = async (app: App, operation: Operation, requests: readonly Heavy[]) => {
+const assertCheap = async (app: App, entry: Entry, requests: readonly Heavy[]) => {
+  const { operation } = entry;
   if (requests.length === 0) return;
-  const sample = (await samples[nameOf(operation)]?.(withUniqueNames(app))) ?? {};
+  const sample = await sampleOf(withUniqueNames(app), entry);
   const { id = 'x', other = 'x', as = app.admin, certificates } = sample;
   const path = `${(operation.surfaces[0] ?? surfaces.management).prefix}${operation.path.replace(/\{\w+\}/, id).replace(/\{\w+\}/, other)}`;
   const headers: Readonly<Record<string, string>> = {
@@ -55,9 +56,9 @@ const assertCheap = async (app: App, operation: Operation, requests: readonly He
         body: async () => bytes,
         ...(certificates ? { peerCertificates: certificates } : {}),
       });
-      assert.ok(status < 500, `${operation.operationId} with ${heavy.shape}: ${status}`);
+      assert.ok(status < 500, `${nameOf(entry)} with ${heavy.shape}: ${status}`);
     });
-    const told = `${operation.operationId} with ${heavy.shape}: ${milliseconds.toFixed(1)} ms, ${(memory / MEBIBYTE).toFixed(1)} MiB`;
+    const told = `${nameOf(entry)} with ${heavy.shape}: ${milliseconds.toFixed(1)} ms, ${(memory / MEBIBYTE).toFixed(1)} MiB`;
     assert.ok(milliseconds <= LIMITS.milliseconds && memory <= LIMITS.bytes, told);
   }
 };
@@ -65,7 +66,7 @@ const assertCheap = async (app: App, operation: Operation, requests: readonly He
 describe('a request of a mebibyte', () => {
   test('costs little before it is refused, for who has no login', async () => {
     await using app = await openApp('memory');
-    const login = entries.find(({ operation }) => operation.operationId === 'authenticate')?.operation;
+    const login = entries.find(({ operation }) => operation.operationId === 'authenticate');
     assert.ok(login);
     const configTypes = { shape: '520,000 config types', text: () => `{"configTypes":[${'1,'.repeat(520_000)}1]}` };
     await assertCheap(app, login, [...documents, configTypes].map(heavyBody));
@@ -74,21 +75,23 @@ describe('a request of a mebibyte', () => {
   test('costs little before it is refused, whatever a session puts where', async () => {
     await using app = await openApp('memory');
     const heavy = documents.filter(({ shape }) => DEAREST.includes(shape));
-    for (const { operation } of entries) {
-      if (!operation.body) continue;
-      const fields = heavyBodies(operation.body.schema, {}).filter(({ shape }) =>
+    for (const entry of entries) {
+      const { body } = entry.operation;
+      if (!body) continue;
+      const fields = heavyBodies(body.schema, {}).filter(({ shape }) =>
         /names for \[\[|{"a":1} as often|different texts with #/.test(shape),
       );
-      await assertCheap(app, operation, [...heavy, ...fields.slice(0, 3)].map(heavyBody));
+      await assertCheap(app, entry, [...heavy, ...fields.slice(0, 3)].map(heavyBody));
     }
   });
 
   test('has no text that costs much, wherever it stands', async () => {
     await using app = await openApp('memory');
-    for (const { operation } of entries) {
-      if (!operation.body) continue;
-      const texts = heavyBodies(operation.body.schema, {}).filter(({ shape }) => /: long text of "(😀|\|\|)"$/.test(shape));
-      await assertCheap(app, operation, texts.slice(0, 8).map(heavyBody));
+    for (const entry of entries) {
+      const { body } = entry.operation;
+      if (!body) continue;
+      const texts = heavyBodies(body.schema, {}).filter(({ shape }) => /: long text of "(😀|\|\|)"$/.test(shape));
+      await assertCheap(app, entry, texts.slice(0, 8).map(heavyBody));
     }
   });
 });
@@ -97,12 +100,13 @@ describe('a query as long as a request line may be', () => {
   for (const isOpen of [true, false])
     test(`costs little, whatever ${isOpen ? 'a client without login' : 'a session'} puts where`, async () => {
       await using app = await openApp('memory');
-      for (const { operation } of entries) {
-        if (!operation.query || (operation.permission === 'open') !== isOpen) continue;
+      for (const entry of entries) {
+        const { query, permission } = entry.operation;
+        if (!query || (permission === 'open') !== isOpen) continue;
         await assertCheap(
           app,
-          operation,
-          heavyQueries(operation.query).map(({ shape, text }) => ({ shape, query: text })),
+          entry,
+          heavyQueries(query).map(({ shape, text }) => ({ shape, query: text })),
         );
       }
     });

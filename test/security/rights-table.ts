@@ -187,6 +187,8 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
   anySession: '',
   session: '',
   administrator: `
+    GET /changes
+    GET /changes/follow
     GET /database/snapshot
     GET /identities/{identityId}/services/{serviceId}/explain
     GET /posture-checks/{id}/service-policies

@@ -131,7 +131,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
       ...(signal ? { signal } : {}),
       ...(certificates ? { peerCertificates: certificates } : {}),
     };
-    const answer = answerOf(await controller.handle(message));
+    const answer = await answerOf(await controller.handle(message));
     transcript.push({ method, path, answer });
     assertDeclaredRefusal(method, message.target, answer);
     return answer;
@@ -225,9 +225,15 @@ const watched = (adapter: StorageAdapter): { storage: StorageAdapter; storeOf():
   };
 };
 
-const answerOf = ({ status, headers, body }: CoreAnswer): Answer => {
-  assert.ok(typeof body === 'string' || body instanceof Uint8Array, 'no operation streams');
-  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+/** Of a stream the first part, after which the client goes away. */
+const beginningOf = async (parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+  for await (const part of parts) return part;
+  return new Uint8Array();
+};
+
+const answerOf = async ({ status, headers, body }: CoreAnswer): Promise<Answer> => {
+  const whole = typeof body === 'string' || body instanceof Uint8Array ? body : await beginningOf(body);
+  const text = typeof whole === 'string' ? whole : new TextDecoder().decode(whole);
   const joined = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
   return { status, headers: joined, text, body: joined['content-type']?.includes('json') ? JSON.parse(text) : undefined };
 };

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { entries } from '../../src/domain/entries.ts';
 import type { Answer } from './app.ts';
-import type { Sample } from './samples.ts';
+import type { Sample } from './samples/index.ts';
+import { anyText } from './texts.ts';
 
 type Operation = (typeof entries)[number]['operation'];
 
@@ -43,7 +44,7 @@ const strange = fc.oneof(
 );
 const text = fc.oneof(
   fc.string(),
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.constantFrom(
     '',
     '%',

@@ -1,6 +1,6 @@
 import type { entries } from '../../src/domain/entries.ts';
 import type { Answer, App } from './app.ts';
-import type { Sample } from './samples.ts';
+import type { Sample } from './samples/index.ts';
 
 export type Operation = (typeof entries)[number]['operation'];
 

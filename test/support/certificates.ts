@@ -25,6 +25,11 @@ export const COMMON_NAME: ExternalIdClaim = {
   index: 0,
 };
 
+/** A claim for an external id in a SPIFFE id. */
+export const SPIFFE = { ...COMMON_NAME, location: 'SAN_URI', matcher: 'SCHEME', matcherCriteria: 'spiffe' } as const;
+
+export const readCa = async (app: App, id: string) => (await app.request('GET', `/cas/${id}`)).body.data;
+
 /** A certificate authority of somebody else, as the controller knows it. */
 export interface TestCa extends Party {
   readonly id: string;

@@ -30,6 +30,12 @@ export const toEnroll = async (
   return { identityId, enrollment: data.enrollment[method] };
 };
 
+export const readEnrollment = async (app: App, id: string) => (await app.request('GET', `/enrollments/${id}`)).body.data;
+
+/** The outstanding enrollments of an identity by their methods, as the identity shows them. */
+export const enrollmentsOf = async (app: App, identityId: string) =>
+  (await app.request('GET', `/identities/${identityId}`)).body.data.enrollment;
+
 const C = '/edge/client/v1';
 
 /** `POST` to a path of enrollment, as a client without a session. */

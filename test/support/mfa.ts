@@ -25,12 +25,13 @@ export interface Factor {
   wrongCode(): string;
 }
 
-const AT = '/current-identity/mfa';
+export const MFA = '/current-identity/mfa';
+export const RECOVERY_CODES = `${MFA}/recovery-codes`;
 
 /** Begins to enroll the identity of a session. */
 export const beginMfa = async (app: App, as: string): Promise<Factor> => {
-  assert.equal((await app.request('POST', AT, { as })).status, 201);
-  const { provisioningUrl, recoveryCodes } = (await app.request('GET', AT, { as })).body.data;
+  assert.equal((await app.request('POST', MFA, { as })).status, 201);
+  const { provisioningUrl, recoveryCodes } = (await app.request('GET', MFA, { as })).body.data;
   const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
   const code = (intervals = 0) => totp(secret, app.clock.now() + intervals * 30_000);
   const wrongCode = () => {
@@ -44,10 +45,34 @@ export const beginMfa = async (app: App, as: string): Promise<Factor> => {
 /** Enrolls the identity of a session, which is then complete. */
 export const enrollMfa = async (app: App, as: string): Promise<Factor> => {
   const factor = await beginMfa(app, as);
-  const { status, text } = await app.request('POST', `${AT}/verify`, { as, body: { code: factor.code() } });
+  const { status, text } = await app.request('POST', `${MFA}/verify`, { as, body: { code: factor.code() } });
   assert.equal(status, 200, text);
   return factor;
 };
 
 /** Gives a code to complete the login of a session. */
 export const giveCode = (app: App, as: string, code: string) => app.request('POST', '/authenticate/mfa', { as, body: { code } });
+
+export const mfaStatus = (app: App, as: string) => app.request('GET', MFA, { as });
+
+export const isMfaEnabled = async (app: App, identityId: string) =>
+  (await app.request('GET', `/identities/${identityId}`)).body.data.isMfaEnabled;
+
+export const recoveryCodesOf = async (app: App, as: string, code: string): Promise<readonly string[]> =>
+  (await app.request('GET', RECOVERY_CODES, { as, headers: { 'mfa-validation-code': code } })).body.data.recoveryCodes;
+
+/** A user with a session. */
+export const userWithSession = async (app: App, fields?: Readonly<Record<string, unknown>>) => {
+  const user = await app.user(fields);
+  return { ...user, as: await user.login() };
+};
+
+/** A user with MFA, and sessions that owe a code. */
+export const userWithMfa = async (app: App, sessions = 1) => {
+  const user = await app.user();
+  const full = await user.login();
+  const factor = await enrollMfa(app, full);
+  const owing: string[] = [];
+  for (let i = 0; i < sessions; i++) owing.push(await user.login());
+  return { ...user, full, factor, owing, as: owing[0] ?? '' };
+};

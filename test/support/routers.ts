@@ -39,6 +39,14 @@ export const presented = (pem: string): readonly Uint8Array[] => certificatesIn(
 
 export const fingerprintOf = (pem: string): string | undefined => certificatesIn(pem)[0]?.fingerprint.replaceAll(':', '').toLowerCase();
 
+export const readRouter = async (app: App, id: string, path: RouterPath = '/edge-routers') =>
+  (await app.request('GET', `${path}/${id}`)).body.data;
+
+export const patchEdgeRouter = (app: App, id: string, body: object) => app.request('PATCH', `/edge-routers/${id}`, { body });
+
+export const extendRouter = (app: App, certificates: readonly Uint8Array[], body: unknown) =>
+  post(app, '/enroll/extend/router', { body, certificates });
+
 /** A router that has enrolled, and what it presents. */
 export const aRouterCertificate = async (app: App, path: RouterPath = '/edge-routers', fields: Readonly<Record<string, unknown>> = {}) => {
   const { id, token } = await routerToEnroll(app, path, fields);

@@ -4,7 +4,7 @@ import { list, textUpTo } from './bounded.ts';
 const INT64_MAX = 9223372036854775807n;
 
 /** A signed 64-bit decimal integer as a query parameter (`+3`, `03` allowed, empty is absent), or a number in process. */
-const integer = z
+export const integer = z
   .union([z.number(), textUpTo(64)])
   .transform((value, context): number | undefined => {
     if (value === '') return undefined;

@@ -6,6 +6,7 @@ import type { HttpOutput, ServerSentEvent } from '../surfaces/http-output.ts';
 import { surfaces as known } from '../surfaces/index.ts';
 import type { Surface } from '../surfaces/surface.ts';
 import { created, empty } from './entity.ts';
+import type { PathParameters } from './path-template.ts';
 import type { Resource } from './resource.ts';
 import { unboundedIn } from './unbounded.ts';
 
@@ -73,7 +74,7 @@ export type Operations = Readonly<Record<string, Operation>>;
 export const isConditional = <O extends Pick<Operation, 'entity' | 'method'>>(operation: O): operation is O & Required<Pick<O, 'entity'>> =>
   operation.entity !== undefined && operation.method !== 'GET';
 
-/** Of the answer over HTTP, unless the handler says another. */
+/** The status of its answers, unless the handler says another. */
 export const statusOf = ({ answer, status }: Pick<Operation, 'answer' | 'status'>): number =>
   status ?? (answer.is === 'created' ? 201 : 200);
 
@@ -90,9 +91,6 @@ export const group = <const N extends string, O extends Operations>(name: N, abo
   operations,
 });
 
-type PathParameters<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
-  ? { readonly [K in Name]: string } & PathParameters<Rest>
-  : unknown;
 type QueryInput<Q> = Q extends z.ZodObject ? { readonly [K in keyof z.input<Q>]: z.input<Q>[K] } : unknown;
 type QueryDecoded<Q> = Q extends z.ZodObject ? z.output<Q> : unknown;
 type HeadersInput<H> = H extends Readonly<Record<string, string>> ? { readonly [K in keyof H]?: string } : unknown;
@@ -128,7 +126,7 @@ type AnswerOutput<A extends Answer> = A extends { is: 'data'; schema: z.ZodType<
         : A extends { is: 'response' }
           ? HttpOutput
           : A extends { is: 'events' }
-            ? AsyncIterable<ServerSentEvent>
+            ? AsyncIterable<ServerSentEvent<A extends { item: z.ZodType<infer T> } ? T : string>>
             : { readonly contentType: string; readonly body: string | Uint8Array };
 
 type Declared<Q, H, B, A extends Answer> = Omit<

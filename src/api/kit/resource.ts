@@ -1,19 +1,22 @@
 import * as z from 'zod';
 import type { FieldType } from '../../query/predicate.ts';
-import { type EntityReference, entityReference, type Link, links, string, type Tags, tags, timestamp } from './entity.ts';
+import { type EntityReference, entityBase, entityReference, type Link, string, type Tags, tags } from './entity.ts';
 import { type Field, type Fields, type KeepMode, showsEmptyList, type WriteMode } from './field.ts';
 import { displayName, type RoleDisplay, roleDisplay } from './role-display.ts';
 
+/** What a kind is called, e.g. `['Identity', 'Identities']`. */
+export type Names = readonly [singular: string, plural: string];
+
 /** The declaration of a kind. Bodies, details, storage, filter symbols and links are derived from it. */
-export interface ResourceDeclaration<K extends string, F extends Fields> {
+export interface ResourceDeclaration<K extends string, F extends Fields, N extends Names = Names> {
   /** Singular, as in messages: `identity`, `configType`. */
   readonly kind: K;
   /** Collection in paths, links and references: `identities`. */
   readonly collection: string;
   /** Singular and plural as in operation names: `['Identity', 'Identities']`. */
-  readonly names: readonly [singular: string, plural: string];
+  readonly names: N;
   /** Singular and plural in sentences; default: `names` as words. */
-  readonly nouns?: readonly [singular: string, plural: string];
+  readonly nouns?: Names;
   /** Name of the body parameter; default: the kind. Named in the error for a missing body. */
   readonly bodyName?: string;
   /** Name in rights, where it is not the kind's own: the routers of every kind are `router`. */
@@ -68,7 +71,8 @@ export interface Kind extends ResourceDeclaration<string, Fields> {
  * A resource kind: its declaration, and the schemas of its bodies and details. The field table of a kind with variants is, as a type, the union of
  * its variants' tables, and as a value all of their fields.
  */
-export interface Resource<K extends string = string, F extends Fields = Fields> extends ResourceDeclaration<K, F> {
+export interface Resource<K extends string = string, F extends Fields = Fields, N extends Names = Names>
+  extends ResourceDeclaration<K, F, N> {
   readonly variants?: { readonly by: string; readonly tables: Readonly<Record<string, Fields>> };
   readonly schemas: {
     readonly create: z.ZodType<CreateBody<F>>;
@@ -172,7 +176,9 @@ type DetailFields<F extends Fields> = Expand<
 export type DetailOf<R> = R extends Resource<string, infer F> ? Detail<F> : never;
 
 /** @returns the kind with everything that follows from its declaration. */
-export const resource = <const K extends string, const F extends Fields>(declaration: ResourceDeclaration<K, F>): Resource<K, F> => {
+export const resource = <const K extends string, const F extends Fields, const N extends Names>(
+  declaration: ResourceDeclaration<K, F, N>,
+): Resource<K, F, N> => {
   const { fields } = declaration;
   const entries = Object.entries(fields);
   const body = (shape: readonly (readonly [string, z.ZodType])[], id: string) =>
@@ -228,11 +234,8 @@ const detailSchema = (fields: Fields, id: string) => {
   });
   return z
     .object({
-      _links: links,
-      createdAt: timestamp,
-      id: string,
+      ...entityBase,
       tags: z.record(string, z.union([string, z.boolean(), z.null()])),
-      updatedAt: timestamp,
       ...Object.fromEntries(shape),
     })
     .meta({ id });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { discriminator, type Field, type Fields } from './field.ts';
-import { type Kind, type Resource, type ResourceDeclaration, resource } from './resource.ts';
+import { type Kind, type Names, type Resource, type ResourceDeclaration, resource } from './resource.ts';
 
 /** One shape that entities of a kind may have: the fields that it has beside those that all entities of the kind share. */
 export interface Variant<F extends Fields = Fields> {
@@ -23,11 +23,17 @@ type Tables<C extends Fields, B extends string, V extends Variants> = {
  * in the store and in filters there is one table with the fields of all.
  * @throws TypeError when two variants have a field of one name, for which the table has one place
  */
-export const variantResource = <const K extends string, const C extends Fields, const B extends string, const V extends Variants>(
-  declaration: ResourceDeclaration<K, C>,
+export const variantResource = <
+  const K extends string,
+  const C extends Fields,
+  const N extends Names,
+  const B extends string,
+  const V extends Variants,
+>(
+  declaration: ResourceDeclaration<K, C, N>,
   by: B,
   variants: V,
-): Resource<K, Tables<C, B, V>> => {
+): Resource<K, Tables<C, B, V>, N> => {
   const [singular, plural] = declaration.names;
   const values = Object.keys(variants);
   const each = Object.entries(variants).map(([value, { name, fields }]) =>
@@ -57,7 +63,7 @@ export const variantResource = <const K extends string, const C extends Fields, 
       detail: oneOf('detail', 'Detail'),
     },
   };
-  return all as Resource<K, Tables<C, B, V>>; // its fields are those of every variant, its schemas theirs
+  return all as Resource<K, Tables<C, B, V>, N>; // its fields are those of every variant, its schemas theirs
 };
 
 /** The field table of one entity: of a kind with variants, that of its variant. */

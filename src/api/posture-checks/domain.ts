@@ -1,6 +1,6 @@
 import { list } from '../kit/bounded.ts';
 import { required } from '../kit/field.ts';
-import { sortedSet } from '../kit/relations.ts';
+import { sortedSet } from '../kit/sets.ts';
 import { variant } from '../kit/variants.ts';
 import { shortText } from '../shared.ts';
 

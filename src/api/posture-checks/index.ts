@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { crud } from '../kit/crud.ts';
 import { readOnly, required } from '../kit/field.ts';
-import { plainRoles } from '../kit/relations.ts';
+import { group } from '../kit/operation.ts';
+import { plainRoles } from '../kit/roles.ts';
 import { variantResource } from '../kit/variants.ts';
 import { name } from '../shared.ts';
 import { domainVariant } from './domain.ts';
@@ -27,3 +29,5 @@ export const postureCheck = variantResource(
   'typeId',
   { OS: osVariant, MAC: macVariant, MFA: mfaVariant, PROCESS: processVariant, PROCESS_MULTI: processMultiVariant, DOMAIN: domainVariant },
 );
+
+export const postureChecks = group('postureChecks', 'Posture checks', crud(postureCheck, { denied: { delete: 403 } }));

@@ -1,12 +1,14 @@
 import * as z from 'zod';
+import { compareText } from '../../query/compare-text.ts';
+import { readVersionRange } from '../../semver/range.ts';
 import { list } from '../kit/bounded.ts';
+import { string } from '../kit/entity.ts';
 import { required } from '../kit/field.ts';
 import { preprocess } from '../kit/preprocess.ts';
-import { byCodePoint, sortedSet } from '../kit/relations.ts';
+import { sortedSet } from '../kit/sets.ts';
 import { variant } from '../kit/variants.ts';
-import { shortText, string } from '../shared.ts';
+import { shortText } from '../shared.ts';
 import { osKey, osType } from './os-type.ts';
-import { readVersionRange } from './version-range.ts';
 
 const version = shortText.refine((range) => readVersionRange(range) !== undefined, {
   error: 'must be a semantic version or a range of them, like >=10.0.0 <11.0.0 || 12.x',
@@ -44,7 +46,7 @@ const operatingSystems = list(preprocess(withCapitals, given), 100)
   .transform((systems): readonly OperatingSystem[] =>
     [...new Map(systems.map((system) => [osKey(system.type), system])).values()]
       .map(({ type, versions }) => ({ type, versions: versions.length === 0 ? null : sortedSet(versions) }))
-      .sort((a, b) => byCodePoint(a.type, b.type)),
+      .sort((a, b) => compareText(a.type, b.type)),
   )
   .pipe(z.array(operatingSystem).readonly());
 

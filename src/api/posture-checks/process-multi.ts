@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { compareText } from '../../query/compare-text.ts';
 import { list } from '../kit/bounded.ts';
+import { string } from '../kit/entity.ts';
 import { required } from '../kit/field.ts';
-import { byCodePoint, sortedSet } from '../kit/relations.ts';
+import { sortedSet } from '../kit/sets.ts';
 import { variant } from '../kit/variants.ts';
-import { shortText, string } from '../shared.ts';
+import { shortText } from '../shared.ts';
 import { type OsType, osKey, osType } from './os-type.ts';
 
 const texts = z.array(string).readonly();
@@ -61,7 +63,7 @@ const processes = list(entry, 1000)
         signerFingerprints: sortedSet(signerFingerprints ?? []),
       };
     });
-    return [...new Map(all.map((each) => [keyOf(each), each])).values()].sort((a, b) => byCodePoint(keyOf(a), keyOf(b)));
+    return [...new Map(all.map((each) => [keyOf(each), each])).values()].sort((a, b) => compareText(keyOf(a), keyOf(b)));
   })
   .pipe(z.array(stored).readonly());
 

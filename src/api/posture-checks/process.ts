@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { list } from '../kit/bounded.ts';
+import { string } from '../kit/entity.ts';
 import { required } from '../kit/field.ts';
-import { sortedSet } from '../kit/relations.ts';
+import { sortedSet } from '../kit/sets.ts';
 import { variant } from '../kit/variants.ts';
-import { shortText, string } from '../shared.ts';
+import { shortText } from '../shared.ts';
 import { osType } from './os-type.ts';
 
 const lower = (value: string): string => value.toLowerCase();

@@ -12,8 +12,11 @@ export type Answer =
   | { readonly is: 'raw'; readonly contentTypes: readonly string[] }
   /** No envelope: the handler returns an `HttpOutput`, with a status, headers and a body of its own. No media types: there is never a body. */
   | { readonly is: 'response'; readonly contentTypes: readonly string[] }
-  /** Server-Sent Events: the handler returns an `AsyncIterable` of them, which must end once `call.signal` is aborted. */
-  | { readonly is: 'events' };
+  /**
+   * Server-Sent Events: the handler returns an `AsyncIterable` of them, which must end once `call.signal` is aborted. With `item`, the data of each event
+   * is such an item, sent as JSON; in process and in the typed client the operation returns an `AsyncIterable` of items.
+   */
+  | { readonly is: 'events'; readonly item?: z.ZodType };
 
 /** The answer of a list: one page. */
 export interface Page<T> {

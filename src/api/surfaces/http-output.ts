@@ -15,10 +15,10 @@ export interface HttpOutput {
   readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
 }
 
-/** A Server-Sent Event (HTML Living Standard, 9.2). */
-export interface ServerSentEvent {
-  /** Of any number of lines. */
-  readonly data: string;
+/** A Server-Sent Event (HTML Living Standard, 9.2). Without data it only sets the id from which a client resumes. */
+export interface ServerSentEvent<T = string> {
+  /** Text of any number of lines; any other value is written as JSON. */
+  readonly data?: T;
   /** Its type; default `message`. One line. */
   readonly event?: string;
   /** Sent back as `last-event-id` by a client that reconnects. One line. */

@@ -1,4 +1,4 @@
-import { dataAndMeta, errorAndMeta } from './envelope.ts';
+import { dataAndMeta, errorAndMeta } from './edge-envelope.ts';
 import { ztSession } from './session-rule.ts';
 import { type Surface, surface } from './surface.ts';
 

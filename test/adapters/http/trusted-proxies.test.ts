@@ -11,6 +11,8 @@ import { koaMiddleware } from '../../../adapters/http/koa.ts';
 import { type ServeOptions, type Serving, serve } from '../../../adapters/http/node.ts';
 import { memoryStorage } from '../../../adapters/storage/memory/index.ts';
 import { ManagementController } from '../../../src/index.ts';
+import { fastPasswordHasher } from '../../../src/platform/testing.ts';
+import { webPlatform } from '../../../src/platform/web.ts';
 import { type Host, opener } from '../../conformance/http/host.ts';
 import { authority, party } from '../../support/pki.ts';
 import { handlerOf } from '../../unit/http/fake-api.ts';
@@ -114,7 +116,11 @@ describe('a certificate in a header', () => {
   });
 
   test('logs in through a trusted proxy, and is a forgery from anybody else', async () => {
-    const controller = await ManagementController.open({ storage: memoryStorage(), settings: { address: 'https://127.0.0.1:1280' } });
+    const controller = await ManagementController.open({
+      storage: memoryStorage(),
+      settings: { address: 'https://127.0.0.1:1280' },
+      platform: webPlatform({ passwords: fastPasswordHasher() }),
+    });
     const { id } = await controller.cas.create({
       body: {
         name: 'ours',

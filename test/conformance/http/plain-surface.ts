@@ -10,10 +10,14 @@ import type { CallSource, Entry } from '../../../src/call/call.ts';
 import { createHandler, type Handle, type HandlerOptions } from '../../../src/http/handler.ts';
 import { entriesOf, invoke, platform } from '../../unit/http/fake-api.ts';
 
-const oauthErrors: ErrorForm = ({ status, message }) => ({
+const oauthErrors: ErrorForm = {
   contentType: 'application/json',
-  body: JSON.stringify({ error: status === 404 ? 'not_found' : 'invalid_request', error_description: message }),
-});
+  write: ({ status, message }) => ({
+    body: JSON.stringify({ error: status === 404 ? 'not_found' : 'invalid_request', error_description: message }),
+  }),
+  schema: { type: 'object', required: ['error'], properties: { error: { type: 'string' }, error_description: { type: 'string' } } },
+  components: {},
+};
 
 export const plain = surface({
   name: 'plain',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { comparator, matches } from '../../../src/query/evaluate.ts';
+import { comparator, matches } from '../../../src/query/index.ts';
 import {
   and,
   booleanField,

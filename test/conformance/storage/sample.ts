@@ -1,5 +1,6 @@
 /** The kinds that the storage suite stores. Some names are words of SQL, so that adapters prove that they quote. */
-import type { Row, StorageSchema, Store, Transaction } from '../../../src/storage/port.ts';
+import type { Predicate } from '../../../src/query/predicate.ts';
+import type { Query, Row, StorageSchema, Store, Transaction } from '../../../src/storage/port.ts';
 
 export const schema: StorageSchema = [
   {
@@ -53,3 +54,7 @@ export const write = <T>(store: Store, work: (tx: Transaction) => Promise<T>): P
 export const idsOf = (rows: readonly Row[]): readonly string[] => rows.map((row) => row.id);
 export const allIds = (store: Store, kind = 'note'): Promise<readonly string[]> =>
   read(store, async (tx) => idsOf(await tx.list(kind, { where: { op: 'all' } })));
+
+/** The ids of the rows that a question finds, in their order. */
+export const asked = async (store: Store, where: Predicate, query: Omit<Query, 'where'> = {}): Promise<string> =>
+  idsOf(await read(store, (tx) => tx.list('note', { where, ...query }))).join(' ');

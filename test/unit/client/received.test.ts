@@ -11,6 +11,7 @@ test('an error that was received has the code and the cause that were sent', () 
     ['COULD_NOT_VALIDATE', field],
     ['COULD_NOT_VALIDATE', words],
     ['INVALID_POSTURE', failing],
+    ['CURSOR_EXPIRED', { message: 'gone', earliest: 7 }],
     ['RATE_LIMITED', undefined],
     ['CONFLICT', undefined],
     ['CONFLICT', words],
@@ -33,6 +34,7 @@ test('a cause of another kind than its code has is put in the form of one that i
   assert.deepEqual(causeOf('INVALID_POSTURE', { data: {} }), { message: 'sent', data: {} });
   assert.deepEqual(causeOf('UNSUPPORTED_MEDIA', 'a text'), { field: '', reason: 'sent', value: '' });
   assert.deepEqual(causeOf('UNSUPPORTED_MEDIA', { field: 'Content-Type' }), { field: '', reason: 'sent', value: '' });
+  assert.deepEqual(causeOf('CURSOR_EXPIRED', words), { message: 'too much', earliest: 0 });
   assert.equal(causeOf('RATE_LIMITED', words), undefined);
   assert.equal(causeOf('RATE_LIMITED', null), undefined);
 });

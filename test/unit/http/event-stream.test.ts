@@ -21,6 +21,16 @@ test('an event is written with all that it has, and each line of its data', asyn
   assert.equal(await textOf({ data: 'a\nb\r\nc\rd' }, { data: '' }), 'data: a\ndata: b\ndata: c\ndata: d\n\ndata: \n\n');
 });
 
+test('data that is no text is written as JSON, and an event may have none', async () => {
+  async function* mixed(): AsyncGenerator<ServerSentEvent<unknown>> {
+    yield { id: '7' };
+    yield { data: { a: 1 } };
+  }
+  let text = '';
+  for await (const part of eventStream(mixed())) text += part;
+  assert.equal(text, 'id: 7\n\ndata: {"a":1}\n\n');
+});
+
 test('a type or an id of several lines is refused, for it would begin a field of its own', async () => {
   for (const event of [
     { data: '', event: 'a\ndata: b' },

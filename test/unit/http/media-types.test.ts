@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mediaType, negotiate } from '../../../src/http/media-types.ts';
+import { proves } from '../../specification.ts';
 
 const JSON_ONLY = ['application/json'];
 
-test('what JSON clients send accepts JSON', () => {
+test('what JSON clients send accepts JSON', proves(1), () => {
   for (const accept of [
     undefined,
     '',

@@ -4,7 +4,10 @@ import * as z from 'zod';
 import { groups } from '../../../src/api/index.ts';
 import { list, textUpTo } from '../../../src/api/kit/bounded.ts';
 import { data, type Group, group, operation, page } from '../../../src/api/kit/operation.ts';
+import { bareJson } from '../../../src/api/surfaces/envelope.ts';
 import { surfaces } from '../../../src/api/surfaces/index.ts';
+import { withoutSession } from '../../../src/api/surfaces/session-rule.ts';
+import { surface } from '../../../src/api/surfaces/surface.ts';
 import { openApiDocument } from '../../../src/http/openapi.ts';
 import { swaggerDocument } from '../../../src/http/swagger.ts';
 
@@ -117,6 +120,32 @@ test('answers stand in their envelope, errors in theirs', () => {
     '503',
   ]);
   assert.deepEqual(at(openapi, 'paths', '/raw', 'get', 'responses', '200', 'content'), { 'text/yaml': { schema: { type: 'string' } } });
+});
+
+test('a surface describes its own envelope and its own errors', () => {
+  const fault = { type: 'object', properties: { error: { type: 'string' } } } as const;
+  const bare = surface({
+    name: 'bare',
+    prefix: '/bare',
+    envelope: bareJson,
+    errorForm: { contentType: 'application/problem+json', write: () => ({ body: '' }), schema: fault, components: {} },
+    session: withoutSession,
+  });
+  const list = operation('GET', '/things', {
+    operationId: 'listBareThings',
+    summary: 'List',
+    permission: 'open',
+    surfaces: [bare],
+    answer: page(thing),
+  });
+  const document = openApiDocument([group('things', 'Things', { list }) as Group], info, bare);
+  const answers = at(document, 'paths', '/things', 'get', 'responses');
+  assert.deepEqual(at(answers, '200', 'content', 'application/json', 'schema'), {
+    type: 'array',
+    items: { $ref: '#/components/schemas/Thing' },
+  });
+  assert.deepEqual(at(answers, '503', 'content'), { 'application/problem+json': { schema: fault } });
+  assert.deepEqual(Object.keys(at(document, 'components', 'schemas') as object), ['Thing', 'Upper']);
 });
 
 test('what is open needs no session', () => {

@@ -3,13 +3,14 @@ import { test } from 'node:test';
 import { surfaces } from '../../../src/api/surfaces/index.ts';
 import { type Prefix, surface } from '../../../src/api/surfaces/surface.ts';
 import { createRouter, type Route } from '../../../src/http/router.ts';
+import { proves } from '../../specification.ts';
 import { entriesOf, M } from './fake-api.ts';
 
 const route = createRouter(entriesOf());
 const found = (result: Route) =>
   result.is === 'found' ? `${result.surface.name} ${result.entry.verb} ${JSON.stringify(result.parameters)}` : result.is;
 
-test('each prefix leads to its API', () => {
+test('each prefix leads to its API', proves(2, 472), () => {
   const expected = {
     [`${M}/version`]: 'management version {}',
     '/edge/client/v1/version': 'client version {}',

@@ -1,31 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { nodeOutbound } from '../../../adapters/platform/node-outbound.ts';
 import { addressRule } from '../../../src/platform/addresses.ts';
 import { createOutbound, fetchTransport, type Outbound } from '../../../src/platform/outbound.ts';
-
-/** No test waits for this time: what is to answer does, on a busy machine too. */
-const LIMITS = { maxBytes: 1000, timeoutMs: 60_000, permits: addressRule(['loopback']) } as const;
-
-/** A server on loopback, and the paths that were asked for. */
-const serving = async (t: TestContext, answer: RequestListener) => {
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    answer(request, response);
-  });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, asked, server };
-};
-
-const textOf = (body: Uint8Array) => new TextDecoder().decode(body);
+import { LIMITS, serving, textOf } from './serving.ts';
 
 for (const [name, outbound] of [
   ['node', nodeOutbound()],
@@ -207,49 +185,3 @@ for (const [name, outbound] of [
     });
   });
 }
-
-describe('names (node)', () => {
-  const leadingTo = (...answers: readonly (readonly string[])[]) => {
-    let asked = 0;
-    const outbound = nodeOutbound((_, found) => {
-      const addresses = answers[Math.min(asked++, answers.length - 1)] ?? [];
-      found(
-        null,
-        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-      );
-    });
-    return { outbound, times: () => asked };
-  };
-
-  test('that lead to an address that is not permitted are not connected to', async (t) => {
-    const { port, asked } = await serving(t, (_, response) => void response.end());
-    for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '10.0.0.1'])
-      await assert.rejects(leadingTo([address]).outbound.request(`http://keys.example:${port}/`, { ...LIMITS, permits: addressRule([]) }), {
-        name: 'OutboundRefused',
-        message: `requests to keys.example are not allowed: it leads to ${address}`,
-      });
-    assert.deepEqual(asked, []);
-  });
-
-  test('are looked up once for each request, so that what was judged is what is connected to', async (t) => {
-    const { port, asked } = await serving(t, (_, response) => void response.end('there'));
-    // The first answer passes the judgement; a second look would lead elsewhere.
-    const { outbound, times } = leadingTo(['127.0.0.1'], ['169.254.169.254']);
-    assert.equal(textOf((await outbound.request(`http://keys.example:${port}/`, LIMITS)).body), 'there');
-    assert.deepEqual([times(), asked], [1, ['/']]);
-    await assert.rejects(outbound.request(`http://keys.example:${port}/`, LIMITS), { name: 'OutboundRefused' });
-  });
-
-  test('of which only some addresses are permitted lead to those', async (t) => {
-    const { port } = await serving(t, (_, response) => void response.end('there'));
-    const { outbound } = leadingTo(['169.254.169.254', '127.0.0.1']);
-    assert.equal(textOf((await outbound.request(`http://keys.example:${port}/`, LIMITS)).body), 'there');
-  });
-
-  test('that nobody knows are an error', async () => {
-    await assert.rejects(
-      nodeOutbound((_, found) => found(new Error('ENOTFOUND'), [])).request('http://keys.example/', LIMITS),
-      /ENOTFOUND/,
-    );
-  });
-});

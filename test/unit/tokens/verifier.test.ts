@@ -3,46 +3,10 @@ import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { exportSPKI, importJWK, type JWK } from 'jose';
 import { Eku } from '../../../src/pki/certificate.ts';
-import { readToken } from '../../../src/tokens/token.ts';
-import { createTokenVerifier, type TokenSigner } from '../../../src/tokens/verifier.ts';
-import { frozenClock } from '../../support/clock.ts';
+import { proves } from '../../specification.ts';
 import { certificateIn, party } from '../../support/pki.ts';
-import { AUDIENCE, type Claims, claimsOf, forge, keyOfParty, type ProviderKey, providerKey, sign } from '../../support/provider.ts';
-
-const ISSUER = 'https://issuer.example';
-const ENDPOINT = 'https://issuer.example/keys';
-const signer: TokenSigner = {
-  id: 'signer',
-  version: 1,
-  issuer: ISSUER,
-  audience: AUDIENCE,
-  claimsProperty: 'sub',
-  enabled: true,
-  certPem: null,
-  jwksEndpoint: ENDPOINT,
-  kid: null,
-  fingerprint: null,
-};
-
-/** A verifier with a provider whose key set may change. */
-const opened = (keys: readonly unknown[]) => {
-  const clock = frozenClock();
-  const provider = { keys, clock };
-  const verifier = createTokenVerifier({
-    clock,
-    logger: { error: assert.fail, warn: () => {}, info: () => {} },
-    outbound: { request: async () => ({ status: 200, body: new TextEncoder().encode(JSON.stringify({ keys: provider.keys })) }) },
-    permits: () => true,
-  });
-  const verify = async (text: string, by: TokenSigner | undefined = signer) => {
-    const token = readToken(text);
-    return token && verifier.verify(token, by);
-  };
-  return { ...provider, provider, verify };
-};
-
-const token = (key: Pick<ProviderKey, 'kid' | 'alg' | 'privateKey'>, claims: Claims = { sub: 'ann' }, header: Claims = {}) =>
-  sign(claimsOf(ISSUER, claims), key, header);
+import { claimsOf, forge, keyOfParty, providerKey } from '../../support/provider.ts';
+import { ISSUER, opened, signer, token } from './verifying.ts';
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
@@ -217,7 +181,7 @@ describe('tokens of a certificate', () => {
     return { own, by };
   };
 
-  test('name its key by the name that the signer has, or by its fingerprint where it has none', async () => {
+  test('name its key by the name that the signer has, or by its fingerprint where it has none', proves(159), async () => {
     const { own, by } = await certified();
     const { verify } = opened([]);
     const named = { ...by, id: 'named', kid: 'the kid' };
@@ -240,56 +204,5 @@ describe('tokens of a certificate', () => {
       const key = { kid: fingerprint, alg, privateKey: privateKey as never };
       assert.equal(await opened([]).verify(await token(key), by), 'ann', alg);
     }
-  });
-});
-
-describe('what was checked once', () => {
-  test('is checked again after a change of the signer, and after the keys were replaced', async () => {
-    const [key, other] = [await providerKey('a'), await providerKey('b')];
-    const { verify, provider, clock } = opened([key.jwk]);
-    const good = await token(key);
-    assert.equal(await verify(good), 'ann');
-    for (const change of [{ enabled: false }, { audience: 'others' }, { issuer: 'https://other.example' }, { claimsProperty: 'email' }])
-      assert.equal(await verify(good, { ...signer, ...change }), undefined, Object.keys(change)[0]);
-    assert.equal(await verify(good), 'ann');
-    provider.keys = [other.jwk];
-    assert.equal(await verify(good), 'ann', 'a key that is known is not asked for again');
-    assert.equal(await verify(good, { ...signer, version: 2 }), undefined, 'of another revision nothing is remembered');
-    clock.advance('1s');
-    assert.equal(await verify(await token(other)), 'ann');
-    assert.equal(await verify(good), undefined, 'the keys were replaced');
-  });
-
-  test('of a write that was rolled back is nothing to another one of the same revision', async () => {
-    const [key, evil] = [await providerKey('a'), await party('evil')];
-    const evilKey = await keyOfParty(evil, 'a');
-    const { verify } = opened([key.jwk]);
-    const rolledBack = { ...signer, jwksEndpoint: null, certPem: evil.cert, kid: 'a' };
-    assert.equal(await verify(await token(evilKey), rolledBack), 'ann');
-    assert.equal(await verify(await token(evilKey)), undefined);
-  });
-
-  test('ends with the token', async () => {
-    const key = await providerKey('a');
-    const { verify, clock } = opened([key.jwk]);
-    const good = await token(key);
-    assert.equal(await verify(good), 'ann');
-    clock.advance('659s');
-    assert.equal(await verify(good), 'ann');
-    clock.advance('1s');
-    assert.equal(await verify(good), undefined);
-  });
-
-  test('of nobody is nothing', async () => {
-    const key = await providerKey('a');
-    const verifier = opened([key.jwk]);
-    const token_ = readToken(await token(key)) ?? assert.fail();
-    assert.equal(
-      await createTokenVerifier({ clock: verifier.clock, logger: console, outbound: { request: assert.fail }, permits: () => true }).verify(
-        token_,
-        undefined,
-      ),
-      undefined,
-    );
   });
 });

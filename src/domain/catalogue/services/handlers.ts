@@ -1,24 +1,15 @@
-import { config } from '../../../api/configs.ts';
 import { identity } from '../../../api/identities.ts';
 import type { DecodedOf } from '../../../api/kit/operation.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { serviceEdgeRouterPolicy, servicePolicy } from '../../../api/policies.ts';
-import { edgeRouter } from '../../../api/routers.ts';
-import { services } from '../../../api/service-operations.ts';
-import { service } from '../../../api/services.ts';
-import { terminator } from '../../../api/terminators.ts';
+import { service, services } from '../../../api/services.ts';
 import type { ApiSessionActor, IdentityActor } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFound } from '../../../errors/index.ts';
-import { ALL, equals, oneOf, stringField } from '../../../query/index.ts';
+import { ALL, equals, stringField } from '../../../query/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { presentOne } from '../../../resources/present.ts';
-import { relatedList } from '../../../resources/related.ts';
-import { type ByPolicyType, typed } from '../../policy/policies/policy-type.ts';
-import { ofType, reachedFrom, serviceToIdentities, serviceToRouters } from '../../policy/policies/traversal.ts';
-import { selecting } from '../../policy/roles/membership.ts';
 import { wantedConfigTypes } from './config-data.ts';
 import { seenBy, viewerOf, visibleTo } from './visibility.ts';
 
@@ -56,12 +47,4 @@ export const serviceEntries = implement(services, {
       const viewer = await viewerOf(entities, asking(call), await askedConfigTypes(entities, call));
       return presentOne(entities, service, row, call, seenBy(viewer, null));
     }),
-  listConfigs: relatedList(service, config, (_, { configs }) => oneOf(stringField('id'), configs)),
-  listEdgeRouters: relatedList(service, edgeRouter, (entities, row) => reachedFrom(entities, serviceToRouters, row)),
-  listIdentities: relatedList(service, identity, (entities, row, { policyType }: ByPolicyType) =>
-    reachedFrom(entities, serviceToIdentities, row, ofType(typed(policyType))),
-  ),
-  listServicePolicies: relatedList(service, servicePolicy, (_, row) => selecting('serviceRoles', row)),
-  listServiceEdgeRouterPolicies: relatedList(service, serviceEdgeRouterPolicy, (_, row) => selecting('serviceRoles', row)),
-  listTerminators: relatedList(service, terminator, (_, { id }) => equals(stringField('serviceId'), id)),
 });

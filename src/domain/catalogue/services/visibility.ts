@@ -1,6 +1,6 @@
 import type { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import type { PolicyType, servicePolicy } from '../../../api/policies.ts';
+import type { servicePolicy } from '../../../api/policies.ts';
 import type { service } from '../../../api/services.ts';
 import type { Presenter } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -37,13 +37,9 @@ export const viewerOf = async (
   configTypes,
 });
 
-/** The services that policies grant the viewer, of one type or of any. */
-export const grantedTo = ({ policies }: Viewer, type?: PolicyType): Predicate =>
-  selectedBy(policies.filter((policy) => type === undefined || policy.type === type).map((policy) => sideOf(policy, 'serviceRoles')));
-
 /** The services that a viewer sees: all for an administrator, otherwise those that policies grant. */
-export const visibleTo = (viewer: Viewer): Predicate =>
-  !viewer.identity || viewer.identity.isAdmin || viewer.identity.isDefaultAdmin ? ALL : grantedTo(viewer);
+export const visibleTo = ({ identity: who, policies }: Viewer): Predicate =>
+  !who || who.isAdmin || who.isDefaultAdmin ? ALL : selectedBy(policies.map((policy) => sideOf(policy, 'serviceRoles')));
 
 /**
  * Presents services to a viewer: permissions, posture queries, and the data of the requested configs.

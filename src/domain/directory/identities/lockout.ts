@@ -17,7 +17,7 @@ export interface Tried {
  */
 const DEFAULT_ADMINISTRATOR_LOCKOUT = 10;
 
-/** What came of a wrong password: nothing, or it was counted, or it was the one too many. */
+/** The effect of a wrong password: not counted, counted, or the identity was locked. */
 export type FailedAttempt = 'no' | 'counted' | 'locked';
 
 /** Consecutive wrong passwords up to `maxAttempts` disable the identity; then the count starts anew. */

@@ -1,9 +1,9 @@
 import { config } from '../../../api/configs.ts';
 import { identity } from '../../../api/identities.ts';
+import type { EntityReference } from '../../../api/kit/entity.ts';
 import type { Kind, RowOf } from '../../../api/kit/resource.ts';
 import { serviceConfig } from '../../../api/service-configs.ts';
 import { service } from '../../../api/services.ts';
-import type { EntityReference } from '../../../api/shared.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFoundField } from '../../../errors/index.ts';

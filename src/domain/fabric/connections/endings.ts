@@ -6,7 +6,7 @@ import { DISABLED, MUST_ENROLL } from '../../../presence/connections.ts';
 export const DELETED = 'the router was deleted';
 
 /** Ends connections of routers that may have none any more, and forgets identities that there are no more, as soon as such a change is published. */
-export const followChanges = (events: Pick<ChangeListeners, 'on'>, { presence }: Pick<Core, 'presence'>): void => {
+export const endConnectionsOnChange = (events: Pick<ChangeListeners, 'on'>, { presence }: Pick<Core, 'presence'>): void => {
   for (const kind of ['edgeRouter', 'router'] as const)
     events.on(kind, ({ action, entityId, after }) => {
       if (action === 'delete') presence.end(entityId, DELETED);

@@ -1,11 +1,12 @@
 import type { identity } from '../../../api/identities.ts';
+import type { PolicyPath } from '../../../api/kit/related-list.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouter } from '../../../api/routers.ts';
 import type { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Connections } from '../../../presence/connections.ts';
 import { and, not, type Predicate } from '../../../query/index.ts';
-import { identityToRouters, type PolicyPath, serviceToRouters, sideOf } from '../../policy/policies/traversal.ts';
+import { identityToRouters, serviceToRouters, sideOf } from '../../policy/policies/traversal.ts';
 import { maybeSelecting, type Selectable, type Side, selectedBy, selects } from '../../policy/roles/membership.ts';
 import { online, presenceOf } from './online.ts';
 

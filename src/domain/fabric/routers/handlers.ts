@@ -1,14 +1,7 @@
-import { edgeRouters } from '../../../api/edge-router-operations.ts';
-import { identity } from '../../../api/identities.ts';
-import { edgeRouterPolicy, serviceEdgeRouterPolicy } from '../../../api/policies.ts';
-import { edgeRouter, router, routers, transitRouters } from '../../../api/routers.ts';
-import { service } from '../../../api/services.ts';
+import { edgeRouter, edgeRouters, router, routers, transitRouters } from '../../../api/routers.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { crudHandlers, deleteRow } from '../../../resources/crud.ts';
-import { relatedList } from '../../../resources/related.ts';
-import { reachedFrom, routerToIdentities, routerToServices } from '../../policy/policies/traversal.ts';
-import { selecting } from '../../policy/roles/membership.ts';
 import { reEnrollRouter } from './enrollment.ts';
 
 /** Both paths lead to the same routers. An edge router may be deleted there, too, with all that goes with it. */
@@ -26,14 +19,7 @@ const routerHandlers = {
 };
 
 export const routerEntries = [
-  ...implement(edgeRouters, {
-    ...crudHandlers(edgeRouters, edgeRouter),
-    reEnroll: reEnrollRouter,
-    listEdgeRouterPolicies: relatedList(edgeRouter, edgeRouterPolicy, (_, row) => selecting('edgeRouterRoles', row)),
-    listIdentities: relatedList(edgeRouter, identity, (entities, row) => reachedFrom(entities, routerToIdentities, row)),
-    listServiceEdgeRouterPolicies: relatedList(edgeRouter, serviceEdgeRouterPolicy, (_, row) => selecting('edgeRouterRoles', row)),
-    listServices: relatedList(edgeRouter, service, (entities, row) => reachedFrom(entities, routerToServices, row)),
-  }),
+  ...implement(edgeRouters, { ...crudHandlers(edgeRouters, edgeRouter), reEnroll: reEnrollRouter }),
   ...implement(routers, routerHandlers),
   ...implement(transitRouters, routerHandlers),
 ];

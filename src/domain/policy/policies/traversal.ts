@@ -1,26 +1,16 @@
-import type { identity } from '../../../api/identities.ts';
+import { identity } from '../../../api/identities.ts';
+import type { PolicyPath } from '../../../api/kit/related-list.ts';
+import { policyPath } from '../../../api/kit/relation.ts';
 import type { Kind, RowOf } from '../../../api/kit/resource.ts';
 import { edgeRouterPolicy, type PolicyType, policyTypeNumbers, serviceEdgeRouterPolicy, servicePolicy } from '../../../api/policies.ts';
 import { edgeRouter } from '../../../api/routers.ts';
-import type { service } from '../../../api/services.ts';
+import { service } from '../../../api/services.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ALL, and, equals, type Predicate } from '../../../query/index.ts';
 import { type Selectable, type Side, selectedBy, selecting } from '../roles/membership.ts';
 
-/** Policies of a kind, seen from one of their sides to the other. */
-export interface PolicyPath {
-  readonly policies: Kind;
-  readonly from: string;
-  readonly to: string;
-}
-
-const pathOf = (policies: Kind, from: string, to: string): PolicyPath => ({ policies, from, to });
-
-export const serviceToIdentities = pathOf(servicePolicy, 'serviceRoles', 'identityRoles');
-export const identityToRouters = pathOf(edgeRouterPolicy, 'identityRoles', 'edgeRouterRoles');
-export const routerToIdentities = pathOf(edgeRouterPolicy, 'edgeRouterRoles', 'identityRoles');
-export const serviceToRouters = pathOf(serviceEdgeRouterPolicy, 'serviceRoles', 'edgeRouterRoles');
-export const routerToServices = pathOf(serviceEdgeRouterPolicy, 'edgeRouterRoles', 'serviceRoles');
+export const identityToRouters = policyPath(edgeRouterPolicy, identity, edgeRouter);
+export const serviceToRouters = policyPath(serviceEdgeRouterPolicy, service, edgeRouter);
 
 /** One side of a policy's row. */
 export const sideOf = (policy: Readonly<Record<string, unknown>>, field: string): Side => ({

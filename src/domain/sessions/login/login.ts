@@ -2,7 +2,6 @@ import { apiSession } from '../../../api/api-sessions.ts';
 import type { authentication } from '../../../api/authentication.ts';
 import { identity } from '../../../api/identities.ts';
 import type { InputOf } from '../../../api/kit/operation.ts';
-import { byCodePoint } from '../../../api/kit/relations.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { apiSessionActor } from '../../../authentication/api-session-actor.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
@@ -12,7 +11,7 @@ import type { Call } from '../../../call/call.ts';
 import type { Settings } from '../../../call/settings.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError } from '../../../errors/index.ts';
-import { dateField } from '../../../query/index.ts';
+import { compareText, dateField } from '../../../query/index.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { wantedConfigTypes } from '../../catalogue/services/config-data.ts';
 import { hasMfa } from '../../directory/mfa/record.ts';
@@ -57,7 +56,7 @@ export const openSession = async (
     authenticatorId,
     tokenHash: hashToken(token),
     ipAddress: call.remoteAddress,
-    configTypes: [...(await wantedConfigTypes(entities, body.configTypes ?? []))].sort(byCodePoint),
+    configTypes: [...(await wantedConfigTypes(entities, body.configTypes ?? []))].sort(compareText),
     isMfaRequired: await hasMfa(entities, owner.id),
     isMfaComplete: false,
     mfaPassedAt: null,

@@ -3,7 +3,7 @@ import type { Call } from '../../../call/call.ts';
 import { ApiError, type ErrorCode } from '../../../errors/index.ts';
 import type { AuthenticationMethod } from '../../../observability/events.ts';
 
-/** A login, of which observers are told how it ended. One that was not tried, e.g. in a full queue, is none. */
+/** Emits the outcome of a login. One that was not attempted, e.g. because a queue was full, emits nothing. */
 export const observedLogin = async (
   call: Call,
   method: AuthenticationMethod,
@@ -19,7 +19,7 @@ export const observedLogin = async (
   }
 };
 
-/** The same of a code of a second factor. */
+/** The same for a code of a second factor. */
 export const observedCode = async (call: Call, pass: () => Promise<void>): Promise<void> => {
   try {
     await pass();

@@ -13,7 +13,7 @@ import { and, equals, stringField } from '../../../query/index.ts';
 import { commonRouters } from '../../fabric/routers/common-routers.ts';
 import { type Decision, decideAccess } from '../../policy/access/decide.ts';
 import { policiesBetween } from '../../policy/policies/traversal.ts';
-import { type Grant, grantOf, isLapsed, type StoredSession } from './grants.ts';
+import { grantOf, isLapsed, type SessionGrant, type StoredSession } from './grants.ts';
 
 /** The service that a client asks to dial or bind. */
 export interface SessionRequest {
@@ -24,7 +24,7 @@ export interface SessionRequest {
 /** A policy grants it, its posture checks pass, and a router is available. */
 export interface Granted {
   readonly isGranted: true;
-  readonly grant: Grant;
+  readonly grant: SessionGrant;
   readonly routers: readonly RowOf<typeof edgeRouter>[];
   /** The session that exists already, and whether it has expired. */
   readonly existing: StoredSession | undefined;

@@ -3,7 +3,7 @@ import { session } from '../../../api/sessions.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { dateField } from '../../../query/index.ts';
 import { isSameJson } from '../../../storage/same-json.ts';
-import { type Grant, grantsOf, isLapsed, type StoredSession } from './grants.ts';
+import { grantsOf, isLapsed, type SessionGrant, type StoredSession } from './grants.ts';
 
 /** Ends those that lost their right, and notes by what the others live now. What has ended with its time does not come back. */
 export const refreshGrants = async (entities: Entities, sessions: readonly StoredSession[], now: string): Promise<void> => {
@@ -14,7 +14,7 @@ export const refreshGrants = async (entities: Entities, sessions: readonly Store
   }
 };
 
-const isSameGrant = (row: StoredSession, { grantedBy, grantedUntil }: Grant): boolean =>
+const isSameGrant = (row: StoredSession, { grantedBy, grantedUntil }: SessionGrant): boolean =>
   row.grantedUntil === grantedUntil && isSameJson(row.grantedBy, grantedBy);
 
 const SOME = 10;

@@ -21,7 +21,7 @@ import { maybeSelecting, selects } from '../../policy/roles/membership.ts';
 export type StoredSession = RowOf<typeof session>;
 
 /** The policies that grant a session, and until when. */
-export interface Grant {
+export interface SessionGrant {
   /** Ids of the service policies that pass. */
   readonly grantedBy: readonly string[];
   /** The last of the times at which they fail by themselves, ISO text. */
@@ -29,7 +29,7 @@ export interface Grant {
 }
 
 /** The grant of a decision; undefined if access is denied. */
-export const grantOf = ({ policies }: Decision): Grant | undefined => {
+export const grantOf = ({ policies }: Decision): SessionGrant | undefined => {
   const passing = policies.filter(({ isPassing }) => isPassing);
   if (passing.length === 0) return undefined;
   const ends = passing.map(({ checks }) => Math.min(FOREVER, ...checks.map(({ failsAt = FOREVER }) => failsAt)));
@@ -44,7 +44,7 @@ export const grantsOf = async (
   entities: Entities,
   sessions: readonly StoredSession[],
   now: string,
-): Promise<ReadonlyMap<StoredSession, Grant | undefined>> => {
+): Promise<ReadonlyMap<StoredSession, SessionGrant | undefined>> => {
   const identities = await rowsById(
     entities,
     identity,

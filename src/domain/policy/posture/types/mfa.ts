@@ -1,6 +1,6 @@
 import compare from 'semver/functions/compare.js';
-import { readVersion } from '../../../../api/posture-checks/version-range.ts';
 import { FOREVER } from '../../../../query/dates.ts';
+import { readVersion } from '../../../../semver/range.ts';
 import type { CheckType } from '../check-type.ts';
 import type { Facts, PostureCheckOf } from '../facts.ts';
 import { on } from '../operating-systems.ts';

@@ -1,5 +1,5 @@
 import { osKey } from '../../../../api/posture-checks/os-type.ts';
-import { readVersion, readVersionRange } from '../../../../api/posture-checks/version-range.ts';
+import { readVersion, readVersionRange } from '../../../../semver/range.ts';
 import type { CheckType } from '../check-type.ts';
 import type { Facts, PostureCheckOf } from '../facts.ts';
 import { on } from '../operating-systems.ts';

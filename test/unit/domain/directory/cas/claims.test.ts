@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { ExternalIdClaim } from '../../../../../src/api/cas.ts';
 import { checkClaim, externalIdOf, type Named } from '../../../../../src/domain/directory/cas/claims.ts';
 import { ApiError } from '../../../../../src/errors/index.ts';
+import { proves } from '../../../../specification.ts';
 
 const claim = (
   location: ExternalIdClaim['location'],
@@ -54,7 +55,7 @@ describe('the external id in a certificate', () => {
     assert.equal(externalIdOf({ ...ann, commonName: 'a..b' }, claim('COMMON_NAME', 'ALL', '', 'SPLIT', '.', 1)), undefined);
   });
 
-  test('every combination gives the value that a plain reading of the rules gives', () => {
+  test('every combination gives the value that a plain reading of the rules gives', proves(82), () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', '.', '-', ':', '/', '@'), maxLength: 8 });
     const certificate = fc.record({
       commonName: fc.option(word, { nil: undefined }),

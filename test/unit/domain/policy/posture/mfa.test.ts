@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { checkTypeOf } from '../../../../../src/domain/policy/posture/check-types.ts';
 import type { Facts } from '../../../../../src/domain/policy/posture/facts.ts';
+import { proves } from '../../../../specification.ts';
 import { check, evaluate, NOW, passes, query, seconds } from './checks.ts';
 
 const session = (facts: NonNullable<Facts['session']>): Facts => ({ session: facts });
@@ -13,7 +14,7 @@ describe('posture checks of second factors', () => {
   const prompting = check('MFA', { timeoutSeconds: -1, promptOnWake: true, promptOnUnlock: true });
   const passed = session({ mfaPassedAt: seconds(0) });
 
-  test('a session passes by a code, and stays so where there is no timeout', () => {
+  test('a session passes by a code, and stays so where there is no timeout', proves(204, 248, 465), () => {
     for (const facts of [{}, session({}), session({ mfaPassedAt: null }), session({ wokenAt: seconds(0) })])
       assert.equal(passes(plain, facts), false);
     for (const timeoutSeconds of [-1, 0]) assert.equal(passes(check('MFA', { timeoutSeconds }), passed, later(1e9)), true);
@@ -21,7 +22,7 @@ describe('posture checks of second factors', () => {
     assert.equal('timeoutAt' in query(plain, passed), false);
   });
 
-  test('after its timeout it fails until a new code', () => {
+  test('after its timeout it fails until a new code', proves(247), () => {
     assert.deepEqual([passes(timed, passed, later(60)), passes(timed, passed, later(60.001))], [true, false]);
     assert.equal(passes(timed, session({ mfaPassedAt: seconds(61) }), later(70)), true);
     const { timeout, timeoutRemaining, timeoutAt } = query(timed, passed, later(20));
@@ -37,7 +38,7 @@ describe('posture checks of second factors', () => {
     assert.equal(query(check('MFA', { timeoutSeconds: Number.MAX_SAFE_INTEGER }), passed).timeoutAt, '9999-12-31T23:59:59.999Z');
   });
 
-  test('waking and unlocking end it after five minutes, where the check prompts', () => {
+  test('waking and unlocking end it after five minutes, where the check prompts', proves(249, 250, 464), () => {
     for (const event of ['wokenAt', 'unlockedAt'] as const) {
       const facts = session({ mfaPassedAt: seconds(-1000), [event]: seconds(0) });
       assert.deepEqual([passes(prompting, facts, later(300)), passes(prompting, facts, later(300.001))], [true, false]);
@@ -51,7 +52,7 @@ describe('posture checks of second factors', () => {
     }
   });
 
-  test('waking and unlocking change nothing where the check does not prompt', () => {
+  test('waking and unlocking change nothing where the check does not prompt', proves(251), () => {
     const onWake = check('MFA', { timeoutSeconds: -1, promptOnWake: true });
     const onUnlock = check('MFA', { timeoutSeconds: -1, promptOnUnlock: true });
     const woken = session({ mfaPassedAt: seconds(-10), wokenAt: seconds(0) });
@@ -62,7 +63,7 @@ describe('posture checks of second factors', () => {
     assert.equal(query(onWake, unlocked).updatedAt, onWake.updatedAt);
   });
 
-  test('a code within the grace period resets it', () => {
+  test('a code within the grace period resets it', proves(252), () => {
     const facts = session({ mfaPassedAt: seconds(200), wokenAt: seconds(0), unlockedAt: seconds(10) });
     assert.equal(passes(prompting, facts, later(10_000)), true);
     assert.equal(query(prompting, facts, later(250)).timeoutRemaining, -1);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Facts } from '../../../../../src/domain/policy/posture/facts.ts';
+import { proves } from '../../../../specification.ts';
 import { check, evaluate, passes, query } from './checks.ts';
 
 describe('posture checks of what endpoints tell', () => {
-  test('one of the hardware addresses must be listed', () => {
+  test('one of the hardware addresses must be listed', proves(202), () => {
     const mac = check('MAC', { macAddresses: ['001122334455', 'aabbccddeeff'] });
     const told = (...addresses: string[]): Facts => ({ mac: { addresses } });
     assert.equal(passes(mac, told('ff', 'aabbccddeeff')), true);
@@ -14,14 +15,14 @@ describe('posture checks of what endpoints tell', () => {
     assert.deepEqual(evaluate(mac, {}).actualValue, []);
   });
 
-  test('the domain must be a listed one, whatever its case', () => {
+  test('the domain must be a listed one, whatever its case', proves(210), () => {
     const domain = check('DOMAIN', { domains: ['Foo.com', 'bar', ''] });
     for (const told of ['FOO.COM', 'bar', 'Bar']) assert.equal(passes(domain, { domain: { domain: told } }), true, told);
     for (const told of ['foo', '', 'foo.com.']) assert.equal(passes(domain, { domain: { domain: told } }), false, told);
     assert.deepEqual(evaluate(domain, {}), { isPassing: false, expectedValue: ['Foo.com', 'bar', ''], actualValue: '' });
   });
 
-  test('the operating system must be a listed one by any of its names, and its version in one of the ranges', () => {
+  test('the operating system must be a listed one by any of its names, and its version in one of the ranges', proves(199), () => {
     const os = check('OS', {
       operatingSystems: [
         { type: 'ANDROID', versions: null },
@@ -50,7 +51,7 @@ describe('posture checks of what endpoints tell', () => {
     assert.deepEqual(evaluate(os, told('Linux', '4')).actualValue, { type: 'Linux', version: '4' });
   });
 
-  test('where a system counts builds, the build is the third number', () => {
+  test('where a system counts builds, the build is the third number', proves(201), () => {
     const range = ['>=10.0.19041 <10.0.22000'];
     const os = check('OS', {
       operatingSystems: [
@@ -101,7 +102,7 @@ describe('posture checks of what endpoints tell', () => {
   const a = { postureCheckId: 'x', path: '/a', isRunning: true, hash: 'aabb', signerFingerprints: null };
   const b = { postureCheckId: 'y', path: 'C:\\b.exe', isRunning: true, hash: null, signerFingerprints: ['ee'] };
 
-  test('AllOf asks for every process, OneOf and AnyOf for one', () => {
+  test('AllOf asks for every process, OneOf and AnyOf for one', proves(205, 206), () => {
     const cases = [
       [[], false, false],
       [[a], false, true],
@@ -117,7 +118,7 @@ describe('posture checks of what endpoints tell', () => {
       assert.equal(passes(check('PROCESS_MULTI', { semantic, processes: [] }), { paths: [a] }), false, 'of none, none runs');
   });
 
-  test('of several processes, each is judged by running, exact path, hash and signer', () => {
+  test('of several processes, each is judged by running, exact path, hash and signer', proves(208), () => {
     const wrong = [{ isRunning: false }, { path: '/A' }, { path: null }, { hash: 'aa' }, { hash: null }];
     for (const more of wrong) assert.equal(passes(several('AnyOf'), { paths: [{ ...a, ...more }] }), false, JSON.stringify(more));
     assert.equal(passes(several('AnyOf'), { paths: [{ ...b, signerFingerprints: ['dd'] }] }), false);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { attributeIndex, selectors, withDerived } from '../../../../../src/api/kit/relations.ts';
+import { attributeIndex, withDerived } from '../../../../../src/api/kit/derived.ts';
+import { selectors } from '../../../../../src/api/kit/roles.ts';
 import { type Side, selectedBy, selecting, selects } from '../../../../../src/domain/policy/roles/membership.ts';
 import { matches } from '../../../../../src/query/index.ts';
 

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { list } from './kit/bounded.ts';
+import { string, timestamp } from './kit/entity.ts';
+import { integer } from './kit/list-query.ts';
+import { group, operation, page } from './kit/operation.ts';
+import { shortText } from './shared.ts';
+import { surfaces } from './surfaces/index.ts';
+
+/** A committed write of one entity. */
+export const changeRecord = z
+  .object({
+    revision: z.int().meta({ description: 'Position in the change log: grows by one with every change of the network.' }),
+    /** What was done. */
+    action: z.enum(['create', 'update', 'delete']),
+    entity: string.meta({ description: 'Kind of the entity: `identity`, `apiSession`, ...' }),
+    /** Id of the entity. */
+    entityId: string,
+    actor: string.meta({
+      description:
+        "Id of the identity that did it, the host's own name for who did it, `system` for the host's own code, `anonymous` for a login.",
+    }),
+    /** Id of the request, by which the log knows it. */
+    requestId: string,
+    onBehalfOf: string.nullable().meta({ description: "For whom the actor did it, in the host's words." }),
+    reason: string.nullable().meta({ description: "Why, in the host's words." }),
+    /** When it was done. */
+    at: timestamp,
+    before: z.record(string, z.unknown()).nullable().meta({ description: 'The entity as it was stored before, without secrets.' }),
+    after: z.record(string, z.unknown()).nullable().meta({ description: 'The entity as it is stored since then, without secrets.' }),
+  })
+  .meta({ id: 'Change' });
+
+const KINDS = list(shortText, 100).optional().meta({ description: 'Kinds of entities, e.g. `identity`; may be repeated. Default: all.' });
+
+export const changes = group('changes', 'Change log', {
+  list: operation('GET', '/changes', {
+    operationId: 'listChanges',
+    summary: 'List changes, oldest first',
+    permission: 'change.read',
+    surfaces: [surfaces.extensions],
+    query: z.object({
+      after: integer
+        .optional()
+        .meta({ description: 'A revision: the changes that come after it. Default: from the oldest one that is kept.' }),
+      kinds: KINDS,
+      limit: integer.optional().meta({ description: 'Changes to return at most; default 10, at most 500.' }),
+    }),
+    answer: page(changeRecord),
+    errors: ['CURSOR_EXPIRED'],
+  }),
+  follow: operation('GET', '/changes/follow', {
+    operationId: 'followChanges',
+    summary: 'Follow changes as they are committed, oldest first; a client that was cut off goes on after its `Last-Event-ID`',
+    permission: 'change.read',
+    surfaces: [surfaces.extensions],
+    query: z.object({
+      after: integer.optional().meta({ description: 'A revision: the changes that come after it. Default: those that come from now on.' }),
+      kinds: KINDS,
+    }),
+    headers: { lastEventId: 'last-event-id' },
+    answer: { is: 'events', item: changeRecord },
+    errors: ['CURSOR_EXPIRED'],
+  }),
+});

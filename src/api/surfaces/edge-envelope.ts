@@ -1,0 +1,69 @@
+/** The envelopes of the edge APIs: `{ data, meta }` and `{ error, meta }`. */
+import type { Page } from './answer.ts';
+import { errorComponents, metaComponents, pageComponents } from './edge-schemas.ts';
+import type { DataAnswer, Envelope, ErrorForm } from './envelope.ts';
+import { schemaNamed } from './json-schema.ts';
+import { JSON_TYPE } from './media-types.ts';
+
+/** The specification's versions of the API and of enrollment, which stand in every JSON answer. */
+const META = Object.freeze({ apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' });
+
+/** `{ data, meta }`. Made by concatenation, so that the data is turned into text once, and a limit beyond the doubles keeps its digits. */
+export const dataAndMeta: Envelope = {
+  contentType: JSON_TYPE,
+  write: (answer, output) => {
+    switch (answer.is) {
+      case 'empty':
+        return EMPTY;
+      case 'page':
+        return pageEnvelope(output as Page<unknown>); // what the operation declares to return
+      case 'data':
+        return answer.counts === undefined ? dataEnvelope(output) : countedEnvelope(output, answer.counts);
+      case 'created':
+        return dataEnvelope(output);
+    }
+  },
+  schemaOf: (answer, data) => ({
+    type: 'object',
+    required: ['data', 'meta'],
+    properties: {
+      data: answer.is === 'page' ? { type: 'array', items: data } : data,
+      meta: schemaNamed(isCounted(answer) ? 'PageMeta' : 'Meta'),
+    },
+  }),
+  components: { ...metaComponents, ...pageComponents },
+};
+
+const isCounted = (answer: DataAnswer): boolean => answer.is === 'page' || (answer.is === 'data' && answer.counts !== undefined);
+
+/** `{ error, meta }`. The cause is there only if there is one. */
+export const errorAndMeta: ErrorForm = {
+  contentType: JSON_TYPE,
+  write: ({ code, message, cause }, requestId) => ({
+    body: JSON.stringify({ error: { code, message, requestId, ...(cause ? { cause } : {}) }, meta: META }),
+  }),
+  schema: schemaNamed('ErrorEnvelope'),
+  components: { ...metaComponents, ...errorComponents },
+};
+
+const dataEnvelope = (data: unknown): string => `{"data":${JSON.stringify(data) ?? 'null'},"meta":{${VERSIONS}}}`;
+
+/** Clients read the number of results from a pagination, though such a list has no pages. */
+const countedEnvelope = (output: unknown, counts: string): string => {
+  const list = (output as Readonly<Record<string, unknown>>)[counts] as readonly unknown[]; // what the operation declares
+  const pagination = { limit: -1, offset: 0, totalCount: list.length };
+  return JSON.stringify({ data: output, meta: { ...META, filterableFields: [], pagination } });
+};
+
+const VERSIONS = JSON.stringify(META).slice(1, -1);
+const EMPTY = `{"data":{},"meta":{${VERSIONS}}}`;
+
+/** How an endless list reports its limit: the largest signed 64-bit integer, which no double can hold. */
+const NO_LIMIT = '9223372036854775807';
+
+const pageEnvelope = ({ data, filterableFields, pagination: { limit, offset, totalCount } }: Page<unknown>): string => {
+  const pagination = `{"limit":${limit === Infinity ? NO_LIMIT : limit},"offset":${offset},"totalCount":${totalCount}}`;
+  // A list that takes no filter says nothing of fields.
+  const fields = filterableFields.length === 0 ? '' : `"filterableFields":${JSON.stringify(filterableFields)},`;
+  return `{"data":${JSON.stringify(data)},"meta":{${VERSIONS},${fields}"pagination":${pagination}}}`;
+};

@@ -1,0 +1,22 @@
+import { change as changeKind } from '../api/changes.ts';
+import type { Entities } from './entities.ts';
+import type { Change } from './events.ts';
+import { changeOf, recordsFrom } from './log.ts';
+
+/** Part of the change log. */
+export interface LogPage {
+  /** In order, and without a gap. */
+  readonly changes: readonly Change[];
+  /** Set if the next changes have left the log (settings `changesKept`, `changeBytesKept`): the revision of the last missing one. */
+  readonly missingUpTo?: number;
+}
+
+/** Reads the changes after a revision, or reports that they are missing. */
+export const pageAfter = async (entities: Entities, after: number, limit: number): Promise<LogPage> => {
+  const changes = (await entities.list(changeKind, recordsFrom(after + 1, limit))).map(changeOf);
+  const [first] = changes;
+  if (first && first.revision > after + 1) return { changes: [], missingUpTo: first.revision - 1 };
+  // Records of the first releases were dropped one by one: there may be another gap further on.
+  const gap = changes.findIndex(({ revision }, i) => revision !== after + 1 + i);
+  return { changes: gap < 0 ? changes : changes.slice(0, gap) };
+};

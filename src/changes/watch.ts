@@ -1,0 +1,72 @@
+import { change as changeKind } from '../api/changes.ts';
+import type { Clock } from '../platform/platform.ts';
+import { pause } from '../platform/timers.ts';
+import type { Store } from '../storage/port.ts';
+import type { ChangeListeners } from './listeners.ts';
+import { endOfLog } from './log.ts';
+
+/** How often the log is polled for commits of other controllers and of host transactions, while readers wait. ms */
+const POLL_MS = 1000;
+
+/** Wakes readers at the end of the change log when it grows. */
+export interface LogWatch {
+  /** Aborted when the controller closes. */
+  readonly signal: AbortSignal;
+  /** Resolves when a change after the revision has been committed, by any controller; when `signal` is aborted; or when the controller closes. */
+  growsBeyond(revision: number, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+/** Changes of this controller are seen when they are announced, others at the next poll: one poll serves all readers. */
+export const createLogWatch = (store: Store, clock: Clock, events: Pick<ChangeListeners, 'on'>): LogWatch => {
+  const closing = new AbortController();
+  /** For each reader: checks whether its wait is over, and ends it. */
+  const waiting = new Map<() => void, () => void>();
+  let newest = 0;
+  let isPolling = false;
+
+  const see = (revision: number) => {
+    if (revision <= newest) return;
+    newest = revision;
+    for (const wake of waiting.keys()) wake();
+  };
+  const look = async () => {
+    const [row] = await store.transaction('read', (tx) => tx.list(changeKind.kind, endOfLog('newest')));
+    if (row) see(Number(row.revision));
+  };
+  const poll = async () => {
+    if (isPolling) return;
+    isPolling = true;
+    while (waiting.size > 0) {
+      await pause(clock, POLL_MS, closing.signal, { keepsAlive: true });
+      // If the store is unavailable, readers get the error from their own reads.
+      if (waiting.size > 0) await look().catch(() => undefined);
+    }
+    isPolling = false;
+  };
+
+  events.on('change', ({ revision }) => see(revision));
+  return {
+    signal: closing.signal,
+    growsBeyond: (revision, signal) =>
+      new Promise((resolve) => {
+        const end = () => {
+          waiting.delete(wake);
+          signal.removeEventListener('abort', end);
+          resolve();
+        };
+        const wake = () => {
+          if (newest > revision) end();
+        };
+        if (signal.aborted || closing.signal.aborted) return resolve();
+        waiting.set(wake, end);
+        signal.addEventListener('abort', end);
+        void poll();
+        wake();
+      }),
+    close: () => {
+      closing.abort();
+      for (const end of waiting.values()) end();
+    },
+  };
+};

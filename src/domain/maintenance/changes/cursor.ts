@@ -1,0 +1,40 @@
+import { change as changeKind } from '../../../api/changes.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { type ChangedKind, isChangedKind } from '../../../changes/events.ts';
+import { endOfLog } from '../../../changes/log.ts';
+import { ApiError, invalidField } from '../../../errors/index.ts';
+
+/** The revisions of the first and the last record of the log; 0 if it is empty. */
+export const extentOfLog = async (entities: Entities): Promise<{ readonly oldest: number; readonly newest: number }> => {
+  const revisionAt = async (end: 'oldest' | 'newest') => (await entities.list(changeKind, endOfLog(end)))[0]?.revision ?? 0;
+  return { oldest: await revisionAt('oldest'), newest: await revisionAt('newest') };
+};
+
+/**
+ * Checks that the log has all changes after a revision.
+ * @param name of the parameter, for errors
+ * @throws ApiError `CURSOR_EXPIRED`; `COULD_NOT_VALIDATE` for a revision beyond the end of the log: it is that of another database
+ */
+export const checkedCursor = async (entities: Entities, name: string, given: number): Promise<number> => {
+  const after = Math.max(given, 0);
+  const { oldest, newest } = await extentOfLog(entities);
+  if (after > newest) throw invalidField(name, `${name} must be at most ${newest}, the revision of the last change, got ${after}`, after);
+  if (after < oldest - 1) throw cursorExpired(after, oldest - 1);
+  return after;
+};
+
+export const cursorExpired = (after: number, earliest: number): ApiError =>
+  new ApiError('CURSOR_EXPIRED', {
+    cause: {
+      message: `the changes ${after + 1} to ${earliest} have left the change log: read the entities again, and continue from there`,
+      earliest,
+    },
+  });
+
+/** The requested kinds, or undefined for all. @throws ApiError `COULD_NOT_VALIDATE` */
+export const checkedKinds = (kinds: readonly string[] = []): ReadonlySet<ChangedKind> | undefined => {
+  const known = kinds.filter(isChangedKind);
+  const strange = kinds.find((kind) => !isChangedKind(kind));
+  if (strange !== undefined) throw invalidField('kinds', 'kinds must hold kinds of entities that have changes, e.g. identity', strange);
+  return known.length === 0 ? undefined : new Set(known);
+};

@@ -1,0 +1,80 @@
+import type { changes } from '../../../api/change-log.ts';
+import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
+import type { ServerSentEvent } from '../../../api/surfaces/http-output.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Change, ChangedKind } from '../../../changes/events.ts';
+import { pageAfter } from '../../../changes/pages.ts';
+import { invalidField } from '../../../errors/index.ts';
+import { pause } from '../../../platform/timers.ts';
+import { checkedCursor, checkedKinds, cursorExpired, extentOfLog } from './cursor.ts';
+
+type Operation = typeof changes.operations.follow;
+
+/** Changes read at a time: the next page is read when the reader has taken this one. */
+const PAGE = 100;
+/** How often the permission of an actor is checked while nothing changes: a session may have expired. ms */
+const RECHECK_MS = 5000;
+/** After which a disconnected client reconnects. ms */
+const RETRY_MS = 1000;
+
+/** Streams the changes after a revision. */
+export const followChanges = async (call: Call, { after, kinds, lastEventId }: DecodedOf<Operation>): Promise<OutputOf<Operation>> => {
+  const wanted = checkedKinds(kinds);
+  const name = lastEventId === undefined ? 'after' : 'last-event-id';
+  const given = lastEventId === undefined ? after : revisionIn(lastEventId);
+  const begin = await call.read(async (entities) =>
+    given === undefined ? (await extentOfLog(entities)).newest : checkedCursor(entities, name, given),
+  );
+  return eventsAfter(call, begin, wanted);
+};
+
+const revisionIn = (lastEventId: string): number => {
+  if (!/^\d{1,15}$/.test(lastEventId)) throw invalidField('last-event-id', 'last-event-id must be a revision', lastEventId);
+  return Number(lastEventId);
+};
+
+async function* eventsAfter(
+  call: Call,
+  begin: number,
+  wanted: ReadonlySet<ChangedKind> | undefined,
+): AsyncGenerator<ServerSentEvent<Change>, void, undefined> {
+  const { signal: closing } = call.core.logWatch;
+  let after = begin;
+  // A client that is disconnected before the first change resumes from here, too.
+  yield { ...mark(after), retry: RETRY_MS };
+  while (!closing.aborted) {
+    call.signal.throwIfAborted();
+    const page = await call.readOn((entities) => pageAfter(entities, after, PAGE)).catch(unlessAborted(closing));
+    if (!page) return;
+    const { changes, missingUpTo } = page;
+    if (missingUpTo !== undefined) throw cursorExpired(after, missingUpTo);
+    for (const change of changes) if (wanted?.has(change.entity) ?? true) yield { ...mark(change.revision), event: 'change', data: change };
+    const last = changes.at(-1);
+    if (last) {
+      after = last.revision;
+      if (wanted && !wanted.has(last.entity)) yield mark(after);
+    } else await news(call, after);
+  }
+}
+
+/** Ignores the failure of a read while the controller closes. */
+const unlessAborted =
+  (signal: AbortSignal) =>
+  (error: unknown): undefined => {
+    if (!signal.aborted) throw error;
+  };
+
+/** Sets the revision from which a client resumes. */
+const mark = (revision: number) => ({ id: String(revision) });
+
+/** Waits until there may be more to read, or the permission is due to be checked. */
+const news = async ({ actor, core: { logWatch, platform }, signal }: Call, after: number): Promise<void> => {
+  if (!('identity' in actor)) return logWatch.growsBeyond(after, signal);
+  const over = new AbortController();
+  const end = () => over.abort();
+  signal.addEventListener('abort', end);
+  if (signal.aborted) end();
+  await Promise.race([logWatch.growsBeyond(after, over.signal), pause(platform.clock, RECHECK_MS, over.signal)]);
+  signal.removeEventListener('abort', end);
+  end();
+};

@@ -1,0 +1,47 @@
+import type { RelationLink } from '../api/kit/related-list.ts';
+import type { AnyRow } from '../api/kit/resource.ts';
+import { relatedLists } from '../api/relations.ts';
+import type { Entry } from '../call/call.ts';
+import { equals, has, oneOf, stringField } from '../query/index.ts';
+import { relatedList, type Via } from '../resources/related.ts';
+import { ofType, reachedFrom, sideOf } from './policy/policies/traversal.ts';
+import { type Selectable, selectedBy, selecting } from './policy/roles/membership.ts';
+
+/** Policy types by the names that queries have for them. */
+const POLICY_TYPES = { dial: 'Dial', bind: 'Bind' } as const;
+
+/** What some lists take beyond what every list does. */
+interface RelatedQuery {
+  readonly policyType?: keyof typeof POLICY_TYPES | undefined;
+}
+
+/** Policies select entities of kinds that have role attributes. */
+const selectable = ({ id, roleAttributes }: AnyRow): Selectable => ({ id, roleAttributes: roleAttributes as readonly string[] });
+
+/** The predicate that the children of a list satisfy, by what connects them with their parent. */
+const viaOf = (link: RelationLink): Via<RelatedQuery> => {
+  switch (link.by) {
+    case 'reference':
+      return (_, { id }) => equals(stringField(link.field), id);
+    case 'referenceInSet':
+      return (_, { id }) => has(link.field, id);
+    case 'idInSet':
+      return (_, row) => oneOf(stringField('id'), row[link.field] as readonly string[]); // a set of ids, as its field says
+    case 'selecting':
+      return (_, row) => selecting(link.field, selectable(row));
+    case 'selected':
+      return (_, policy) => selectedBy([sideOf(policy, link.field)]);
+    case 'policies':
+      // Of service policies, those of one type may be asked for.
+      return (entities, row, { policyType }) =>
+        reachedFrom(entities, link, selectable(row), ofType(policyType && POLICY_TYPES[policyType]));
+  }
+};
+
+/** Every related list with what carries it out. */
+export const relatedEntries: readonly Entry[] = relatedLists.map((list) => ({
+  group: list.group,
+  verb: list.verb,
+  operation: list.operation,
+  handler: relatedList(list.parent, list.child, viaOf(list.link)),
+}));

@@ -1,0 +1,91 @@
+import type { Entry } from '../../../src/call/call.ts';
+import type { App } from '../app.ts';
+import { authenticators, authPolicies } from './authenticators.ts';
+import { cas, externalJwtSigners, publicExternalJwtSigners } from './authorities.ts';
+import { configs, configTypes } from './configs.ts';
+import { currentIdentity, currentMfa } from './current-identity.ts';
+import { enrolling, enrollments } from './enrollments.ts';
+import { identities, identityTypes, roleAttributes } from './identities.ts';
+import { changes, controllers, database, informational, trust } from './maintenance.ts';
+import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policies.ts';
+import { postureChecks, postureCheckTypes, postureResponses } from './posture.ts';
+import { edgeRouters, routers, transitRouters } from './routers.ts';
+import type { GroupName, OperationName, PrepareSample, Sample, SamplesOf } from './sample.ts';
+import { access, accessibleServices, services, terminators } from './services.ts';
+import { apiSessionCertificates, apiSessions, authentication, currentApiSession, sessions } from './sessions.ts';
+
+export type { Sample } from './sample.ts';
+
+/** For every operation, by group and verb, a call that succeeds. An operation without one does not compile. */
+const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
+  identities,
+  identityTypes,
+  authPolicies,
+  authenticators,
+  cas,
+  externalJwtSigners,
+  publicExternalJwtSigners,
+  enrollments,
+  enrolling,
+  authentication,
+  apiSessions,
+  currentApiSession,
+  currentIdentity,
+  currentMfa,
+  services,
+  accessibleServices,
+  servicePolicies,
+  edgeRouterPolicies,
+  serviceEdgeRouterPolicies,
+  postureChecks,
+  postureCheckTypes,
+  postureResponses,
+  edgeRouters,
+  routers,
+  transitRouters,
+  terminators,
+  sessions,
+  access,
+  configTypes,
+  configs,
+  roleAttributes,
+  controllers,
+  changes,
+  database,
+  apiSessionCertificates,
+  trust,
+  informational,
+};
+
+/** An operation, as the table of entries names it. */
+type Named = Pick<Entry, 'group' | 'verb'>;
+
+/** `identities.list` */
+export const nameOf = ({ group, verb }: Named): string => `${group}.${verb}`;
+
+/** Creates what a call of the operation needs, and returns the call. */
+export const sampleOf = async (app: App, { group, verb }: Named): Promise<Sample> => {
+  // Entries are made of the groups that the type of `samples` is made of.
+  const prepare: PrepareSample = Reflect.get(Reflect.get(samples, group), verb);
+  return prepare(app);
+};
+
+const names = (...operations: readonly OperationName[]): ReadonlySet<string> => new Set(operations);
+
+/** Where a parent that is not there has an empty list, as the specification lists no 404 for it. */
+export const listsOfUnknownParents = names(
+  'configTypes.listConfigs',
+  'configs.listServices',
+  'services.listConfigs',
+  'services.listEdgeRouters',
+  'services.listIdentities',
+  'services.listServicePolicies',
+  'services.listServiceEdgeRouterPolicies',
+  'services.listTerminators',
+  'servicePolicies.listIdentities',
+  'servicePolicies.listServices',
+  'servicePolicies.listPostureChecks',
+);
+
+/** Lists that may be empty, because what they hold is made by the host only. */
+export const emptyLists = names('controllers.list');
