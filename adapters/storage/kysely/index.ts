@@ -9,6 +9,7 @@ export type { ColumnTypes, Requirement, SqlTables, Statistics } from './engine/t
 export type { Cancellation, Failure, Limits, SharedTables, SqlTransactions } from './engine/transactions.ts';
 export type { SqlWrites, StateChange, StateRow } from './engine/writes.ts';
 export type {
+  KyselyCommand,
   KyselyConnection,
   KyselyControlledTransaction,
   KyselyInstance,

@@ -14,20 +14,30 @@ export interface KyselyLike {
 
 /** A Kysely instance with one connection. */
 export interface KyselyConnection extends KyselyLike {
-  /** Begins a transaction by the driver's own means. Only asked of it by an engine with an `isolationLevel`. */
+  /** Lets the driver begin a transaction. Called only for engines with an `isolationLevel`. */
   startTransaction?(): KyselyTransactionBuilder;
 }
 
-/** A Kysely transaction that is about to begin. */
+/** A Kysely transaction before it begins. */
 export interface KyselyTransactionBuilder {
+  /** Sets its isolation level. */
   setIsolationLevel(isolationLevel: IsolationLevel): KyselyTransactionBuilder;
+  /** Begins it. */
   execute(): Promise<KyselyControlledTransaction>;
 }
 
 /** A Kysely transaction that its owner ends. */
 export interface KyselyControlledTransaction extends KyselyLike {
-  commit(): { execute(): Promise<void> };
-  rollback(): { execute(): Promise<void> };
+  /** Commits it. */
+  commit(): KyselyCommand;
+  /** Rolls it back. */
+  rollback(): KyselyCommand;
+}
+
+/** A command of Kysely. */
+export interface KyselyCommand {
+  /** Executes it. */
+  execute(): Promise<void>;
 }
 
 /** A Kysely instance. */

@@ -1,9 +1,10 @@
-/** What a statement gave. */
+/** The result of a statement. */
 export interface Result {
-  /** The rows that it selected or returned, by the names that the statement gives its columns. */
+  /** The rows that it selected or returned. */
   readonly rows: readonly ResultRow[];
-  /** How many rows it inserted, matched for an update, or deleted. */
+  /** The number of rows that it inserted, deleted, or matched for an update. */
   readonly written: number;
 }
 
+/** A row of a result, by column names. */
 export type ResultRow = Readonly<Record<string, unknown>>;

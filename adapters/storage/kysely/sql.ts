@@ -8,7 +8,7 @@ export interface Sql {
   readonly values: readonly Value[];
 }
 
-/** What a statement can be given as a parameter. */
+/** A value in SQL. */
 export type Value = string | number | boolean | null;
 
 /**
@@ -34,10 +34,10 @@ export const sql = (strings: readonly string[], ...parts: readonly (Sql | Value)
   return { strings: done, values };
 };
 
-/** Text that is SQL as it stands. Never of what comes from outside. */
+/** A text as SQL. Never pass text from outside: use a value in `sql`. */
 export const raw = (text: string): Sql => ({ strings: [text], values: [] });
 
-/** Several pieces with a text between them. */
+/** Pieces of SQL, joined by a text. */
 export const joined = (pieces: readonly Sql[], separator: string): Sql => {
   const [done, values]: [string[], Value[]] = [[], []];
   let last = '';

@@ -1,7 +1,4 @@
-/**
- * What SQL databases disagree about, as one value for each of them. Everything else in the Kysely adapter is said the same way to all: SQLite
- * (`sqlite/engine.ts`) and PostgreSQL (`postgres/engine.ts`) have no other place where they are known.
- */
+/** What SQL databases disagree about, as one value per database. All other files of the Kysely adapter are the same for every database. */
 import type { SqlQueries } from './queries.ts';
 import type { SqlSyntax } from './syntax.ts';
 import type { SqlTables } from './tables.ts';
@@ -9,10 +6,10 @@ import type { SqlTransactions } from './transactions.ts';
 import type { SqlWrites } from './writes.ts';
 
 /**
- * A SQL database, as the Kysely adapter sees it: what object-relational mappers call a dialect. `sqlite` and `postgres` are two; another one is a value of
- * this type, given to `kyselyStorage({ engine })`. A member without a default must be there.
+ * A SQL database, as the Kysely adapter sees it; object-relational mappers call this a dialect. `sqlite` and `postgres` are engines. Any other value of this
+ * type can be passed to `kyselyStorage({ engine })`. Members with a default are optional.
  *
- * Members are called often, and keep no state. Those that return SQL put values into it with the tag `sql`, never as text; SQL that they are given they may
- * use more than once.
+ * Members are called for every statement and must be stateless. They must put values into SQL with the tag `sql`, never as text. They may use an argument of
+ * type `Sql` more than once.
  */
 export interface SqlEngine extends SqlSyntax, SqlTransactions, SqlTables, SqlWrites, SqlQueries {}

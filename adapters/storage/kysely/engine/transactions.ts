@@ -4,84 +4,85 @@ import type { Result } from '../result.ts';
 import type { Sql } from '../sql.ts';
 import type { StateRow } from './writes.ts';
 
-/** How transactions begin, wait for each other, and fail. */
+/** Transactions, locks, cancellation and errors. */
 export interface SqlTransactions {
   /**
    * The statements that begin a transaction, in order.
    *
-   * A `read` transaction must see one state of the database until its end: snapshot isolation, or `repeatable read` where that is the same. It should refuse
-   * writes. A `write` transaction must be serialisable against every other of its namespace. It may get there by excluding the others from its first statement
-   * on, here or in `lockWriters`; then `read committed` suffices.
+   * A `read` transaction must see one state of the database until it ends: snapshot isolation, or `repeatable read` where that is equivalent. It should refuse
+   * writes. A `write` transaction must be serialisable against every other of its namespace. Excluding the others from the first statement on, here or in
+   * `lockWriters`, is enough; then `read committed` suffices.
    *
-   * The statements also hand `limits` to the server, as far as it knows such limits. They hold for this transaction only.
+   * The statements should also set `limits`, as far as the server supports them, for this transaction only.
    */
   begin(mode: TransactionMode, limits: Limits): readonly string[];
   /**
-   * For a driver that begins transactions by a message of its protocol, and not by a statement (Kysely's for SQL Server): the isolation level to begin with.
-   * The statements of `begin` then run within the transaction. Default: `begin` begins it, and `commit` or `rollback` ends it, as statements.
+   * For a driver that cannot begin transactions with a statement (Kysely's for SQL Server): the isolation level with which the driver begins the transaction.
+   * The statements of `begin` then run within it. Default: `begin` begins the transaction, and the statement `commit` or `rollback` ends it.
    */
   isolationLevel?(mode: TransactionMode): IsolationLevel;
-  /** Whether the answer to `commit` says that the transaction was rolled back. Default: it never does, because a commit that fails is an error. */
+  /** Whether the result of `commit` reports a rollback. Default: never, because a commit that fails is an error. */
   isRolledBack?(result: Result): boolean;
 
   /**
-   * The statements that make a writer wait for the other writers of its namespace until the transaction ends. They run first in every write transaction, and
-   * in a transaction of the host that is joined. `revision` is a row that each namespace has; it may still be missing. `limits` are for a lock that takes its
-   * timeout as an argument. Default: none, because `begin` excludes other writers.
+   * The statements that acquire the lock of the writers of a namespace until the transaction ends. They run first in every write transaction, and in a host's
+   * transaction when it is joined. `revision` is a row of the namespace, which may not exist yet. `limits` are for locks that take a timeout as an argument.
+   * Default: none, because `begin` excludes other writers.
    */
   lockWriters?(revision: StateRow, limits: Limits): readonly Sql[];
   /**
-   * Makes processes that migrate wait for each other. Runs first in the transaction of a migration, when the tables with this prefix may not exist.
+   * Acquires the lock of migrations of the tables with this prefix, which may not exist yet. Runs first in the transaction of a migration.
    * Default: none, because `begin` excludes other writers.
    */
   lockMigrations?(prefix: string, limits: Limits): Sql;
   /**
-   * Releases a lock of `lockMigrations` that does not end with the transaction. Runs last in the transaction of a migration, also of one that failed. It must
-   * not let others go on before the migration is committed, and may have to commit it. Default: none.
+   * Releases a lock of `lockMigrations` that outlives the transaction. Runs last in the transaction of a migration, also if it failed. Other processes must not
+   * continue before the migration is committed, so these statements may have to commit it. Default: none.
    */
   unlockMigrations?(prefix: string): readonly Sql[];
   /**
-   * Waits until all writers that have read the table of migrations are over, and keeps others from reading it, or from passing `lockWriters`, until the
+   * Waits for all writers that have read the table of migrations, and blocks new ones (at `lockWriters`, or when they read that table) until the
    * transaction ends. Runs before a database is migrated from an older version, so that no process of the older release writes into the new tables.
    * Default: none, because `begin` excludes other writers.
    */
   lockOut?(tables: SharedTables): Sql;
 
   /**
-   * How to stop the statement that a connection is running once its caller has given up, as a client that goes away does. Needs another connection that is
-   * free. Default: the statement runs to its end, or until `statementTimeout` is over.
+   * How to cancel a running statement when its call is aborted, as when a client disconnects. Needs a free connection. Default: the statement runs until it
+   * completes or the server stops it.
    */
   readonly cancellation?: Cancellation;
 
   /**
-   * What an error of the driver means; undefined for an error that is not of the driver or the database. Called for every error; must not throw.
-   * What is `busy` at the beginning of a transaction is tried again, until `lockTimeout` is over.
+   * Classifies an error; undefined if it is from neither the driver nor the database. Called for every error; must not throw. A transaction that is `busy` when
+   * it begins is tried again until `lockTimeout` has passed.
    */
   failure(error: unknown): Failure | undefined;
 }
 
-/** What the server itself should put an end to, in milliseconds. Undefined: no limit. */
+/** Timeouts for the server to enforce, in milliseconds. Undefined: none. */
 export interface Limits {
   /** Waiting for locks. */
   readonly lockTimeout: number;
   /** One statement. */
   readonly statementTimeout?: number | undefined;
-  /** A pause between two statements of a writer, who keeps other writers waiting. */
+  /** A pause between two statements of a writer, which blocks other writers. */
   readonly pauseTimeout?: number | undefined;
 }
 
-/** Tables that exist once, whatever kinds there are: quoted names. */
+/** The quoted names of the tables that all kinds share. */
 export interface SharedTables {
-  /** The revision of each namespace, and how many rows it has of each kind. */
+  /** The revision of each namespace, and its number of rows of each kind. */
   readonly state: Sql;
-  /** The migrations that were run. */
+  /** The migrations that have run. */
   readonly migrations: Sql;
 }
 
+/** How one connection cancels a statement of another. */
 export interface Cancellation {
-  /** Selects the number of the connection that it runs on, as `value`. Runs within the transaction, before `lockWriters`. */
+  /** Selects the id of the current session, a number, as `value`. Runs within the transaction, before `lockWriters`. */
   readonly session: Sql;
-  /** Stops the statement that the connection with this number is running, if any. Runs on another connection. */
+  /** Cancels the statement that this session is running, if any. Runs on another connection. */
   stop(session: number): Sql;
 }
 

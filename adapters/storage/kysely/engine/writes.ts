@@ -1,20 +1,20 @@
 import type { Sql } from '../sql.ts';
 
 /**
- * Writes that have no common form. Each is a list of statements that run one after another: a database with `returning` needs one, others more.
- * Where a value is wanted, the last statement selects or returns it.
+ * Writes without a common form. Each is a list of statements that run in order: a database with `returning` needs one, others more. The last statement
+ * selects or returns the value that is needed.
  */
 export interface SqlWrites {
   /**
-   * Changes a number of a namespace. Must be atomic against other writers of the namespace, who are excluded by `begin` or `lockWriters`.
-   * With `returning`, the last statement gives the new number as `value`.
+   * Inserts or changes a number of a namespace; `begin` or `lockWriters` excludes other writers meanwhile. With `returning`, the last statement returns the
+   * new number as `value`.
    */
   upsert(change: StateChange): readonly Sql[];
-  /** Inserts a document (column `document`) into a table of documents. The last statement gives the number that it was assigned, as `id`. */
+  /** Inserts a document (column `document`) into a table of documents. The last statement returns its generated number as `id`. */
   insertDocument(documents: Sql, document: string): readonly Sql[];
   /**
-   * For a database where a failing statement ends its transaction: the statement `insert`, changed so that it inserts nothing when a unique value or the primary key is
-   * taken. Unique values are then looked up before every update. Default: a transaction goes on after a statement that failed.
+   * For a database where a failed statement aborts the transaction: the statement `insert`, changed to insert nothing if a unique value or the primary key is
+   * taken. Unique values are then also checked before every update. Default: the transaction continues after a failed statement.
    */
   insertUnlessTaken?(insert: Sql): Sql;
 }
@@ -27,11 +27,12 @@ export interface StateRow {
   readonly name: string;
 }
 
+/** A change of a number of a namespace. */
 export interface StateChange extends StateRow {
-  /** A number, or a subquery in parentheses. A row that does not exist is inserted with it. */
+  /** The number to insert, add, set or compare: a value, or a subquery in parentheses. */
   readonly value: Sql;
-  /** What becomes of the number of a row that exists. `add`: the sum of both. `set`: `value`. `raise`: the larger of both. */
+  /** The new number of an existing row. `add`: the sum. `set`: `value`. `raise`: the larger of the two. */
   readonly existing: 'add' | 'set' | 'raise';
-  /** Whether the last statement gives the new number. */
+  /** Whether the last statement returns the new number. */
   readonly returning: boolean;
 }

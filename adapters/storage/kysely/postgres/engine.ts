@@ -19,6 +19,7 @@ import {
 import { failure } from './failure.ts';
 import { createUpper, upperName } from './upper.ts';
 
+/** PostgreSQL 12 or later, with the encoding UTF8. */
 export const postgres: SqlEngine = {
   quote: doubleQuoted,
   placeholder: (index) => `$${index}`,

@@ -14,6 +14,7 @@ import {
 import { failure } from './failure.ts';
 import { DECIMAL_TEXT, UPPER } from './functions.ts';
 
+/** SQLite. Connections of drivers other than `node:sqlite` need `sqliteFunctions`. */
 export const sqlite: SqlEngine = {
   quote: doubleQuoted,
   literal: standardLiteral,
