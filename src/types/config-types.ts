@@ -106,7 +106,7 @@ export interface ConfigTypesApi<P = CallOptions> {
   /**
    * List the configs of a config type.
    *
-   * For administrators (right `config-type.read`): `GET /config-types/{id}/configs` of the management API.
+   * For administrators (right `config.read`): `GET /config-types/{id}/configs` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */

@@ -113,7 +113,7 @@ export interface ConfigsApi<P = CallOptions> {
   /**
    * List the services of a config.
    *
-   * For administrators (right `config.read`): `GET /configs/{id}/services` of the management API.
+   * For administrators (right `service.read`): `GET /configs/{id}/services` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */

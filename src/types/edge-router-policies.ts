@@ -143,7 +143,7 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * List the identities of an edge router policy.
    *
-   * For administrators (right `edge-router-policy.read`): `GET /edge-router-policies/{id}/identities` of the management API.
+   * For administrators (right `identity.read`): `GET /edge-router-policies/{id}/identities` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -151,8 +151,7 @@ export interface EdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * List the edge routers of an edge router policy.
    *
-   * For administrators (right `edge-router-policy.read`): `GET /edge-router-policies/{id}/edge-routers` of the management
-   * API.
+   * For administrators (right `router.read`): `GET /edge-router-policies/{id}/edge-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */

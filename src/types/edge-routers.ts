@@ -236,7 +236,8 @@ export interface EdgeRoutersApi<P = CallOptions> {
   /**
    * List the edge router policies of an edge router.
    *
-   * For administrators (right `router.read`): `GET /edge-routers/{id}/edge-router-policies` of the management API.
+   * For administrators (right `edge-router-policy.read`): `GET /edge-routers/{id}/edge-router-policies` of the management
+   * API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -244,7 +245,8 @@ export interface EdgeRoutersApi<P = CallOptions> {
   /**
    * List the service edge router policies of an edge router.
    *
-   * For administrators (right `router.read`): `GET /edge-routers/{id}/service-edge-router-policies` of the management API.
+   * For administrators (right `service-edge-router-policy.read`): `GET /edge-routers/{id}/service-edge-router-policies` of
+   * the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -252,7 +254,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
   /**
    * List the identities of an edge router.
    *
-   * For administrators (right `router.read`): `GET /edge-routers/{id}/identities` of the management API.
+   * For administrators (right `identity.read`): `GET /edge-routers/{id}/identities` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -260,7 +262,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
   /**
    * List the services of an edge router.
    *
-   * For administrators (right `router.read`): `GET /edge-routers/{id}/services` of the management API.
+   * For administrators (right `service.read`): `GET /edge-routers/{id}/services` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */

@@ -617,7 +617,7 @@ export interface IdentitiesApi<P = CallOptions> {
   /**
    * List the authenticators of an identity.
    *
-   * For administrators (right `identity.read`): `GET /identities/{id}/authenticators` of the management API.
+   * For administrators (right `authenticator.read`): `GET /identities/{id}/authenticators` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -625,7 +625,7 @@ export interface IdentitiesApi<P = CallOptions> {
   /**
    * List the enrollments of an identity.
    *
-   * For administrators (right `identity.read`): `GET /identities/{id}/enrollments` of the management API.
+   * For administrators (right `enrollment.read`): `GET /identities/{id}/enrollments` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -633,7 +633,7 @@ export interface IdentitiesApi<P = CallOptions> {
   /**
    * List the service policies of an identity.
    *
-   * For administrators (right `identity.read`): `GET /identities/{id}/service-policies` of the management API.
+   * For administrators (right `service-policy.read`): `GET /identities/{id}/service-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -641,7 +641,7 @@ export interface IdentitiesApi<P = CallOptions> {
   /**
    * List the edge router policies of an identity.
    *
-   * For administrators (right `identity.read`): `GET /identities/{id}/edge-router-policies` of the management API.
+   * For administrators (right `edge-router-policy.read`): `GET /identities/{id}/edge-router-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -649,7 +649,7 @@ export interface IdentitiesApi<P = CallOptions> {
   /**
    * List the services of an identity.
    *
-   * For administrators (right `identity.read`): `GET /identities/{id}/services` of the management API.
+   * For administrators (right `service.read`): `GET /identities/{id}/services` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -657,7 +657,7 @@ export interface IdentitiesApi<P = CallOptions> {
   /**
    * List the edge routers of an identity.
    *
-   * For administrators (right `identity.read`): `GET /identities/{id}/edge-routers` of the management API.
+   * For administrators (right `router.read`): `GET /identities/{id}/edge-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */

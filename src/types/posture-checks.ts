@@ -701,7 +701,7 @@ export interface PostureChecksApi<P = CallOptions> {
   /**
    * List the service policies of a posture check.
    *
-   * For administrators (right `posture-check.read`): `GET /posture-checks/{id}/service-policies` of the extensions API.
+   * For administrators (right `service-policy.read`): `GET /posture-checks/{id}/service-policies` of the extensions API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */

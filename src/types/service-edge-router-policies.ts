@@ -144,8 +144,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * List the edge routers of a service edge router policy.
    *
-   * For administrators (right `service-edge-router-policy.read`): `GET /service-edge-router-policies/{id}/edge-routers` of
-   * the management API.
+   * For administrators (right `router.read`): `GET /service-edge-router-policies/{id}/edge-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -153,8 +152,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
   /**
    * List the services of a service edge router policy.
    *
-   * For administrators (right `service-edge-router-policy.read`): `GET /service-edge-router-policies/{id}/services` of the
-   * management API.
+   * For administrators (right `service.read`): `GET /service-edge-router-policies/{id}/services` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */

@@ -168,7 +168,7 @@ export interface ServicePoliciesApi<P = CallOptions> {
   /**
    * List the identities of a service policy.
    *
-   * For administrators (right `service-policy.read`): `GET /service-policies/{id}/identities` of the management API.
+   * For administrators (right `identity.read`): `GET /service-policies/{id}/identities` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -176,7 +176,7 @@ export interface ServicePoliciesApi<P = CallOptions> {
   /**
    * List the services of a service policy.
    *
-   * For administrators (right `service-policy.read`): `GET /service-policies/{id}/services` of the management API.
+   * For administrators (right `service.read`): `GET /service-policies/{id}/services` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -184,7 +184,7 @@ export interface ServicePoliciesApi<P = CallOptions> {
   /**
    * List the posture checks of a service policy.
    *
-   * For administrators (right `service-policy.read`): `GET /service-policies/{id}/posture-checks` of the management API.
+   * For administrators (right `posture-check.read`): `GET /service-policies/{id}/posture-checks` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */

@@ -251,7 +251,7 @@ export interface ServicesApi<P = CallOptions> {
   /**
    * List the terminators of a service.
    *
-   * For administrators (right `service.read`): `GET /services/{id}/terminators` of the management API.
+   * For administrators (right `terminator.read`): `GET /services/{id}/terminators` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -259,7 +259,7 @@ export interface ServicesApi<P = CallOptions> {
   /**
    * List the configs of a service.
    *
-   * For administrators (right `service.read`): `GET /services/{id}/configs` of the management API.
+   * For administrators (right `config.read`): `GET /services/{id}/configs` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -267,7 +267,7 @@ export interface ServicesApi<P = CallOptions> {
   /**
    * List the service policies of a service.
    *
-   * For administrators (right `service.read`): `GET /services/{id}/service-policies` of the management API.
+   * For administrators (right `service-policy.read`): `GET /services/{id}/service-policies` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -275,7 +275,8 @@ export interface ServicesApi<P = CallOptions> {
   /**
    * List the service edge router policies of a service.
    *
-   * For administrators (right `service.read`): `GET /services/{id}/service-edge-router-policies` of the management API.
+   * For administrators (right `service-edge-router-policy.read`): `GET /services/{id}/service-edge-router-policies` of the
+   * management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -283,7 +284,7 @@ export interface ServicesApi<P = CallOptions> {
   /**
    * List the identities of a service.
    *
-   * For administrators (right `service.read`): `GET /services/{id}/identities` of the management API.
+   * For administrators (right `identity.read`): `GET /services/{id}/identities` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
@@ -291,7 +292,7 @@ export interface ServicesApi<P = CallOptions> {
   /**
    * List the edge routers of a service.
    *
-   * For administrators (right `service.read`): `GET /services/{id}/edge-routers` of the management API.
+   * For administrators (right `router.read`): `GET /services/{id}/edge-routers` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */

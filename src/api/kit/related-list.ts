@@ -83,7 +83,7 @@ export const relatedListOf = <P extends Kind, C extends Kind, Q extends ListQuer
     operation: operation('GET', `/${parent.collection}/{id}/${child.collection}`, {
       operationId: operationIds[verb] ?? `list${singular}${children}`,
       summary: `List the ${many} of ${nounWithArticle(parent)}`,
-      permission: rightTo('read', parent),
+      permission: rightTo('read', child), // of what is listed, wherever it is listed
       surfaces: surfaces[verb] ?? [known.management],
       query: query ?? listQuery,
       answer: page(child.schemas.detail),
