@@ -33,8 +33,8 @@ export type Verdict = boolean | undefined | { readonly where: string };
 
 /**
  * A host's own rule of authorisation, asked for every call but those of the host's own code without the option `actor`: after the input was checked, and
- * before anything is done. Asked again within a write if the target or the identity that acts has changed meanwhile. A rule that throws refuses the call.
- * It must not write by the controller.
+ * before anything is done. Asked again before a write if the target or the identity that acts has changed meanwhile. A rule that throws refuses the call.
+ * No transaction is open while it runs: it may be asynchronous, and use the controller itself.
  */
 export type HostRule = (request: AuthorizationRequest) => Verdict | Promise<Verdict>;
 

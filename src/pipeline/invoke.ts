@@ -10,7 +10,7 @@ import { decode } from './decode.ts';
 import type { BeforeArguments, Hooks } from './hooks.ts';
 import { calledOperation } from './host-rule.ts';
 import { OngoingCall, type Parts } from './ongoing-call.ts';
-import type { Permit } from './permit.ts';
+import { type Permit, permitByDeclaration } from './permit.ts';
 import { principalOf } from './principal.ts';
 
 /**
@@ -19,6 +19,8 @@ import { principalOf } from './principal.ts';
  */
 export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Permit, before: Hooks['before']): Invoke => {
   const { activity } = parts.core;
+  /** The host's own code may be slow, and use the store itself: no transaction is held open meanwhile. */
+  const isHooked = permit !== permitByDeclaration || before !== undefined;
   return async (entry, source) => {
     const call = new OngoingCall(parts, entry, source);
     let active: Caller['active'];
@@ -37,16 +39,20 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Per
       }
       const given = decode(entry.operation, await source.input());
       const precondition = preconditionOf(entry, source, given);
-      call.permission = await permit(call, entry, source, given);
+      const permitted = async (input: unknown) => {
+        call.permit = () => permit(call, entry, source, input);
+        call.permission = await call.permit();
+      };
+      await permitted(given);
       const replaced = before && (await asked(before, call, entry, source, given));
       const input = replaced ? decode(entry.operation, replaced) : given;
-      if (replaced) call.permission = await permit(call, entry, source, input);
+      if (replaced) await permitted(input);
       call.precondition = precondition;
       return entry.handler(call, input as never); // decoded by the operation that the handler was bound to
     };
     const told = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
     try {
-      const output = await (readsOneState(entry, source) ? call.inOneState(answered) : answered());
+      const output = await (!isHooked && readsOneState(entry, source) ? call.inOneState(answered) : answered());
       const given = entry.operation.answer.is === 'events' ? withErrors(output as AsyncIterable<unknown>, told) : output; // as declared
       return { output: given, headers: call.answerHeaders, ...(call.isAccepted ? { isAccepted: true } : {}) };
     } catch (error) {

@@ -8,8 +8,9 @@ import { type Entities, type EntitiesContext, entitiesOf, type InTransaction } f
 import type { Precondition } from '../changes/precondition.ts';
 import type { AroundWrite, Write } from '../changes/writer.ts';
 import type { Release } from '../concurrency/semaphore.ts';
+import { ApiError } from '../errors/index.ts';
 import type { Transaction } from '../storage/port.ts';
-import type { PermitResult } from './permit.ts';
+import { type PermitResult, StalePermit } from './permit.ts';
 
 export interface Parts {
   readonly core: Core;
@@ -21,6 +22,8 @@ export interface Parts {
   readonly inTransaction: InTransaction | undefined;
 }
 
+/** How often the host's rule is asked anew within one write. */
+const MOST_ASKED = 3;
 /** That a read is to begin anew, with a place. */
 const NO_PLACE = Symbol('no place');
 const NEVER_ABORTED = new AbortController().signal;
@@ -41,6 +44,8 @@ export class OngoingCall implements Call {
   isAccepted = false;
   /** Once the call may be made. */
   permission: PermitResult | undefined;
+  /** Decides anew whether the call may be made. */
+  permit: (() => Promise<PermitResult>) | undefined;
   /** Until the write that it is for is made. */
   precondition: Precondition | undefined;
 
@@ -141,10 +146,12 @@ export class OngoingCall implements Call {
   }
 
   readOn<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
-    return this.read(async (entities) => {
-      await this.permission?.recheck(entities, await currentActor(entities, this));
-      return work(entities);
-    });
+    return this.#withFreshPermit(() =>
+      this.read(async (entities) => {
+        await this.#recheck(entities);
+        return work(entities);
+      }),
+    );
   }
 
   /** To be called within `inOneState` when the actor is known. */
@@ -164,17 +171,39 @@ export class OngoingCall implements Call {
   }
 
   async #writeOnce<T>(work: (entities: Entities) => Promise<T>): Promise<T> {
-    const { permission } = this;
     const permitted = async (entities: Entities) => {
       const result = await work(entities);
-      await permission?.verify(entities);
+      await this.permission?.verify(entities);
       return result;
     };
     if (this.#source.hostTransaction !== undefined) return (await this.#parts.aroundWrite(this.#joined(), permitted)).result;
-    return this.#parts.write(this.#context(), this.#source.signal, async (entities) => {
-      await permission?.recheck(entities, await currentActor(entities, this));
-      return permitted(entities);
+    return this.#withFreshPermit(() =>
+      this.#parts.write(this.#context(), this.#source.signal, async (entities) => {
+        await this.#recheck(entities);
+        return permitted(entities);
+      }),
+    );
+  }
+
+  async #recheck(entities: Entities): Promise<void> {
+    const actor = await currentActor(entities, this);
+    await this.permission?.recheck(entities, actor).catch((error: unknown) => {
+      if (error instanceof StalePermit) this.actor = actor;
+      throw error;
     });
+  }
+
+  /** Asks the host's rule anew where its answer was about an earlier state, a few times at most. */
+  async #withFreshPermit<T>(work: () => Promise<T>): Promise<T> {
+    for (let asked = 0; ; asked++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof StalePermit) || !this.permit) throw error;
+        if (asked === MOST_ASKED) throw new ApiError('CONFLICT');
+        this.permission = await this.permit();
+      }
+    }
   }
 
   get #isOrdinary(): boolean {

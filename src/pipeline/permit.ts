@@ -20,10 +20,18 @@ export type Permit = (call: Call, entry: Entry, source: CallSource, input: unkno
 /** That a call may be made. */
 export interface PermitResult {
   readonly grant: Grant;
-  /** Called first in the call's write transaction: what counts is the state that the write sees. @throws as `Permit` */
+  /**
+   * Called first in the call's transaction: what counts is the state that the write sees.
+   * @throws as `Permit`; StalePermit when what a rule of the host's was asked about has changed since
+   */
   recheck(entities: Entities, actor: Actor): Promise<void>;
   /** Called last: holds what was written against the grant. @throws ApiError `UNAUTHORIZED` */
   verify(entities: Entities): Promise<void>;
+}
+
+/** The host's rule must be asked anew, outside of the transaction: it may itself use the store. */
+export class StalePermit extends Error {
+  override readonly name = 'StalePermit';
 }
 
 /** Without a rule of the host's, what counts is the permission that the operation declares. */
@@ -73,9 +81,9 @@ export const createPermit =
       return verdict === true ? { isDelegated } : { isDelegated, where: verdict.where };
     };
 
+    const judged = call.actor;
     const target = await call.read(load);
-    const verdict = await ask(call.actor, target);
-    const grant = decide(verdict, call.actor);
+    const grant = decide(await ask(judged, target), judged);
 
     const assertWithin = async (entities: Entities, target: Row | undefined): Promise<void> => {
       if (grant.where === undefined || !kind || !target || !isOnKind(operation, kind)) return;
@@ -88,11 +96,7 @@ export const createPermit =
       grant,
       recheck: async (entities, actor) => {
         const now = await load(entities);
-        if (now?.version !== target?.version || identityVersion(actor) !== identityVersion(call.actor)) {
-          const again = await ask(actor, now);
-          decide(again, actor);
-          if (!isSame(again, verdict)) throw unauthorized('the rights changed while the call was made: try again');
-        }
+        if (now?.version !== target?.version || identityVersion(actor) !== identityVersion(judged)) throw new StalePermit();
         await assertWithin(entities, now);
       },
       verify: async (entities) => {
@@ -119,8 +123,6 @@ const checkedVerdict = (verdict: Verdict, { group, verb, operation }: Entry): Ve
     throw new TypeError(`authorize limits ${group}.${verb} by '${verdict.where}', and it neither lists nor writes entities of a kind`);
   return verdict;
 };
-
-const isSame = (a: Verdict, b: Verdict): boolean => a === b || (typeof a === 'object' && typeof b === 'object' && a.where === b.where);
 
 const identityVersion = (actor: Actor): number | undefined => ('identity' in actor ? actor.identity.version : undefined);
 

@@ -160,6 +160,25 @@ onEveryStore("a host's own rule of authorisation", (open) => {
     assert.deepEqual(seen.at(-1), ['identities.patch', 'identity.update', 'anne', false]);
   });
 
+  test('a rule may be slow and ask the controller itself, for reads and for writes', async () => {
+    let app: App | undefined;
+    app = await open({
+      authorize: async ({ actor, target }) => {
+        if (!app) return undefined; // the test's own login
+        const { data } = await app.controller.identities.list({ filter: `id = "${actor.name}"` });
+        return data[0]?.name === 'desk' && target?.isAdmin !== true ? true : undefined;
+      },
+    });
+    const desk = await helpDeskOf(app);
+    const { id } = await desk.identities.create({ body: person('ann') });
+    const work = Array.from({ length: 20 }, (_, i) => [
+      desk.identities.get({ id }),
+      desk.identities.patch({ id, body: { tags: { i: String(i) } } }).catch((error: ApiError) => assert.equal(error.code, 'CONFLICT')),
+    ]);
+    await Promise.all(work.flat());
+    await app.close();
+  });
+
   test('a session that owes a factor gets nothing by the rule', async () => {
     await using app = await open({ authorize: () => true });
     const user = await app.user();
