@@ -22,8 +22,8 @@ describe('a relation between kinds', () => {
     assert.deepEqual(
       lists.map(({ operation: { path, permission, summary } }) => [path, permission, summary]),
       [
-        ['/services/{id}/identities', 'service.read', 'List the identities of a service'],
-        ['/identities/{id}/services', 'identity.read', 'List the services of an identity'],
+        ['/services/{id}/identities', 'identity.read', 'List the identities of a service'],
+        ['/identities/{id}/services', 'service.read', 'List the services of an identity'],
       ],
     );
   });
