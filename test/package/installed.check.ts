@@ -2,14 +2,18 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { blocks, blockWith, documents } from '../docs/documents.ts';
 import { install, manifest, root, runNode } from './pack.ts';
 
+/** The entry points that are nothing without an optional peer: they are made for it. */
+const MADE_FOR: Readonly<Record<string, string>> = { 'overlay-controller/opentelemetry': '@opentelemetry/api' };
+
 const entryPoints = Object.keys(manifest.exports)
   .filter((name) => name !== './package.json')
-  .map((name) => name.replace('.', 'overlay-controller'));
+  .map((name) => name.replace('.', 'overlay-controller'))
+  .filter((name) => !(name in MADE_FOR));
 
 test('the packed package runs and type-checks for those who install it, without its optional peers', (t) => {
   const app = install(t, ['@types/node']);
@@ -19,6 +23,22 @@ test('the packed package runs and type-checks for those who install it, without 
   assert.match(runNode(app, 'main.mts'), /^create ann$/m);
   typeCheck(app);
 });
+
+test('an entry point that is made for an optional peer names it where it is not installed, and loads where it is', (t) => {
+  const loading = (name: string) => `await import('${name}').then(() => console.log('loaded'), (error) => console.log(error.message));\n`;
+  for (const [name, peer] of Object.entries(MADE_FOR)) {
+    assert.ok(runPeerless(t, loading(name)).includes(`Cannot find package '${peer}'`), name);
+    const app = install(t, [peer]);
+    writeFileSync(join(app, 'main.mts'), loading(name));
+    assert.match(runNode(app, 'main.mts'), /^loaded$/m);
+  }
+});
+
+const runPeerless = (t: TestContext, code: string): string => {
+  const app = install(t);
+  writeFileSync(join(app, 'main.mts'), code);
+  return runNode(app, 'main.mts');
+};
 
 test('the Express application of the README, and the code of every guide, type-check against the packed package and its peers', (t) => {
   const peers = Object.keys(manifest.peerDependencies).filter((name) => name !== 'koa'); // whose types are for itself
