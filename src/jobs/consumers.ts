@@ -15,6 +15,7 @@ export interface MissingChanges {
   readonly to: number;
 }
 
+/** How a consumer reads the change log. */
 export interface ConsumeOptions<K extends ChangedKind = ChangedKind> {
   /** Kinds of entities; default: all. */
   readonly kinds?: readonly K[];
