@@ -44,6 +44,8 @@ interface Facts extends Flow {
 export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemaphoreLimits): FairSemaphore => {
   let running = 0;
   let turn = 0;
+  /** Settled when all that came so far are queued, or begun. */
+  let arrived: Promise<unknown> = Promise.resolve();
   const busy = new Set<string | undefined>();
   const queue = new WaitQueue<Facts>();
 
@@ -68,7 +70,10 @@ export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemap
   };
 
   const wait = async ({ from, name, signal, isUrgent }: Applicant): Promise<void> => {
-    const urgent = (await isUrgent?.()) ?? false;
+    const asked = Promise.resolve(isUrgent?.() ?? false);
+    // Whoever came first is queued first, however long the answers take.
+    await (arrived = Promise.allSettled([arrived, asked]));
+    const urgent = await asked;
     signal.throwIfAborted();
     if (canStart(name)) return take(name);
     const before = [...queue].filter(({ entry }) => entry.from === from).map(({ entry }) => entry.turn);
