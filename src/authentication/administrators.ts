@@ -1,12 +1,9 @@
-import type { identity as identityKind } from '../api/identities.ts';
 import { identity } from '../api/identities.ts';
-import type { RowOf } from '../api/kit/resource.ts';
+import { ADMINISTRATORS, hasAdministratorRights } from '../call/administrators.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { Change } from '../changes/events.ts';
 import { unauthorized } from '../errors/index.ts';
-import { and, booleanField, equals, oneOf, or, type Predicate, stringField } from '../query/index.ts';
-
-const ADMINISTRATORS: Predicate = or(equals(booleanField('isAdmin'), true), equals(booleanField('isDefaultAdmin'), true));
+import { and, equals, oneOf, stringField } from '../query/index.ts';
 
 /** Those of some identities that are administrators, by id. */
 export const administratorsAmong = async (entities: Entities, ids: readonly string[]): Promise<ReadonlySet<string>> =>
@@ -22,7 +19,7 @@ export const assertNoAdministratorReached = async (entities: Entities, changes: 
   for (const change of changes) {
     switch (change.entity) {
       case 'identity':
-        if (isAdministrative(change.before) || isAdministrative(change.after))
+        if ([change.before, change.after].some((row) => row && hasAdministratorRights(row)))
           throw unauthorized('only an administrator may create, change or delete an administrator');
         break;
       case 'authenticator':
@@ -49,6 +46,3 @@ export const assertNoAdministratorReached = async (entities: Entities, changes: 
   if ((await administratorsAmong(entities, [...owners])).size > 0)
     throw unauthorized('only an administrator may change how an administrator logs in');
 };
-
-const isAdministrative = (row: Pick<RowOf<typeof identityKind>, 'isAdmin' | 'isDefaultAdmin'> | null): boolean =>
-  row !== null && (row.isAdmin || row.isDefaultAdmin);

@@ -3,6 +3,7 @@ import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import { unauthorized } from '../errors/index.ts';
+import { hasAdministratorRights } from './administrators.ts';
 
 /** Who calls. */
 export type Actor =
@@ -42,7 +43,7 @@ export interface TokenProof {
 export const actorId = (actor: Actor): string => ('identity' in actor ? actor.identity.id : actor.kind);
 
 export const isAdministrator = (actor: Actor): boolean =>
-  actor.kind === 'system' || ('identity' in actor && (actor.identity.isAdmin || actor.identity.isDefaultAdmin));
+  actor.kind === 'system' || ('identity' in actor && hasAdministratorRights(actor.identity));
 
 /** The identity that an operation is about as the actor's own. @throws ApiError `UNAUTHORIZED` for the host's own code, which is none */
 export const identityOf = (actor: Actor): RowOf<typeof identity> => identified(actor).identity;

@@ -4,6 +4,7 @@ import type { KindName } from '../../../api/index.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { serviceConfig } from '../../../api/service-configs.ts';
 import { service } from '../../../api/services.ts';
+import { hasAdministratorRights } from '../../../call/administrators.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Change } from '../../../changes/events.ts';
 import { and, equals, has, stringField } from '../../../query/index.ts';
@@ -53,7 +54,7 @@ const concerns: { readonly [K in KindName]?: Concerns } = {
     statesOf(change).some((state) =>
       selects({ semantic: state.semantic, roles: state.identityRoles } as Parameters<typeof selects>[0], who),
     ),
-  service: (change, asking) => asking.identity.isAdmin || asking.identity.isDefaultAdmin || selectedIn('serviceRoles')(change, asking),
+  service: (change, asking) => hasAdministratorRights(asking.identity) || selectedIn('serviceRoles')(change, asking),
   postureCheck: selectedIn('postureCheckRoles'),
   config: ({ entityId }, { hasConfig }) => hasConfig(entityId),
   configType: (change) => change.action === 'update' && changes(change, 'name'),

@@ -2,6 +2,7 @@ import type { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import type { servicePolicy } from '../../../api/policies.ts';
 import type { service } from '../../../api/services.ts';
+import { hasAdministratorRights } from '../../../call/administrators.ts';
 import type { Presenter } from '../../../call/behaviour.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ALL, type Predicate } from '../../../query/index.ts';
@@ -39,7 +40,7 @@ export const viewerOf = async (
 
 /** The services that a viewer sees: all for an administrator, otherwise those that policies grant. */
 export const visibleTo = ({ identity: who, policies }: Viewer): Predicate =>
-  !who || who.isAdmin || who.isDefaultAdmin ? ALL : selectedBy(policies.map((policy) => sideOf(policy, 'serviceRoles')));
+  !who || hasAdministratorRights(who) ? ALL : selectedBy(policies.map((policy) => sideOf(policy, 'serviceRoles')));
 
 /**
  * Presents services to a viewer: permissions, posture queries, and the data of the requested configs.

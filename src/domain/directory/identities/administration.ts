@@ -4,10 +4,11 @@ import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { actorOfApiSession, isDisabled } from '../../../authentication/api-session-actor.ts';
+import { ADMINISTRATORS } from '../../../call/administrators.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { invalidField } from '../../../errors/index.ts';
-import { booleanField, equals, or, stringField } from '../../../query/index.ts';
+import { equals, stringField } from '../../../query/index.ts';
 import { hasMfa } from '../mfa/record.ts';
 import { allowsLoginBy } from './administrator-login.ts';
 
@@ -19,9 +20,7 @@ import { allowsLoginBy } from './administrator-login.ts';
  */
 export const keepAdministration = async (entities: Entities, call: Call, field: string, value: unknown): Promise<void> => {
   if (call.actor.kind !== 'session' || (await owesNothing(entities, call, call.actor))) return;
-  const administrators = await entities.list(identity, {
-    where: or(equals(booleanField('isAdmin'), true), equals(booleanField('isDefaultAdmin'), true)),
-  });
+  const administrators = await entities.list(identity, { where: ADMINISTRATORS });
   for (const row of administrators) if (await canLogIn(entities, row, call.now())) return;
   throw invalidField(
     field,

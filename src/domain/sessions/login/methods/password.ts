@@ -4,6 +4,7 @@ import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
 import { isDisabled } from '../../../../authentication/api-session-actor.ts';
 import type { ApiSessionActor } from '../../../../call/actor.ts';
+import { hasAdministratorRights } from '../../../../call/administrators.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { CheckPassword } from '../../../../call/password-checks.ts';
 import type { Entities } from '../../../../changes/entities.ts';
@@ -77,7 +78,7 @@ const candidateOf = async (entities: Entities, username: string, now: string): P
 const belongsToAdministrator = async (entities: Entities, username: string): Promise<boolean> => {
   const own = await authenticatorOf(entities, username);
   const owner = await entities.get(identity, own?.identityId ?? NO_ID);
-  return owner?.isAdmin === true || owner?.isDefaultAdmin === true;
+  return owner !== undefined && hasAdministratorRights(owner);
 };
 
 const succeed = async (
