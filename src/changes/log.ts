@@ -1,6 +1,6 @@
 import { kinds } from '../api/index.ts';
 import { ALL, stringField } from '../query/index.ts';
-import type { Query, Row, Transaction } from '../storage/port.ts';
+import type { Query, Row, Store, Transaction } from '../storage/port.ts';
 import { type Change, changeId } from './events.ts';
 
 /** How much of the change log is kept. Older records are dropped as new ones come. */
@@ -79,6 +79,12 @@ export const endOfLog = (end: 'oldest' | 'newest'): Query => ({
   sort: [{ field: ID, descending: end === 'newest' }],
   limit: 1,
 });
+
+/** The revision of the last change of a store; 0 if there was none. */
+export const newestRevision = async (store: Store): Promise<number> => {
+  const [last] = await store.transaction('read', (tx) => tx.list(kinds.change.kind, endOfLog('newest')));
+  return last ? Number(last.revision) : 0;
+};
 
 /** The records from a revision on, oldest first. */
 export const recordsFrom = (revision: number, limit: number): Query => ({

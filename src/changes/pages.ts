@@ -1,7 +1,7 @@
 import { change as changeKind } from '../api/changes.ts';
 import type { Entities } from './entities.ts';
 import type { Change } from './events.ts';
-import { changeOf, recordsFrom } from './log.ts';
+import { changeOf, endOfLog, recordsFrom } from './log.ts';
 
 /** Part of the change log. */
 export interface LogPage {
@@ -10,6 +10,10 @@ export interface LogPage {
   /** Set if the next changes have left the log (settings `changesKept`, `changeBytesKept`): the revision of the last missing one. */
   readonly missingUpTo?: number;
 }
+
+/** The revision of the record at one end of the log; 0 if the log is empty. */
+export const revisionAt = async (entities: Entities, end: 'oldest' | 'newest'): Promise<number> =>
+  (await entities.list(changeKind, endOfLog(end)))[0]?.revision ?? 0;
 
 /** Reads the changes after a revision, or reports that they are missing. */
 export const pageAfter = async (entities: Entities, after: number, limit: number): Promise<LogPage> => {

@@ -3,7 +3,7 @@ import type { Logger } from '../platform/platform.ts';
 import type { Store } from '../storage/port.ts';
 import type { Change } from './events.ts';
 import type { ChangeListeners } from './listeners.ts';
-import { changeOf, endOfLog, recordsFrom } from './log.ts';
+import { changeOf, newestRevision, recordsFrom } from './log.ts';
 
 const BATCH = 500;
 
@@ -19,7 +19,7 @@ export interface Publisher {
 }
 
 export const createPublisher = async (store: Store, listeners: ChangeListeners, logger: Logger): Promise<Publisher> => {
-  let published = await latestRevision(store);
+  let published = await newestRevision(store);
   let work: Promise<void> = Promise.resolve();
 
   const emit = (change: Change) => {
@@ -57,9 +57,4 @@ export const createPublisher = async (store: Store, listeners: ChangeListeners, 
       }),
     catchUp: () => queue(readOn),
   };
-};
-
-const latestRevision = async (store: Store): Promise<number> => {
-  const [last] = await store.transaction('read', (tx) => tx.list(changeKind.kind, endOfLog('newest')));
-  return last ? Number(last.revision) : 0;
 };

@@ -1,9 +1,8 @@
-import { change as changeKind } from '../api/changes.ts';
 import type { Clock } from '../platform/platform.ts';
 import { pause } from '../platform/timers.ts';
 import type { Store } from '../storage/port.ts';
 import type { ChangeListeners } from './listeners.ts';
-import { endOfLog } from './log.ts';
+import { newestRevision } from './log.ts';
 
 /** How often the log is polled for commits of other controllers and of host transactions, while readers wait. ms */
 const POLL_MS = 1000;
@@ -30,17 +29,13 @@ export const createLogWatch = (store: Store, clock: Clock, events: Pick<ChangeLi
     newest = revision;
     for (const wake of waiting.keys()) wake();
   };
-  const look = async () => {
-    const [row] = await store.transaction('read', (tx) => tx.list(changeKind.kind, endOfLog('newest')));
-    if (row) see(Number(row.revision));
-  };
   const poll = async () => {
     if (isPolling) return;
     isPolling = true;
     while (waiting.size > 0) {
       await pause(clock, POLL_MS, closing.signal, { keepsAlive: true });
       // If the store is unavailable, readers get the error from their own reads.
-      if (waiting.size > 0) await look().catch(() => undefined);
+      if (waiting.size > 0) await newestRevision(store).then(see, () => undefined);
     }
     isPolling = false;
   };

@@ -9,12 +9,10 @@
  * ```
  * A consumer whose effect is in the store itself has exactly-once semantics: it advances in the transaction of the effect.
  */
-import { change as changeKind } from '../api/changes.ts';
 import { cursor as cursorKind } from '../api/cursors.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { Change } from '../changes/events.ts';
-import { endOfLog } from '../changes/log.ts';
-import { pageAfter } from '../changes/pages.ts';
+import { pageAfter, revisionAt } from '../changes/pages.ts';
 import type { Job } from './background.ts';
 
 /** Changes that are read in one transaction. */
@@ -45,8 +43,7 @@ export class ChangesMissing extends Error {
  */
 export const openCursor = async (entities: Entities, name: string, at: 'oldest' | 'next'): Promise<void> => {
   if (await entities.get(cursorKind, name)) return;
-  const [row] = await entities.list(changeKind, endOfLog(at === 'next' ? 'newest' : 'oldest'));
-  const last = row?.revision ?? 0;
+  const last = await revisionAt(entities, at === 'next' ? 'newest' : 'oldest');
   await entities.insert(cursorKind, { id: name, revision: at === 'oldest' ? Math.max(last - 1, 0) : last });
 };
 

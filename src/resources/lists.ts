@@ -19,8 +19,8 @@ import {
   stringField,
 } from '../query/index.ts';
 
-const DEFAULT_LIMIT = 10;
-const MAX_LIMIT = 500;
+const DEFAULT_PAGE_SIZE = 10;
+export const MAX_PAGE_SIZE = 500;
 const MAX_OFFSET = 100_000;
 
 /** A list question, ready for the store. `limit` is `Infinity` for all. */
@@ -41,7 +41,7 @@ export interface ListInput extends ListQuery {
  * refused, and echoed in `pagination`.
  * @throws ApiError `INVALID_FILTER`, `INVALID_SORT_IDENTIFIER`, or `COULD_NOT_VALIDATE` for role filters
  */
-export const planList = (symbols: Symbols, input: ListInput, { defaultLimit = DEFAULT_LIMIT } = {}): ListPlan => {
+export const planList = (symbols: Symbols, input: ListInput, { defaultLimit = DEFAULT_PAGE_SIZE } = {}): ListPlan => {
   const filter = readFilterParameter(symbols, input.filter);
   const sort = filter.sort ?? readSortParameter(symbols, input.sort);
   const limit = filter.limit === 'none' ? -1 : (filter.limit ?? input.limit);
@@ -49,9 +49,15 @@ export const planList = (symbols: Symbols, input: ListInput, { defaultLimit = DE
   return {
     where: and(filter.where, rolePredicate(input.roleFilter ?? [], input.roleSemantic)),
     sort,
-    limit: limit === -1 ? Infinity : limit === undefined || limit <= 0 ? defaultLimit : Math.min(limit, MAX_LIMIT),
+    limit: pageSize(limit, defaultLimit),
     offset: Math.min(Math.max(offset, 0), MAX_OFFSET),
   };
+};
+
+/** How many a page holds: all for a limit of -1, the default for none and for what is no size. */
+export const pageSize = (limit: number | undefined, defaultLimit = DEFAULT_PAGE_SIZE): number => {
+  if (limit === -1) return Infinity;
+  return limit === undefined || limit <= 0 ? defaultLimit : Math.min(limit, MAX_PAGE_SIZE);
 };
 
 /** A page as it is answered. */

@@ -1,14 +1,7 @@
-import { change as changeKind } from '../../../api/changes.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { type ChangedKind, isChangedKind } from '../../../changes/events.ts';
-import { endOfLog } from '../../../changes/log.ts';
+import { revisionAt } from '../../../changes/pages.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
-
-/** The revisions of the first and the last record of the log; 0 if it is empty. */
-export const extentOfLog = async (entities: Entities): Promise<{ readonly oldest: number; readonly newest: number }> => {
-  const revisionAt = async (end: 'oldest' | 'newest') => (await entities.list(changeKind, endOfLog(end)))[0]?.revision ?? 0;
-  return { oldest: await revisionAt('oldest'), newest: await revisionAt('newest') };
-};
 
 /**
  * Checks that the log has all changes after a revision.
@@ -17,8 +10,9 @@ export const extentOfLog = async (entities: Entities): Promise<{ readonly oldest
  */
 export const checkedCursor = async (entities: Entities, name: string, given: number): Promise<number> => {
   const after = Math.max(given, 0);
-  const { oldest, newest } = await extentOfLog(entities);
+  const newest = await revisionAt(entities, 'newest');
   if (after > newest) throw invalidField(name, `${name} must be at most ${newest}, the revision of the last change, got ${after}`, after);
+  const oldest = await revisionAt(entities, 'oldest');
   if (after < oldest - 1) throw cursorExpired(after, oldest - 1);
   return after;
 };

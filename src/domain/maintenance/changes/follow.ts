@@ -3,10 +3,10 @@ import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
 import type { ServerSentEvent } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Change, ChangedKind } from '../../../changes/events.ts';
-import { pageAfter } from '../../../changes/pages.ts';
+import { pageAfter, revisionAt } from '../../../changes/pages.ts';
 import { invalidField } from '../../../errors/index.ts';
 import { pause } from '../../../platform/timers.ts';
-import { checkedCursor, checkedKinds, cursorExpired, extentOfLog } from './cursor.ts';
+import { checkedCursor, checkedKinds, cursorExpired } from './cursor.ts';
 
 type Operation = typeof changes.operations.follow;
 
@@ -23,7 +23,7 @@ export const followChanges = async (call: Call, { after, kinds, lastEventId }: D
   const name = lastEventId === undefined ? 'after' : 'last-event-id';
   const given = lastEventId === undefined ? after : revisionIn(lastEventId);
   const begin = await call.read(async (entities) =>
-    given === undefined ? (await extentOfLog(entities)).newest : checkedCursor(entities, name, given),
+    given === undefined ? revisionAt(entities, 'newest') : checkedCursor(entities, name, given),
   );
   return eventsAfter(call, begin, wanted);
 };
