@@ -134,14 +134,11 @@ export class OngoingCall implements Call {
         } catch (error) {
           if (error !== NO_PLACE) throw error;
         }
-        const admitted = this.observation?.wait();
-        this.#place = await store.places?.acquire(this.#source.signal);
-        admitted?.();
+        await this.#waitForPlace();
       }
     } finally {
       this.#state = undefined;
-      this.#place?.();
-      this.#place = undefined;
+      this.#leavePlace();
     }
   }
 
@@ -214,15 +211,23 @@ export class OngoingCall implements Call {
   async #inPlace<T>(work: () => Promise<T>): Promise<T> {
     const { places } = this.core.store;
     if (!places || this.#place || !this.#isOrdinary) return work();
-    const admitted = this.observation?.wait();
-    this.#place = await places.acquire(this.#source.signal);
-    admitted?.();
+    await this.#waitForPlace();
     try {
       return await work();
     } finally {
-      this.#place();
-      this.#place = undefined;
+      this.#leavePlace();
     }
+  }
+
+  async #waitForPlace(): Promise<void> {
+    const admitted = this.observation?.wait();
+    this.#place = await this.core.store.places?.acquire(this.#source.signal);
+    admitted?.();
+  }
+
+  #leavePlace(): void {
+    this.#place?.();
+    this.#place = undefined;
   }
 
   #joined(): Entities {

@@ -49,11 +49,13 @@ export const createPermit =
     const kind = targetOf(entry, allKinds);
     const { id } = input as { readonly id?: string }; // of the path, where the operation has a target
     const load = async (entities: Entities): Promise<Row | undefined> => (kind && id !== undefined ? entities.get(kind, id) : undefined);
+    const judged = call.actor;
+    const target = await call.read(load);
 
-    const ask = async (actor: Actor, target: Row | undefined): Promise<Verdict> => {
-      assertOwesNothing(actor, operation);
+    const ask = async (): Promise<Verdict> => {
+      assertOwesNothing(judged, operation);
       const request = {
-        actor: principalOf(actor, source),
+        actor: principalOf(judged, source),
         operation: called,
         input,
         target: kind && target && visibleFields(kind, target),
@@ -70,20 +72,18 @@ export const createPermit =
       }
     };
 
-    const decide = (verdict: Verdict, actor: Actor): Grant => {
+    const grantOf = (verdict: Verdict): Grant => {
       if (verdict === false) throw unauthorized(`the host does not allow ${entry.group}.${entry.verb} here`);
       if (verdict === undefined) {
-        authorize(actor, operation);
+        authorize(judged, operation);
         return OWN_RIGHT;
       }
       // What is open to everybody, or to every session, it has anyway.
-      const isDelegated = called.right !== undefined && !('identity' in actor && isAdministrator(actor));
+      const isDelegated = called.right !== undefined && !('identity' in judged && isAdministrator(judged));
       return verdict === true ? { isDelegated } : { isDelegated, where: verdict.where };
     };
 
-    const judged = call.actor;
-    const target = await call.read(load);
-    const grant = decide(await ask(judged, target), judged);
+    const grant = grantOf(await ask());
 
     const assertWithin = async (entities: Entities, target: Row | undefined): Promise<void> => {
       if (grant.where === undefined || !kind || !target || !isOnKind(operation, kind)) return;
