@@ -1,10 +1,10 @@
 import { type Serving, serve } from '../adapters/http/node.ts';
 import { createMetrics } from '../adapters/observability/metrics.ts';
-import { consoleLogger, type Logger } from '../src/adapter-kit.ts';
+import { consoleLogger, type Logger, SAFE_HEADERS } from '../src/adapter-kit.ts';
 import { accessLog, type CoreAnswer, type ManagementController, type Observe, probes } from '../src/index.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
 import type { ServerOptions } from './options.ts';
-import { paths, type Route } from './routes.ts';
+import { isReading, onlyRead, paths, type Route, refusal, routed } from './routes.ts';
 import { textLogger } from './text-logger.ts';
 
 /** Observers of the server's controller. */
@@ -27,26 +27,18 @@ export const observingOf = ({ metrics: place, log }: Pick<ServerOptions, 'metric
       if (!place || !metrics) return undefined;
       const text = async (): Promise<CoreAnswer> => ({
         status: 200,
-        headers: { 'content-type': metrics.contentType, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+        headers: { 'content-type': metrics.contentType, ...SAFE_HEADERS },
         body: await metrics.text(await opened),
       });
-      const handle = async ({ method, target }: { readonly method: string; readonly target: string }) => {
-        if (target.replace(/\?.*$/s, '') !== '/metrics') return refusal(404, 'metrics are at /metrics');
-        return method === 'GET' || method === 'HEAD' ? text() : refusal(405, 'only GET and HEAD are answered here');
-      };
-      return serve({ controller: { handle }, ...place }).catch((error: unknown) => {
+      const exposition = paths(['/metrics'], { handle: async (request) => (isReading(request) ? text() : onlyRead()) });
+      const controller = routed([exposition], { handle: async () => refusal(404, 'metrics are at /metrics') });
+      return serve({ controller, ...place }).catch((error: unknown) => {
         const reason = codeOf(error) === 'EADDRINUSE' ? 'it is in use' : sentenceOf(error);
         throw new StartFailure(`--metrics: cannot listen on port ${place.port} of ${place.host}: ${reason}`);
       });
     },
   };
 };
-
-const refusal = (status: number, message: string): CoreAnswer => ({
-  status,
-  headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...(status === 405 ? { allow: 'GET, HEAD' } : {}) },
-  body: `${message}\n`,
-});
 
 /** `/health` answers while the controller is being opened, `/ready` waits for it. */
 export const probeRoute = (opened: Promise<ManagementController>): Route =>

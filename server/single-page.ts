@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { below } from '../adapters/http/mount.ts';
+import { splitTarget } from '../src/adapter-kit.ts';
 import type { CoreAnswer, CoreRequest } from '../src/index.ts';
 import { fileTrouble, StartFailure } from './failure.ts';
-import type { Route } from './routes.ts';
+import { isReading, onlyRead, type Route, refusal } from './routes.ts';
 import { contentsOf, type OpenFile, openBelow, safeSegments } from './static-files.ts';
 
 type Headers = CoreAnswer['headers'];
@@ -70,10 +71,9 @@ export const singlePage = async ({ path: mount, folder }: Application): Promise<
 };
 
 const answer = async (root: string, request: CoreRequest, target: string | undefined, mount: string): Promise<CoreAnswer> => {
-  const { method } = request;
-  if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'only GET and HEAD are answered here', { allow: 'GET, HEAD' });
+  if (!isReading(request)) return onlyRead();
   if (target === undefined) return { status: 308, headers: { ...SAFE, location: `${mount}/`, 'cache-control': 'no-cache' }, body: '' };
-  const segments = safeSegments(target.replace(/\?.*$/s, ''));
+  const segments = safeSegments(splitTarget(target).path);
   if (!segments) return refusal(404, 'there is no such file');
   const name = segments.at(-1) ?? '';
   const file = name === '' ? undefined : await openBelow(root, segments);
@@ -106,9 +106,3 @@ const send = async (request: CoreRequest, file: OpenFile, name: string, cached: 
   const body = await handle.readFile().finally(() => handle.close());
   return { status: 200, headers: whole, body };
 };
-
-const refusal = (status: number, message: string, more: Headers = {}): CoreAnswer => ({
-  status,
-  headers: { ...SAFE, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...more },
-  body: `${message}\n`,
-});

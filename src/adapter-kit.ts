@@ -11,6 +11,7 @@ export { RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
 export { abandon } from './http/abandon.ts';
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
+export { splitTarget } from './http/path.ts';
 export { SAFE_HEADERS } from './http/safe-headers.ts';
 // Options of adapters, whose names are checked.
 export { checkedOptions } from './options.ts';

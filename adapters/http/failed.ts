@@ -1,4 +1,4 @@
-import { consoleLogger } from '../../src/adapter-kit.ts';
+import { consoleLogger, splitTarget } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
 
 /**
@@ -9,7 +9,7 @@ export const logFailure = ({ logger = consoleLogger() }: Handling, method: strin
   try {
     logger.error('a request was answered with 500, as its handling failed', {
       method,
-      path: target.replace(/\?.*$/s, '').slice(0, 256),
+      path: splitTarget(target).path.slice(0, 256),
       error,
     });
   } catch {

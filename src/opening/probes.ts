@@ -1,5 +1,6 @@
 import type { Handle } from '../http/handler.ts';
 import type { CoreAnswer } from '../http/message.ts';
+import { splitTarget } from '../http/path.ts';
 import { SAFE_HEADERS } from '../http/safe-headers.ts';
 import { checkedOptions } from '../options.ts';
 import { isLoopback } from '../platform/addresses.ts';
@@ -24,7 +25,7 @@ export const probes = (controller: { health(): Promise<Health> }, options: Probe
   const told = (remoteAddress = '') => messages === 'all' || (messages === 'loopback' && isLoopback(remoteAddress));
   return {
     handle: async ({ method, target, remoteAddress }) => {
-      const path = target.replace(/\?.*$/s, '');
+      const { path } = splitTarget(target);
       if (path !== '/health' && path !== '/ready') return answer(404, { status: 'unknown' });
       if (method !== 'GET' && method !== 'HEAD') return answer(405, { status: 'unknown' }, { allow: 'GET, HEAD' });
       if (path === '/health') return answer(200, { status: 'up' });
