@@ -7,7 +7,6 @@ import type { ApiSessionActor, IdentityActor, TokenProof } from '../call/actor.t
 import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../changes/entities.ts';
 import { unauthorized } from '../errors/index.ts';
-import { equals, stringField } from '../query/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
 import { owedCode, owedToken } from './factors.ts';
 import { idleSince } from './lifetime.ts';
@@ -27,8 +26,12 @@ export const actorOfToken = async (
   activity: Pick<Activity, 'current'>,
 ): Promise<ApiSessionActor | undefined> => {
   if (!isOpaqueToken(token)) return undefined;
-  const session = await entities.find(apiSession, equals(stringField('tokenHash'), hashToken(token)));
-  return session && actorOfApiSession(entities, settings, activity.current(session), token, now);
+  const session = await entities.recall(apiSession, 'tokenHash', hashToken(token));
+  if (!session) return undefined;
+  const recalled = activity.current(session);
+  // Another controller may have noted activity that the row in memory does not have.
+  const current = isIdle(settings, recalled, now) ? await entities.get(apiSession, session.id) : recalled;
+  return current && actorOfApiSession(entities, settings, current, token, now);
 };
 
 /** The same for a session whose row is at hand. */
@@ -40,7 +43,7 @@ export const actorOfApiSession = async (
   now: string,
   proofs: readonly TokenProof[] = [],
 ): Promise<ApiSessionActor | undefined> => {
-  if ((session.lastActivityAt ?? '') <= idleSince(settings, now)) return undefined;
+  if (isIdle(settings, session, now)) return undefined;
   const owner = await entities.get(identity, session.identityId);
   if (!owner || isDisabled(owner, now)) return undefined;
   return apiSessionActor(entities, session, owner, token, proofs);
@@ -68,6 +71,9 @@ export const actingIdentity = async (entities: Entities, id: string, now: string
   if (isDisabled(owner, now)) throw unauthorized(`identity ${id} is disabled`);
   return { kind: 'identity', identity: owner };
 };
+
+const isIdle = (settings: Settings, { lastActivityAt }: ApiSession, now: string): boolean =>
+  (lastActivityAt ?? '') <= idleSince(settings, now);
 
 export const isDisabled = (row: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: string): boolean =>
   row.disabledAt !== null && (row.disabledUntil === null || row.disabledUntil > now);

@@ -231,11 +231,12 @@ export class OngoingCall implements Call {
   }
 
   #joined(): Entities {
-    return this.#entitiesOf(this.core.store.join(this.#source.hostTransaction));
+    return entitiesOf(this.core.store.join(this.#source.hostTransaction), this.#context());
   }
 
+  /** Of a transaction that only reads. */
   #entitiesOf(tx: Transaction): Entities {
-    return entitiesOf(tx, this.#context());
+    return entitiesOf(tx, this.#context(), this.core.readCache.reading);
   }
 
   #context(): EntitiesContext {

@@ -74,6 +74,11 @@ export class KyselyTransaction implements Transaction {
     return rows.map(({ value }) => String(value));
   }
 
+  async revision(): Promise<number> {
+    const { rows } = await this.#session.run(this.#scope.number(REVISION));
+    return Number(rows[0]?.value ?? 0);
+  }
+
   async nextRevision(atLeast = 1): Promise<number> {
     this.#assertWriting('nextRevision');
     const raised = { existing: 'raise', value: sql`${atLeast - 1}`, returning: false } as const;

@@ -66,6 +66,10 @@ export class MemoryTransaction implements Transaction {
     return [...new Set(values)].filter(holds);
   }
 
+  async revision(): Promise<number> {
+    return this.#view.read().revision;
+  }
+
   async nextRevision(atLeast = 1): Promise<number> {
     const { revision, tables } = this.#view.read();
     const next = Math.max(revision + 1, atLeast);
