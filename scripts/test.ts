@@ -59,7 +59,7 @@ const steps = (name: string, limits: Limits, shared: readonly string[], apart: r
     files: shared,
     limits,
   })),
-  [{ name, options: ['--test-concurrency=2'], files: apart, limits }],
+  [{ name, options: ['--test-concurrency=3'], files: apart, limits }],
 ];
 
 const suites: Readonly<Record<string, readonly (readonly Run[])[]>> = {

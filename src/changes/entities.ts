@@ -66,6 +66,10 @@ export interface EntitiesContext extends LogLimits, Attribution {
   readonly inTransaction?: InTransaction | undefined;
   /** Held against the entity that it is about, wherever that is read by its id or written. */
   readonly precondition?: Precondition | undefined;
+  /**
+   * Whether nothing is read from memory. So it is for callers without a session: what is known in memory would tell them, by time, which names there are.
+   */
+  readonly bypassesCache?: boolean;
   /** Of the call, where somebody observes it. */
   readonly observation?: Observation | undefined;
 }
@@ -83,7 +87,7 @@ export const entitiesOf = (
   cached?: (tx: Transaction) => CachedTransaction,
 ): Entities => {
   const counted = context.observation ? observed(transaction, context.observation) : transaction;
-  const memory = cached?.(counted);
+  const memory = context.bypassesCache ? undefined : cached?.(counted);
   const tx: Transaction = memory ?? counted;
   const changes: Change[] = [];
   const append = changeLog(tx, context);

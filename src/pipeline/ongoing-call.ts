@@ -248,6 +248,7 @@ export class OngoingCall implements Call {
       changesKept: settings.changesKept,
       changeBytesKept: settings.changeBytesKept,
       precondition: this.precondition,
+      bypassesCache: this.operation.permission === 'open',
       observation: this.observation,
       inTransaction: this.#parts.inTransaction,
     };
