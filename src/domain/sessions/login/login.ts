@@ -1,5 +1,6 @@
+import type * as z from 'zod';
 import { apiSession } from '../../../api/api-sessions.ts';
-import type { authentication } from '../../../api/authentication.ts';
+import type { authentication, authenticationMethod } from '../../../api/authentication.ts';
 import { identity } from '../../../api/identities.ts';
 import type { InputOf } from '../../../api/kit/operation.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
@@ -18,7 +19,13 @@ import { hasMfa } from '../../directory/mfa/record.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
 
-/** The error for every failed login, whatever the reason. */
+/** One way to log in. @throws ApiError `INVALID_AUTH` if the caller proves no identity that may log in by it */
+type LoginMethod = (call: Call, body: LoginBody) => Promise<ApiSessionActor>;
+
+/** A function for each method that the contract declares. */
+export type LoginMethods = { readonly [M in z.infer<typeof authenticationMethod>]: LoginMethod };
+
+/** The error for every failed login, for any reason. */
 export const invalidAuth = (): ApiError => new ApiError('INVALID_AUTH');
 
 type CertificateFacts = Pick<
