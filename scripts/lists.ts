@@ -1,4 +1,4 @@
-/** The lists of the folders that hold one row per file: a file in the folder is all that it takes to add a row. */
+/** Lists of folders that hold one row per file. They are generated, so that adding a row is adding a file. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
@@ -7,7 +7,7 @@ interface List {
   /** Name of the exported list. */
   readonly name: string;
   readonly about: string;
-  /** The type of the list, which has a property for every row that the contract declares, so that no file can be missing. */
+  /** The type of the list: it has a property for every row that the contract declares, so that a missing file does not compile. */
   readonly type?: { readonly name: string; readonly from: string };
   /** From the name of a file to the name that the row has on the wire. Default: the same. */
   readonly keyOf?: (file: string) => string;
@@ -49,7 +49,7 @@ const LISTS: readonly List[] = [
   },
 ];
 
-/** The text of each list, by the path of its file: that of the folder, with `.ts`. */
+/** The text of each list, by its path: that of the folder, with `.ts`. */
 export const listsOf = (root: string): Readonly<Record<string, string>> =>
   Object.fromEntries(LISTS.map((list) => [`${list.folder}.ts`, listOf(root, list)]));
 
