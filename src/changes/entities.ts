@@ -58,9 +58,9 @@ export interface EntitiesContext extends LogLimits, Attribution {
   stamp(): string;
   /** Runs for each change, in its transaction. Default: nothing. */
   readonly inTransaction?: InTransaction | undefined;
-  /** Held against the entity that it is about, wherever that is read by its id or written. */
+  /** Checked whenever its entity is read by id, or written. */
   readonly precondition?: Precondition | undefined;
-  /** Of the call, where somebody observes it. */
+  /** The observation of the call; undefined if the host has no observer. */
   readonly observation?: Observation | undefined;
 }
 

@@ -54,9 +54,11 @@ export const openSession = async (
   const { core } = call;
   const now = call.now();
   await endApiSessions(entities, await someIdleSessions(entities, core.settings, now));
-  const told = { ...(body.envInfo ? { envInfo: body.envInfo } : {}), ...(body.sdkInfo ? { sdkInfo: body.sdkInfo } : {}) };
-  const news = Object.entries(told).some(([key, value]) => JSON.stringify(value) !== JSON.stringify(owner[key as keyof typeof told]));
-  const current = news ? await entities.update(identity, owner, told) : owner;
+  const reported = { ...(body.envInfo ? { envInfo: body.envInfo } : {}), ...(body.sdkInfo ? { sdkInfo: body.sdkInfo } : {}) };
+  const news = Object.entries(reported).some(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(owner[key as keyof typeof reported]),
+  );
+  const current = news ? await entities.update(identity, owner, reported) : owner;
   const token = core.platform.random.uuid();
   const session = await entities.insert(apiSession, {
     identityId: owner.id,
