@@ -6,7 +6,7 @@ import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
 
-/** As much of an Express request as is read here. */
+/** The members of an Express request that are used here. */
 type ExpressRequest = NodeIncoming & { readonly body?: unknown; readonly rawBody?: unknown; readonly ip?: string | undefined };
 
 /** Passed to `app.use`. Requests outside the mount path go on to `next`. */

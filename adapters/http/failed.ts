@@ -13,6 +13,6 @@ export const logFailure = ({ logger = consoleLogger() }: Handling, method: strin
       error,
     });
   } catch {
-    // The answer does not hang on the log.
+    // A logger that throws must not prevent the answer.
   }
 };

@@ -8,7 +8,7 @@ import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
 import { BODY_LIMITS } from './waiting-bodies.ts';
 
-/** As much of a Fastify instance, request and reply as is used here. */
+/** The members of a Fastify instance, request and reply that are used here. */
 interface FastifyScope {
   readonly prefix: string;
   removeAllContentTypeParsers(): void;
@@ -31,8 +31,8 @@ interface FastifyReply {
 export type FastifyPlugin = (scope: FastifyScope, options: object, done: () => void) => void;
 
 /**
- * For Fastify 5. The host's hooks run, its body parsers do not: the controller reads bodies itself. The answer is written past Fastify, with the
- * headers that hooks have set, and no `onSend` hook sees it.
+ * For Fastify 5. The host's hooks run, its body parsers do not: the controller reads bodies itself. The answer bypasses Fastify: it has the headers that
+ * hooks have set, but `onSend` hooks do not see it.
  *
  * ```ts
  * app.register(fastifyPlugin(controller), { prefix: '/overlay' });

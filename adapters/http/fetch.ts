@@ -9,11 +9,11 @@ export type { Handling } from './handling.ts';
 export { peerCertificates } from './peer-certificates.ts';
 export type { WebConnection, WebOptions } from './web-bridge.ts';
 
-/** Answers a web-standard request. `connection` is what the request does not tell of the client. Never rejects. */
+/** Answers a web-standard request. `connection` has the facts about the client that the request lacks. Never rejects. */
 export type FetchHandler = (request: Request, connection?: WebConnection) => Promise<Response>;
 
 /**
- * For hosts that speak web-standard requests: Bun, Deno, workers.
+ * For runtimes with web-standard requests: Bun, Deno, workers.
  *
  * ```ts
  * const handler = fetchHandler(controller);

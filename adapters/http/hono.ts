@@ -6,18 +6,18 @@ import type { Handling } from './handling.ts';
 import { peerCertificates } from './peer-certificates.ts';
 import { type Respond, type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
-/** As much of a Hono context as is read here. */
+/** The members of a Hono context that are used here. */
 interface HonoContext {
   readonly req: { readonly raw: Request; arrayBuffer(): Promise<ArrayBuffer> };
-  /** On Node, with what `@hono/node-server` puts there. */
+  /** On Node, `@hono/node-server` puts the request there. */
   readonly env: unknown;
-  /** Makes a response with the headers that middleware has set. */
+  /** Creates a response with the headers that middleware has set. */
   newResponse(body: Parameters<Respond>[0], init?: { readonly status?: number; readonly headers?: unknown }): Response;
 }
 
-/** Where the controller is mounted, and what is known of clients. */
+/** Where the controller is mounted, and how to get facts about the client. */
 export interface HonoOptions extends WebOptions {
-  /** Tells of the client what a request does not. Default: what `@hono/node-server` knows, else nothing. */
+  /** Returns the facts about the client that the request lacks. Default: those of `@hono/node-server`, otherwise none. */
   readonly connection?: (context: HonoContext) => WebConnection;
 }
 

@@ -6,11 +6,11 @@ import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
 import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
 
-/** As much of a Koa context as is used here. */
+/** The members of a Koa context that are used here. */
 interface KoaContext {
   readonly req: NodeIncoming;
   readonly res: NodeOutgoing;
-  /** With what body parsers add. */
+  /** Body parsers add members to it. */
   readonly request: object;
   readonly ip: string;
   respond?: boolean | undefined;
@@ -20,7 +20,7 @@ interface KoaContext {
 export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<unknown>;
 
 /**
- * For Koa 2 and 3. The answer is written past Koa, so middleware before it sees the status and may set headers, but not the body.
+ * For Koa 2 and 3. The answer bypasses Koa: middleware before it may set headers and sees the status, but not the body.
  *
  * ```ts
  * app.use(koaMiddleware(controller, { mount: '/overlay' }));

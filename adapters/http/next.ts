@@ -5,9 +5,9 @@
 import type { Handling } from './handling.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
-/** Where the controller is mounted, and what is known of clients. */
+/** Where the controller is mounted, and how to get facts about the client. */
 export interface NextOptions extends WebOptions {
-  /** Tells of the client what Next.js does not, e.g. from headers that a proxy of yours sets. Default: nothing. */
+  /** Returns the facts about the client that Next.js lacks, e.g. from headers that your proxy sets. Default: none. */
   readonly connection?: (request: Request) => WebConnection;
 }
 
@@ -25,7 +25,7 @@ export type NextHandlers = Readonly<Record<'GET' | 'HEAD' | 'POST' | 'PUT' | 'PA
  */
 export const nextHandlers = (controller: Handling, { connection, ...options }: NextOptions = {}): NextHandlers => {
   const answer = webBridge(controller, options);
-  // Next.js hands in the parameters of the route besides, which are of no use here.
+  // Next.js also passes the parameters of the route, which are not needed.
   const route: RouteHandler = (request) => answer(request, connection?.(request));
   return { GET: route, HEAD: route, POST: route, PUT: route, PATCH: route, DELETE: route, OPTIONS: route };
 };

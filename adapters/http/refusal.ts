@@ -11,7 +11,7 @@ const REFUSALS = {
   503: ['SERVER_UNAVAILABLE', 'The server cannot answer at the moment. Please try again later'],
 } as const;
 
-/** Of every such refusal. */
+/** Headers of every such refusal. */
 export const REFUSAL_HEADERS = Object.freeze({ 'content-type': 'application/json', ...SAFE_HEADERS });
 
 export type RefusalStatus = keyof typeof REFUSALS;

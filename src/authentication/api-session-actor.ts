@@ -15,8 +15,8 @@ type ApiSession = RowOf<typeof apiSession>;
 type Identity = RowOf<typeof identity>;
 
 /**
- * The actor of a token, in the state of this transaction: the API session exists and is not idle for too long, its identity exists and is not
- * disabled. Otherwise undefined, whatever the reason.
+ * The actor of a token, in the state of this transaction: its API session exists and has not expired, and its identity exists and is not
+ * disabled. Undefined in all other cases, without a reason.
  */
 export const actorOfToken = async (
   entities: Entities,
@@ -34,7 +34,7 @@ export const actorOfToken = async (
   return current && actorOfApiSession(entities, settings, current, token, now);
 };
 
-/** The same for a session whose row is at hand. */
+/** Like `actorOfToken`, for an API session that has been read already. */
 export const actorOfApiSession = async (
   entities: Entities,
   settings: Settings,

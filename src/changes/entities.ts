@@ -64,13 +64,11 @@ export interface EntitiesContext extends LogLimits, Attribution {
   stamp(): string;
   /** Runs for each change, in its transaction. Default: nothing. */
   readonly inTransaction?: InTransaction | undefined;
-  /** Held against the entity that it is about, wherever that is read by its id or written. */
+  /** Checked whenever its entity is read by id, or written. */
   readonly precondition?: Precondition | undefined;
-  /**
-   * Whether nothing is read from memory. So it is for callers without a session: what is known in memory would tell them, by time, which names there are.
-   */
+  /** Nothing is read from memory, as for callers without a session: by time, it would tell them which names are in use. Default: false. */
   readonly bypassesCache?: boolean;
-  /** Of the call, where somebody observes it. */
+  /** The observation of the call; undefined if the host has no observer. */
   readonly observation?: Observation | undefined;
 }
 

@@ -140,7 +140,7 @@ export const catalog = {
     hint: 'the CA must be verified, with isOttCaEnrollmentEnabled set',
     about: 'The CA of the enrollment is not verified, or may not enroll by token.' },
   ENROLLMENT_NO_VALID_CAS: { status: 400, cause: ['none'],
-    message: 'No certificate authority is known, so nobody can enroll by a certificate of one',
+    message: 'No certificate authority is known, so no client can enroll by a certificate of one',
     about: 'A client enrolls with a certificate, but no CA exists.' },
   CERT_FAILED_VALIDATION: { status: 400, cause: ['message'],
     message: 'certificate failed to validate against CA',

@@ -30,12 +30,12 @@ import { createStreams } from './streams.ts';
 
 export interface HandlerOptions {
   readonly entries: readonly Entry[];
-  /** Those that are answered for. Default: all that the operations name. */
+  /** The surfaces to serve. Default: all that the operations name. */
   readonly surfaces?: readonly Surface[];
   readonly invoke: Invoke;
   readonly settings: Pick<Settings, 'maxBodyBytes' | 'requestTimeoutMs' | 'corsOrigins' | 'maxOpenStreams'>;
   readonly platform: Pick<Platform, 'random' | 'logger'>;
-  /** Default: nobody. */
+  /** Default: none. */
   readonly observer?: Observer | undefined;
 }
 
@@ -177,7 +177,7 @@ const observationOf = (observer: Observer, requestId: string, request: CoreReque
     tracestate: brief(request.header('tracestate')),
   });
 
-/** Longer values of trace context are none that anybody must pass on (W3C Trace Context, 3.3.1.5). */
+/** Drops values of trace context that are longer than must be propagated (W3C Trace Context, 3.3.1.5). */
 const brief = (value: string | undefined): string | undefined => (value !== undefined && value.length > 512 ? undefined : value);
 
 /** The entity tag of an entity that is answered by its id. */

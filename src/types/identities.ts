@@ -81,19 +81,19 @@ export interface Identity {
 
 /** How an identity proves itself, by method. */
 export interface IdentityAuthenticators {
-  /** By a client certificate. */
-  readonly cert?: {
-    /** Id of the authenticator. */
-    readonly id: string;
-    /** SHA-1 of the certificate in hex. */
-    readonly fingerprint: string;
-  } | undefined;
   /** By username and password. */
   readonly updb?: {
     /** Id of the authenticator. */
     readonly id: string;
     /** The username. */
     readonly username: string;
+  } | undefined;
+  /** By a client certificate. */
+  readonly cert?: {
+    /** Id of the authenticator. */
+    readonly id: string;
+    /** SHA-1 of the certificate in hex. */
+    readonly fingerprint: string;
   } | undefined;
 }
 

@@ -50,11 +50,11 @@ const attempt = async (call: Call, body: LoginBody, username: string, password: 
 
 interface Outcome {
   readonly actor?: ApiSessionActor;
-  /** What came of a wrong password. */
+  /** The effect of a wrong password. */
   readonly counted?: FailedAttempt;
 }
 
-/** Whom a username stands for, or why nobody may log in by it. */
+/** The authenticator of a username with its identity, or why that identity may not log in by it. */
 interface Candidate {
   readonly tried?: Tried;
   readonly refusal?: AuthenticationFailure;
