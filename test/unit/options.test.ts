@@ -89,7 +89,8 @@ test('a call refuses options that it does not know, and a transaction that is no
   });
   await assert.rejects(controller.identities.create({ body }, { transaction: undefined }), {
     name: 'TypeError',
-    message: 'identities.create was given a transaction that is none, but undefined',
+    message:
+      "identities.create takes as transaction an open transaction of the host's, got undefined; without the option, the call is committed on its own",
   });
   assert.throws(() => controller.as('token', { externaltoken: 'x' } as never), { name: 'TypeError' });
   assert.equal((await controller.identities.list({ filter: 'name = "ann"' })).data.length, 0);
