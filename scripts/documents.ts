@@ -94,7 +94,7 @@ const errors = (): string =>
       ],
     ),
     '',
-    'Messages are part of the wire contract. Hints and descriptions may be reworded.',
+    'Over HTTP, messages are part of the wire contract. In process and in the typed client, `message` is the reason from the cause instead, where there is one. Hints and descriptions may be reworded.',
     '',
     table(
       ['code', 'status', 'cause', 'when', 'message', 'hint'],

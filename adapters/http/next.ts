@@ -3,6 +3,7 @@
  * @module overlay-controller/http/next
  */
 import type { Handling } from './handling.ts';
+import { answeringErrors, type WebHandler } from './own-errors.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
 /** Where the controller is mounted, and how to get facts about the client. */
@@ -10,6 +11,8 @@ export interface NextOptions extends WebOptions {
   /** Returns the facts about the client that Next.js lacks, e.g. from headers that your proxy sets. Default: none. */
   readonly connection?: (request: Request) => WebConnection;
 }
+
+export type { WebHandler } from './own-errors.ts';
 
 type RouteHandler = (request: Request) => Promise<Response>;
 
@@ -29,3 +32,15 @@ export const nextHandlers = (controller: Handling, { connection, ...options }: N
   const route: RouteHandler = (request) => answer(request, connection?.(request));
   return { GET: route, HEAD: route, POST: route, PUT: route, PATCH: route, DELETE: route, OPTIONS: route };
 };
+
+/**
+ * Wraps a route handler of the host's own: an `ApiError` that it throws is answered as the controller answers it, with its status, the envelope, `Retry-After`
+ * and headers against caching and sniffing. All else, as what `redirect()` and `notFound()` throw, is left to Next.js.
+ *
+ * ```ts
+ * export const GET = nextErrorHandler(async (request) => Response.json(await people(request)));
+ * ```
+ */
+export const nextErrorHandler: <More extends readonly unknown[]>(
+  handler: WebHandler<More>,
+) => (request: Request, ...more: More) => Promise<Response> = answeringErrors;

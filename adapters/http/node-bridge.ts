@@ -21,6 +21,12 @@ export interface NodeOptions extends BodyLimits {
   readonly trustedProxies?: TrustedProxies;
 }
 
+/** What a refusal has beside its status. */
+interface Refusing {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly requestId?: string;
+}
+
 /** The common part of all Node adapters. */
 export interface NodeBridge {
   /**
@@ -52,10 +58,11 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   let draining = false;
 
   // A tick later, because a body that came with the headers has been read then.
-  const refuse = (host: HostRequest, status: RefusalStatus, more?: Readonly<Record<string, string>>) =>
+  const refuse = (host: HostRequest, status: RefusalStatus, { headers = {}, requestId }: Refusing = {}) =>
     process.nextTick(() => {
+      const body = refusalBody(status, requestId);
       if (host.res.headersSent) host.res.destroy();
-      else send(host, { status, headers: { ...REFUSAL_HEADERS, ...more }, body: refusalBody(status) }, { streams, last: draining });
+      else send(host, { status, headers: { ...REFUSAL_HEADERS, ...headers }, body }, { streams, last: draining });
     });
 
   /** While its body is incomplete, a request does not count as concurrent. */
@@ -72,14 +79,15 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   };
 
   const answer = async (host: HostRequest, target: string): Promise<void> => {
-    if (active >= maxConcurrent) return refuse(host, 503, { 'retry-after': String(RETRY_AFTER.busy) });
+    if (active >= maxConcurrent) return refuse(host, 503, { headers: { 'retry-after': String(RETRY_AFTER.busy) } });
     active++;
+    const request = new NodeRequest(host, target, receive, proxies?.certificatesOf);
     try {
-      const answered = await controller.handle(new NodeRequest(host, target, receive, proxies?.certificatesOf));
+      const answered = await controller.handle(request);
       send(host, answered, { streams, last: draining });
     } catch (error) {
-      logFailure(controller, host.req.method ?? '', target, error);
-      refuse(host, 500);
+      logFailure(controller, request, error);
+      refuse(host, 500, request);
     } finally {
       active--;
     }

@@ -3,6 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { BodyTooLarge, type CoreRequest } from '../../src/adapter-kit.ts';
 import { bytesOf } from './parsed-body.ts';
 import { peerCertificates } from './peer-certificates.ts';
+import { requestIdOf } from './request-id.ts';
 
 export type NodeIncoming = IncomingMessage | Http2ServerRequest;
 export type NodeOutgoing = ServerResponse | Http2ServerResponse;
@@ -32,6 +33,7 @@ export class NodeRequest implements CoreRequest {
   readonly #receive: Receive;
   readonly #forwarded: Forwarded | undefined;
   #left: AbortController | undefined;
+  #requestId: string | undefined;
 
   /**
    * @param target path and query below the mount point
@@ -71,10 +73,8 @@ export class NodeRequest implements CoreRequest {
     return this.#host.remoteAddress ?? this.#host.req.socket.remoteAddress ?? '';
   }
 
-  /** The id that the host passes, or that middleware such as pino-http has set on the request. */
-  get requestId(): string | undefined {
-    const { id = this.#host.requestId } = this.#host.req as { readonly id?: unknown };
-    return typeof id === 'string' ? id : undefined;
+  get requestId(): string {
+    return (this.#requestId ??= hostRequestId(this.#host));
   }
 
   get signal(): AbortSignal {
@@ -85,6 +85,12 @@ export class NodeRequest implements CoreRequest {
     return controller.signal;
   }
 }
+
+/** By which log and answer know a request. Middleware such as pino-http has set an id on the request itself. */
+export const hostRequestId = ({ req, requestId }: HostRequest): string => {
+  const { id = requestId } = req as { readonly id?: unknown };
+  return requestIdOf(id, req.headers['x-request-id']?.toString());
+};
 
 type Receive = (host: HostRequest, limit: number) => Promise<Uint8Array>;
 type Forwarded = (req: NodeIncoming) => readonly Uint8Array[] | undefined;

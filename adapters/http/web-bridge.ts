@@ -4,6 +4,7 @@ import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
+import { requestIdOf } from './request-id.ts';
 import { abandonBody, isBodiless, isWhole } from './whole.ts';
 
 /** How web-standard requests reach the controller. */
@@ -33,7 +34,8 @@ export type WebBridge = (request: Request, connection?: WebConnection, respond?:
 export const webBridge = (controller: Handling, options: WebOptions = {}): WebBridge => {
   const prefix = mountPoint(checkedOptions('the HTTP adapter', options, { mount: true }).mount);
   return async (request, { peerCertificates = [], remoteAddress = '', usedBody } = {}, respond = newResponse) => {
-    const refuse = (status: RefusalStatus) => respond(refusalBody(status), { status, headers: Object.entries(REFUSAL_HEADERS) });
+    const requestId = requestIdOf(undefined, request.headers.get('x-request-id'));
+    const refuse = (status: RefusalStatus) => respond(refusalBody(status, requestId), { status, headers: Object.entries(REFUSAL_HEADERS) });
     const { pathname, search } = new URL(request.url);
     const target = below(prefix, `${pathname}${search}`);
     if (target === undefined) return refuse(404);
@@ -49,10 +51,11 @@ export const webBridge = (controller: Handling, options: WebOptions = {}): WebBr
         signal: request.signal,
         peerCertificates,
         remoteAddress,
+        requestId,
       });
       return responseOf(request, answer, respond);
     } catch (error) {
-      logFailure(controller, request.method, target, error);
+      logFailure(controller, { requestId, method: request.method, target }, error);
       return refuse(500);
     }
   };

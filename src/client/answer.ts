@@ -1,6 +1,7 @@
 import { withVersion } from '../api/kit/entity-version.ts';
 import type { Operation } from '../api/kit/operation.ts';
 import { ApiError } from '../errors/index.ts';
+import { isRequestId } from '../wire/request-id.ts';
 import { eventsIn } from './events.ts';
 import { type ReceivedError, receivedError } from './received.ts';
 
@@ -45,8 +46,12 @@ const rawOf = async (response: Response) => {
 /** The error of an answer. */
 const refusalOf = async (response: Response): Promise<ApiError> => {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const options = { status: response.status, ...(Number.isFinite(retryAfter) ? { retryAfter } : {}) };
   const { error } = (await response.json().catch(() => ({}))) as { error?: Partial<ReceivedError> };
+  const options = {
+    status: response.status,
+    ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
+    ...(isRequestId(error?.requestId) ? { requestId: error.requestId } : {}),
+  };
   return typeof error?.code === 'string' ? receivedError({ ...error, code: error.code }, options) : strange(response);
 };
 

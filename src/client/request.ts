@@ -1,8 +1,8 @@
 import type { Operation } from '../api/kit/operation.ts';
 import { expand } from '../api/kit/path-template.ts';
-import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
+import { JSON_TYPE } from '../wire/media-types.ts';
 
 /** An operation and its input, as they travel. */
 export interface Outgoing {

@@ -1,4 +1,4 @@
-import { checkedSettings, defaultSettings, type Settings } from '../call/settings.ts';
+import { checkedSettings, type Settings } from '../call/settings.ts';
 import type { MemberOptions } from '../domain/maintenance/controllers/membership.ts';
 import type { Observe } from '../observability/events.ts';
 import { createObserver, type Observer } from '../observability/observer.ts';
@@ -85,7 +85,8 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     throw new TypeError("the option 'observe' of ManagementController.open must be a function, or a list of functions");
   if (member) checkedOptions("the option 'member' of ManagementController.open", member, { name: true, ctrlAddress: true });
   checkedOptions("the option 'hooks' of ManagementController.open", hooks, { before: true, inTransaction: true, afterCommit: true });
-  const settings = checkedSettings({ ...defaultSettings, ...given });
+  if (typeof pki.pki === 'object') checkedOptions("the option 'pki' of ManagementController.open", pki.pki, SIGNER_OPTIONS);
+  const settings = checkedSettings(given);
   if (given.address === undefined)
     platform.logger.warn(
       `settings.address is not set: enrollment tokens will lead clients to ${settings.address}, which is this machine only; set it to the address under which clients reach this controller`,
@@ -96,6 +97,8 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
   const isAddressSet = given.address !== undefined;
   return { storage, platform, settings, secrets, credentials, pki, snapshots, member, authorize, hooks, observer, isAddressSet };
 };
+
+const SIGNER_OPTIONS = { certificates: true, anchors: true, key: true, trustDomain: true } as const;
 
 const OPTIONS = {
   storage: true,
