@@ -1,0 +1,11 @@
+/** An entity of a test's network. */
+export interface TestEntity {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Whom a policy brings together: `#attribute`, `#all`, or the entities themselves. */
+export type TestRoles = readonly (string | TestEntity)[];
+
+/** As bodies of policies hold them. */
+export const selectorsOf = (roles: TestRoles): string[] => roles.map((role) => (typeof role === 'string' ? role : `@${role.id}`));
