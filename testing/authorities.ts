@@ -16,7 +16,9 @@ export interface TestCertificateOptions {
   readonly intermediates?: 0 | 1;
   /** For how long it is valid. Default 365. */
   readonly days?: number;
+  /** Alternative names, e.g. `spiffe://acme/ann`. */
   readonly uris?: readonly string[];
+  /** Alternative names. */
   readonly emails?: readonly string[];
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../src/index.ts';
 
 /** A clock that only the test advances. */
 export interface TestClock extends Clock {
+  /** Runs `task` once, when the test has let so much time pass. @returns what calls it off */
   after(milliseconds: number, task: () => void): () => void;
   /** `advance('31m')`; units ms, s, m, h, d. What was to happen meanwhile begins, in order, each at its time. */
   advance(by: string): void;

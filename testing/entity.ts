@@ -1,6 +1,8 @@
 /** An entity of a test's network. */
 export interface TestEntity {
+  /** Given by the controller. */
   readonly id: string;
+  /** As the test named it. */
   readonly name: string;
 }
 

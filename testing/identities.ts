@@ -2,6 +2,7 @@ import type { TestEntity } from './entity.ts';
 import type { Kit } from './kit.ts';
 import type { TestSession } from './session.ts';
 
+/** An identity that can log in. */
 export interface TestIdentity extends TestEntity {
   /** Logs in: a new API session. @throws ApiError `INVALID_AUTH` */
   login(): Promise<TestSession>;
@@ -9,7 +10,9 @@ export interface TestIdentity extends TestEntity {
 
 /** An identity with a password. */
 export interface TestUser extends TestIdentity {
+  /** Of its password authenticator. */
   readonly username: string;
+  /** The same for all users of tests, unless it is changed. */
   readonly password: string;
 }
 

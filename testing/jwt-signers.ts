@@ -6,7 +6,9 @@ import type { TestSession } from './session.ts';
 
 /** An identity provider whose tokens the network trusts. Its keys are served in memory: no request leaves the process. */
 export interface TestJwtSigner extends TestEntity {
+  /** The `iss` of its tokens. */
   readonly issuer: string;
+  /** The `aud` of its tokens. */
   readonly audience: string;
   /** Where its keys are served: https, at a name that is served nowhere else. */
   readonly jwksEndpoint: string;

@@ -18,7 +18,9 @@ export type TestPostureCheck = PostureCheckCreate extends infer C ? (C extends u
 
 /** A network in few words, for tests of applications that embed a controller. */
 export interface TestNetwork extends AsyncDisposable {
+  /** The controller under test, with all operations. */
   readonly controller: ManagementController;
+  /** The clock of the controller, which stands still unless the test advances it. */
   readonly clock: TestClock;
   /**
    * Lets time pass, `advance('31m')`, and waits for what happens meanwhile: leases are renewed, schedules run, each at its time. For less,

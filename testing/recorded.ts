@@ -3,8 +3,11 @@ import { fittedLogger } from '../src/platform/fitted-logger.ts';
 
 /** A line of the controller's log. */
 export interface LogLine {
+  /** Which method of the logger was called. */
   readonly level: keyof Logger;
+  /** A sentence. */
   readonly message: string;
+  /** What the sentence is about. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -16,6 +19,7 @@ export interface Recorded {
   readonly observed: readonly ObservedEvent[];
   /** Lines that the controller logged. They are also printed, unless the platform has another logger. */
   readonly log: readonly LogLine[];
+  /** Empties the three lists. */
   clear(): void;
 }
 

@@ -8,7 +8,9 @@ import { factsFor } from './posture.ts';
 export interface TestSession extends Facade {
   /** Id of the API session. */
   readonly id: string;
+  /** For `controller.as`, or the header `zt-session`. */
   readonly token: string;
+  /** Id of the identity that logged in. */
   readonly identityId: string;
   /**
    * Reports facts about the endpoint that meet these posture checks together. For a check of MFA, it passes a code. A later report replaces an
