@@ -69,7 +69,9 @@ const device = async (kit: Kit, id: string, enrolled: TestCertificate): Promise<
     fetch: kit.fetch({ certificates }),
     login: async () => kit.session(await logIn(kit, certificates)),
     renew: async () => {
-      const { token, authenticatorId } = await logIn(kit, certificates);
+      const login = await logIn(kit, certificates);
+      const { token, authenticatorId } = login;
+      if (login.isMfaRequired && !login.isMfaComplete) await kit.session(login).passCode();
       const { currentIdentity, currentApiSession } = kit.client({ certificates, credentials: { session: token } });
       const { csr, key } = await newCsr(id);
       const { clientCert } = await currentIdentity.extendAuthenticator({ id: authenticatorId, body: { clientCertCsr: csr } });

@@ -58,6 +58,16 @@ test('a renewed certificate replaces the old one', async () => {
   assert.equal((await lift.login()).identityId, lift.id);
 });
 
+test('a device with a second factor renews, too', async () => {
+  await using network = await testNetwork();
+  const lift = await network.device('lift 7');
+  await (await lift.login()).passCode();
+  const { cert } = lift.certificate;
+  await lift.renew();
+  assert.notEqual(lift.certificate.cert, cert);
+  await (await lift.login()).passCode();
+});
+
 test('a certificate that has expired logs in no more, and an enrollment ends with its time', async () => {
   await using network = await testNetwork({ settings: { enrollmentMinutes: 10 } });
   const lift = await network.device('lift 7');
