@@ -31,7 +31,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  *
  * ```ts
  * const metrics = createMetrics();
- * const controller = await ManagementController.open({ storage, observe: metrics.observe });
+ * const controller = await ManagementController.open({ storage, settings, observe: metrics.observe });
  * app.get('/metrics', async (_, response) => response.type(metrics.contentType).send(await metrics.text(controller)));
  * ```
  */

@@ -40,7 +40,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 
  * when calls end, so work within a call does not appear among their children.
  *
  * ```ts
- * const controller = await ManagementController.open({ storage, observe: openTelemetry() });
+ * const controller = await ManagementController.open({ storage, settings, observe: openTelemetry() });
  * ```
  */
 export const openTelemetry = (options: OpenTelemetryOptions = {}): Observe => {

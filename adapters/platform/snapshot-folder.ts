@@ -9,7 +9,7 @@ import type { SnapshotSink } from '../../src/adapter-kit.ts';
  * use. A file gets its name only when it is complete and on disk. The host must delete old ones.
  *
  * ```ts
- * ManagementController.open({ storage, snapshots: snapshotFolder('snapshots') });
+ * ManagementController.open({ storage, settings, snapshots: snapshotFolder('snapshots') });
  * ```
  */
 export const snapshotFolder = (folder: string): SnapshotSink => ({

@@ -161,7 +161,7 @@ export const authenticators = group('authenticators', 'Authenticators', {
     permission: 'authenticator.update',
     body: { schema: reEnroll, name: 'reEnroll' },
     answer: CREATED,
-    errors: ['ENROLLMENT_EXISTS', 'ENTITY_CAN_NOT_BE_DELETED'],
+    errors: ['ENROLLMENT_EXISTS', 'ENTITY_CAN_NOT_BE_DELETED', 'NOT_CONFIGURED'],
   }),
   requestExtend: operation('POST', '/authenticators/{id}/request-extend', {
     operationId: 'requestExtendAuthenticator',

@@ -96,7 +96,7 @@ const disable = z
   .meta({ id: 'DisableIdentity' });
 
 export const identities = group('identities', 'Identities', {
-  ...crud(identity, { errors: { create: ['NOT_FOUND'], delete: ['ENTITY_CAN_NOT_BE_DELETED'] } }),
+  ...crud(identity, { errors: { create: ['NOT_FOUND', 'NOT_CONFIGURED'], delete: ['ENTITY_CAN_NOT_BE_DELETED'] } }),
   trace: operation('PUT', '/identities/{id}/trace', {
     operationId: 'updateIdentityTracing',
     summary: 'Start or stop tracing the data flows of an identity',

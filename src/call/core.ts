@@ -21,6 +21,8 @@ export interface Core extends Keys, Bounds, Live, Work {
   readonly store: Store;
   readonly platform: Platform;
   readonly settings: Settings;
+  /** Whether the host has set `settings.address`. */
+  readonly isAddressSet: boolean;
   /** The time of a write, see `createStamps`. ISO text. */
   stamp(): string;
   /** When this controller was opened, ISO text. */

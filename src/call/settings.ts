@@ -5,8 +5,8 @@ import { addressRule } from '../platform/addresses.ts';
 /** Settings of a host. Every limit has a default. */
 export interface Settings {
   /**
-   * Address under which clients reach the controller, without a path. It stands in enrollment tokens, which lead clients there. Default
-   * `https://127.0.0.1:1280`, with a warning in the log, for no other machine reaches that.
+   * Address under which clients reach the controller, without a path. It is part of enrollment tokens, which lead clients there. Default
+   * `https://127.0.0.1:1280`, with a warning in the log and no tokens: no other machine reaches that.
    */
   readonly address: string;
   /** Minutes of inactivity after which an API session ends. Default 30, at least 1. */

@@ -168,7 +168,7 @@ export const catalog = {
     about: 'No online router serves both the identity and the service of the requested session.' },
   NOT_CONFIGURED: { status: 409, cause: ['message'],
     message: 'The controller has not been set up for this operation, see cause',
-    about: 'An option of the controller that the operation needs is not set.' },
+    about: 'An option of the controller that the operation needs is not set; the cause says which, and to what to set it.' },
   PRECONDITION_FAILED: { status: 412, cause: ['message'],
     message: 'The entity has another version than the request expects',
     hint: 'it was changed meanwhile: read it again, and make the change on what it is now',

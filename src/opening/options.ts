@@ -1,3 +1,4 @@
+import { SET_ADDRESS } from '../call/advertised-address.ts';
 import { checkedSettings, type Settings } from '../call/settings.ts';
 import type { MemberOptions } from '../domain/maintenance/controllers/membership.ts';
 import type { Observe } from '../observability/events.ts';
@@ -87,14 +88,14 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
   checkedOptions("the option 'hooks' of ManagementController.open", hooks, { before: true, inTransaction: true, afterCommit: true });
   if (typeof pki.pki === 'object') checkedOptions("the option 'pki' of ManagementController.open", pki.pki, SIGNER_OPTIONS);
   const settings = checkedSettings(given);
-  if (given.address === undefined)
+  const isAddressSet = given.address !== undefined;
+  if (!isAddressSet)
     platform.logger.warn(
-      `settings.address is not set: enrollment tokens will lead clients to ${settings.address}, which is this machine only; set it to the address under which clients reach this controller`,
+      `settings.address is not set: answers will say ${settings.address}, which is this machine only, and enrollment tokens cannot be made; ${SET_ADDRESS}`,
     );
   const credentials = firstCredentials(platform, administrator);
   const secrets = await secretsOf(secretKey, storage, platform.random);
   const observer = createObserver(observe, platform);
-  const isAddressSet = given.address !== undefined;
   return { storage, platform, settings, secrets, credentials, pki, snapshots, member, authorize, hooks, observer, isAddressSet };
 };
 

@@ -39,7 +39,7 @@ const ENROLLMENTS_AT_ONCE = 2;
 
 export const createParts = async (
   store: Store,
-  { platform, settings, secrets, snapshots }: Opening,
+  { platform, settings, isAddressSet, secrets, snapshots }: Opening,
   sources: PkiSources,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
@@ -58,11 +58,12 @@ export const createParts = async (
     store,
     platform,
     settings,
+    isAddressSet,
     stamp,
     startedAt,
     secrets,
     pki,
-    networkJwt: createNetworkJwt(pki, settings, platform.random),
+    networkJwt: createNetworkJwt(pki, { settings, isAddressSet }, platform.random),
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
     passwordChecks: createPasswordChecks(platform, settings),
     enrollments: createSemaphore(ENROLLMENTS_AT_ONCE, settings.maxQueuedEnrollments),
