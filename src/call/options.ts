@@ -1,4 +1,4 @@
-import type { Operation } from '../api/kit/operation.ts';
+import { isConditional, type Operation } from '../api/kit/operation.ts';
 import { expectedVersion } from '../if-version.ts';
 import { checkedOptions } from '../options.ts';
 import type { CallSource } from './call.ts';
@@ -59,7 +59,7 @@ export const readCallOptions = (name: string, operation: Operation, options: Cal
   const { transaction, signal, ...given } = checkedOptions(name, options, NAMES);
   if ('transaction' in options && (typeof transaction !== 'object' || transaction === null))
     throw new TypeError(`${name} was given a transaction that is none, but ${String(transaction)}`);
-  const versions = 'ifVersion' in given ? [expectedVersion(name, operation, given.ifVersion)] : undefined;
+  const versions = 'ifVersion' in given ? [expectedVersion(name, isConditional(operation), given.ifVersion)] : undefined;
   return {
     ...(signal && { signal }),
     ...(versions && { expectedVersions: () => versions }),
