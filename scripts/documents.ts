@@ -14,6 +14,7 @@ import { openApiDocument } from '../src/http/openapi.ts';
 import { symbolsFor } from '../src/resources/symbols.ts';
 import { deviations, publishedOperations } from '../test/contract/published.ts';
 import { apiSurface } from './api-surface.ts';
+import { clientOperations } from './client-operations.ts';
 import { openContract } from './types/contract.ts';
 import { publicTypes } from './types/index.ts';
 import { changedRows } from './types/rows.ts';
@@ -216,6 +217,7 @@ export const documents: Readonly<Record<string, () => string>> = {
   'docs/resources.md': fields,
   'src/types/errors.ts': errorTypes,
   'src/changes/rows.ts': () => changedRows(contract),
+  'src/client/operations.ts': clientOperations,
   'docs/errors.md': errors,
   'docs/deviations.md': leftOut,
   'docs/decisions/README.md': decisions,

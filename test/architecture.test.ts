@@ -277,10 +277,12 @@ test('the engine that stands for those of others knows only what the package exp
   );
 });
 
+const generated = ['src/changes/rows.ts', 'src/client/operations.ts'];
+
 test('no file of src/ or adapters/ is longer than 300 lines, but for generated ones', () => {
   const long = [...files('src'), ...files('adapters')]
     .filter(
-      (file) => !file.startsWith('adapters/storage/kysely/migrations/') && !file.startsWith('src/types/') && file !== 'src/changes/rows.ts',
+      (file) => !file.startsWith('adapters/storage/kysely/migrations/') && !file.startsWith('src/types/') && !generated.includes(file),
     )
     .map((file) => [readFileSync(join(root, file), 'utf8').split('\n').length, file] as const)
     .filter(([lines]) => lines > 300);
