@@ -1,4 +1,4 @@
-import { currentActor } from '../authentication/current-actor.ts';
+import { currentActor } from '../authentication/actors.ts';
 import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';

@@ -14,7 +14,7 @@ const frozen = (value: unknown): unknown => {
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value)) {
     if (item === undefined) continue;
-    const kept = typeof item === 'string' ? item : frozen(item); // most fields are text
+    const kept = item === null || typeof item === 'string' || typeof item === 'boolean' ? item : frozen(item);
     // An assignment to `__proto__` would create no field of that name.
     if (name === '__proto__') Object.defineProperty(copy, name, { value: kept, enumerable: true });
     else copy[name] = kept;
