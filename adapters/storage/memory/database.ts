@@ -85,23 +85,21 @@ export class MemoryHostTransaction {
   view(namespace: string): View {
     return {
       read: () => {
-        this.#assertOpen();
+        if (this.#isOver) throw over();
         return this.#changed.get(namespace) ?? this.#database.state(namespace);
       },
       write: (state) => {
-        this.#assertOpen();
+        if (this.#isOver) throw over();
         this.#changed.set(namespace, state);
       },
     };
   }
 
   #finish(changed: ReadonlyMap<string, State>): void {
-    this.#assertOpen();
+    if (this.#isOver) throw over();
     this.#isOver = true;
     this.#end(changed);
   }
-
-  #assertOpen(): void {
-    if (this.#isOver) throw new TypeError('the transaction is over');
-  }
 }
+
+const over = (): TypeError => new TypeError('the transaction is over');

@@ -4,7 +4,7 @@ import type { authentication, authenticationMethod } from '../../../api/authenti
 import { identity } from '../../../api/identities.ts';
 import type { InputOf } from '../../../api/kit/operation.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSessionActor } from '../../../authentication/api-session-actor.ts';
+import { apiSessionActor } from '../../../authentication/actors.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
 import type { ApiSessionActor } from '../../../call/actor.ts';

@@ -2,7 +2,7 @@ import { authPolicy } from '../../../../api/auth-policies.ts';
 import { authenticator } from '../../../../api/authenticators.ts';
 import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
-import { isDisabled } from '../../../../authentication/api-session-actor.ts';
+import { isDisabled } from '../../../../authentication/actors.ts';
 import type { ApiSessionActor } from '../../../../call/actor.ts';
 import { hasAdministratorRights } from '../../../../call/administrators.ts';
 import type { Call } from '../../../../call/call.ts';

@@ -3,7 +3,8 @@ import { authPolicy } from '../api/auth-policies.ts';
 import { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { Activity } from '../call/activity.ts';
-import type { ApiSessionActor, IdentityActor, TokenProof } from '../call/actor.ts';
+import type { Actor, ApiSessionActor, IdentityActor, TokenProof } from '../call/actor.ts';
+import type { Call } from '../call/call.ts';
 import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../changes/entities.ts';
 import { unauthorized } from '../errors/index.ts';
@@ -47,6 +48,22 @@ export const actorOfApiSession = async (
   const owner = await entities.get(identity, session.identityId);
   if (!owner || isDisabled(owner, now)) return undefined;
   return apiSessionActor(entities, session, owner, token, proofs);
+};
+
+/**
+ * The actor of a call by the state of this transaction: a right may be lost between the start of a call and its write, and what counts is what the write sees.
+ * @throws ApiError `UNAUTHORIZED` if its session has ended, or its identity is disabled
+ */
+export const currentActor = async (entities: Entities, call: Pick<Call, 'actor' | 'core' | 'now'>): Promise<Actor> => {
+  const { actor } = call;
+  if (actor.kind === 'identity') return actingIdentity(entities, actor.identity.id, call.now());
+  if (actor.kind !== 'session') return actor;
+  const session = await entities.get(apiSession, actor.session.id);
+  const { settings, activity } = call.core;
+  const current =
+    session && (await actorOfApiSession(entities, settings, activity.current(session), actor.token, call.now(), actor.proofs));
+  if (!current) throw unauthorized();
+  return current;
 };
 
 /** A session's actor, with what it owes now. */
