@@ -6,7 +6,7 @@ import type { Facade } from '../types/facade.ts';
 import { follow } from './follow.ts';
 import { remoteOperations } from './operations.ts';
 import type { RemoteOperation } from './remote-operation.ts';
-import { isConditional, outgoing } from './request.ts';
+import { outgoing, takesVersion } from './request.ts';
 import { type ClientCredentials, createSession } from './session.ts';
 import { createTransport, SessionRefused, type TransportOptions, wait } from './transport.ts';
 
@@ -69,7 +69,7 @@ export const createClient = (options: ClientOptions): Client => {
 
   const call = async (operation: RemoteOperation, input: object, remote: RemoteCallOptions): Promise<unknown> => {
     checkedOptions(operation.operationId, remote, { signal: true, ifVersion: true });
-    if ('ifVersion' in remote) expectedVersion(operation.operationId, isConditional(operation), remote.ifVersion);
+    if ('ifVersion' in remote) expectedVersion(operation.operationId, takesVersion(operation), remote.ifVersion);
     remote.signal?.throwIfAborted();
     try {
       return await inSession(operation, input, remote);

@@ -42,7 +42,7 @@ export const outgoing = (operation: RemoteOperation, input: Input, prefer: Api, 
 };
 
 /** Whether it may be called on condition of its entity's version. */
-export const isConditional = ({ hasEntity, method }: RemoteOperation): boolean => hasEntity === true && method !== 'GET';
+export const takesVersion = ({ hasEntity, method }: RemoteOperation): boolean => hasEntity === true && method !== 'GET';
 
 const pathOf = (path: string, input: Input): string =>
   expand(path, (name) => {
