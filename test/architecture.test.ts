@@ -236,6 +236,15 @@ test('src/ imports nothing of Node, and only declared dependencies', () => {
   assert.deepEqual(strange, []);
 });
 
+test('dependencies are imported by what they publish, not by the files of their builds', () => {
+  const deep = ['src', 'adapters', 'server', 'testing'].flatMap(files).flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => !specifier.startsWith('.') && /\/(?:dist|lib|build)\//.test(specifier))
+      .map((specifier) => `${file} imports ${specifier}`),
+  );
+  assert.deepEqual(deep, []);
+});
+
 test('zod is imported as a namespace, of which bundlers leave out what is not used', () => {
   const whole = files('src').filter((file) => /import (?:type )?\{[^}]*\} from 'zod'/.test(readFileSync(join(root, file), 'utf8')));
   assert.deepEqual(whole, [], "write: import * as z from 'zod'");

@@ -1,4 +1,5 @@
-import { takenIntervals, totpCode } from '../src/domain/directory/mfa/totp.ts';
+import { generateSync } from 'otplib';
+import { INTERVAL, takenIntervals } from '../src/domain/directory/mfa/totp.ts';
 import { ApiError, type Facade } from '../src/index.ts';
 import type { TestClock } from './clock.ts';
 
@@ -44,5 +45,5 @@ const nextCode = ({ secret, used }: App, clock: TestClock): string => {
   if (interval === undefined)
     throw new TypeError(`all ${taken.length} codes that count at this moment were used: advance the clock by 30s`);
   used.add(interval);
-  return totpCode(secret, interval);
+  return generateSync({ secret, epoch: interval * INTERVAL });
 };

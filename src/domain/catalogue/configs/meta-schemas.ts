@@ -1,25 +1,140 @@
-import applicator from 'ajv/dist/refs/json-schema-2020-12/meta/applicator.json' with { type: 'json' };
-import content from 'ajv/dist/refs/json-schema-2020-12/meta/content.json' with { type: 'json' };
-import core from 'ajv/dist/refs/json-schema-2020-12/meta/core.json' with { type: 'json' };
-import formats from 'ajv/dist/refs/json-schema-2020-12/meta/format-annotation.json' with { type: 'json' };
-import metaData from 'ajv/dist/refs/json-schema-2020-12/meta/meta-data.json' with { type: 'json' };
-import unevaluated from 'ajv/dist/refs/json-schema-2020-12/meta/unevaluated.json' with { type: 'json' };
-import validation from 'ajv/dist/refs/json-schema-2020-12/meta/validation.json' with { type: 'json' };
-import schema2020 from 'ajv/dist/refs/json-schema-2020-12/schema.json' with { type: 'json' };
-import draft07 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json' };
+/** The form of the keywords of each draft, in the order of its meta-schemas. What these say beyond, in notes such as formats, changes nothing. */
 import type { Draft, SchemaObject } from './schema-graph.ts';
 
-/** The deprecated keywords that it still knows, with references into its parts as ones into the whole. */
-const deprecated = JSON.parse(JSON.stringify(schema2020.properties).replaceAll(/"meta\/\w+#/g, '"#'));
-const vocabularies = [core, applicator, unevaluated, validation, metaData, formats, content];
+const text = { type: 'string' };
+const flag = { type: 'boolean' };
+const number = { type: 'number' };
+const count = { type: 'integer', minimum: 0 };
+const list = { type: 'array' };
+const schema = { $ref: '#' };
+const schemas = { type: 'array', minItems: 1, items: schema };
+const schemasByName = { type: 'object', additionalProperties: schema };
+const names = { type: 'array', items: text, uniqueItems: true };
+const schemasOrNames = { type: 'object', additionalProperties: { anyOf: [schema, names] } };
+const typeName = { enum: ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] };
+const type = { anyOf: [typeName, { type: 'array', items: typeName, minItems: 1, uniqueItems: true }] };
+const multipleOf = { type: 'number', exclusiveMinimum: 0 };
+const anchor = { type: 'string', pattern: '^[A-Za-z_][-A-Za-z0-9._]*$' };
 
-/** The schemas of schemas, each as one document: that of 2020-12 comes as eight that refer to each other. */
+const draft07 = {
+  $id: text,
+  $schema: text,
+  $ref: text,
+  $comment: text,
+  title: text,
+  description: text,
+  readOnly: flag,
+  examples: list,
+  multipleOf,
+  maximum: number,
+  exclusiveMaximum: number,
+  minimum: number,
+  exclusiveMinimum: number,
+  maxLength: count,
+  minLength: count,
+  pattern: text,
+  additionalItems: schema,
+  items: { anyOf: [schema, schemas] },
+  maxItems: count,
+  minItems: count,
+  uniqueItems: flag,
+  contains: schema,
+  maxProperties: count,
+  minProperties: count,
+  required: names,
+  additionalProperties: schema,
+  definitions: schemasByName,
+  properties: schemasByName,
+  patternProperties: schemasByName,
+  dependencies: schemasOrNames,
+  propertyNames: schema,
+  enum: { type: 'array', minItems: 1, uniqueItems: true },
+  type,
+  format: text,
+  contentMediaType: text,
+  contentEncoding: text,
+  if: schema,
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: schema,
+  else: schema,
+  allOf: schemas,
+  anyOf: schemas,
+  oneOf: schemas,
+  not: schema,
+};
+
+const draft2020 = {
+  // Of earlier drafts, and still known.
+  definitions: schemasByName,
+  dependencies: schemasOrNames,
+  $recursiveAnchor: anchor,
+  $recursiveRef: text,
+  // Core.
+  $id: { type: 'string', pattern: '^[^#]*#?$' },
+  $schema: text,
+  $ref: text,
+  $anchor: anchor,
+  $dynamicRef: text,
+  $dynamicAnchor: anchor,
+  $vocabulary: { type: 'object', propertyNames: text, additionalProperties: flag },
+  $comment: text,
+  $defs: schemasByName,
+  // Applicators.
+  prefixItems: schemas,
+  items: schema,
+  contains: schema,
+  additionalProperties: schema,
+  properties: schemasByName,
+  patternProperties: schemasByName,
+  dependentSchemas: schemasByName,
+  propertyNames: schema,
+  if: schema,
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: schema,
+  else: schema,
+  allOf: schemas,
+  anyOf: schemas,
+  oneOf: schemas,
+  not: schema,
+  unevaluatedItems: schema,
+  unevaluatedProperties: schema,
+  // Validation.
+  type,
+  enum: list,
+  multipleOf,
+  maximum: number,
+  exclusiveMaximum: number,
+  minimum: number,
+  exclusiveMinimum: number,
+  maxLength: count,
+  minLength: count,
+  pattern: text,
+  maxItems: count,
+  minItems: count,
+  uniqueItems: flag,
+  maxContains: count,
+  minContains: count,
+  maxProperties: count,
+  minProperties: count,
+  required: names,
+  dependentRequired: { type: 'object', additionalProperties: names },
+  // Notes.
+  title: text,
+  description: text,
+  deprecated: flag,
+  readOnly: flag,
+  writeOnly: flag,
+  examples: list,
+  format: text,
+  contentEncoding: text,
+  contentMediaType: text,
+  contentSchema: schema,
+};
+
+const metaSchema = (properties: SchemaObject): SchemaObject => ({ type: ['object', 'boolean'], properties });
+
+/** The schemas of schemas. */
 export const metaSchemas: Readonly<Record<Draft, SchemaObject>> = {
-  'draft-07': draft07,
-  '2020-12': {
-    $dynamicAnchor: 'meta',
-    type: ['object', 'boolean'],
-    properties: Object.assign({}, deprecated, ...vocabularies.map(({ properties }) => properties)),
-    $defs: Object.assign({}, core.$defs, applicator.$defs, validation.$defs),
-  },
+  'draft-07': metaSchema(draft07),
+  '2020-12': metaSchema(draft2020),
 };

@@ -1,17 +1,17 @@
-import type { ErrorObject } from 'ajv';
 import { closest } from './closest.ts';
+import type { SchemaFault } from './fault.ts';
 
 const MAX_SHOWN = 100;
 
 /** The reason for a reader: the keyword and what it expects. Values of the data are not shown, because they may be secret. */
-export const reasonOf = (error: ErrorObject): string => {
+export const reasonOf = (error: SchemaFault): string => {
   const { keyword, propertyName } = error;
   const reason = REASONS[keyword]?.(error) ?? 'does not match the schema';
   const subject = propertyName === undefined ? '' : `property name ${quote(propertyName)}: `;
   return `${subject}${keyword === 'false schema' ? 'false' : keyword}: ${reason}`;
 };
 
-type Reason = (error: ErrorObject) => string;
+type Reason = (error: SchemaFault) => string;
 const atLeast =
   (what: string): Reason =>
   ({ params }) =>
@@ -25,7 +25,7 @@ const needs: Reason = ({ params }) => `property ${quote(params.missingProperty)}
 
 const REASONS: Readonly<Record<string, Reason>> = {
   type: ({ params, data }) => `expected ${[params.type].flat().join(' or ')}, got ${typeOf(data)}`,
-  enum: ({ params }) => `expected ${params.allowedValues.length === 1 ? '' : 'one of '}${list(params.allowedValues)}`,
+  enum: ({ params: { allowedValues = [] } }) => `expected ${allowedValues.length === 1 ? '' : 'one of '}${list(allowedValues)}`,
   const: ({ params }) => `expected ${show(params.allowedValue)}`,
   required: ({ params }) => `property ${quote(params.missingProperty)} is missing`,
   additionalProperties: ({ params, parentSchema }) => unknownProperty(params.additionalProperty, parentSchema),
@@ -45,7 +45,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
   maxItems: atMost('items'),
   items: atMost('items'),
   additionalItems: atMost('items'),
-  unevaluatedItems: ({ params }) => `expected at most ${params.len ?? params.limit} items`,
+  unevaluatedItems: atMost('items'),
   uniqueItems: ({ params }) => `items ${params.first} and ${params.second} are equal`,
   contains: ({ params }) =>
     `expected at least ${params.minContains} ${params.maxContains === undefined ? '' : `and at most ${params.maxContains} `}items of the kind that it names`,

@@ -1,4 +1,4 @@
-import { CHECKED_FORMATS } from './formats.ts';
+import { CHECKED_FORMATS } from './formats/index.ts';
 import {
   APPLICATORS,
   type Child,

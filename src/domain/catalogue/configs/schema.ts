@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type ApiError, invalidField } from '../../../errors/index.ts';
-import { createFormats } from './formats.ts';
+import { createFormats } from './formats/index.ts';
 import { createTank, excess, limits, OutOfFuel } from './limits.ts';
 import { metaSchemas } from './meta-schemas.ts';
 import { createPatterns } from './patterns.ts';

@@ -1,5 +1,5 @@
-import type { ErrorObject } from 'ajv';
 import { invalidField } from '../../../errors/index.ts';
+import type { SchemaFault } from './fault.ts';
 import { reasonOf } from './reasons.ts';
 
 /** One thing that is wrong with data, at the innermost place. */
@@ -32,14 +32,14 @@ const SUMMARIES: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'contains', 'p
  * From the validator's errors to violations, at most five. `if` only repeats that the faults of `then` or `else` are there; a summary such as
  * `oneOf` takes the place of the faults of its alternatives and quotes the one that lies deepest, which is nearest to what was meant.
  */
-export const violationsOf = (errors: readonly ErrorObject[]): readonly Violation[] => {
-  const leaves: ErrorObject[] = [];
-  const causes = new Map<ErrorObject, ErrorObject>();
+export const violationsOf = (errors: readonly SchemaFault[]): readonly Violation[] => {
+  const leaves: SchemaFault[] = [];
+  const causes = new Map<SchemaFault, SchemaFault>();
   for (const error of errors) {
     if (error.keyword === 'if') continue;
     if (SUMMARIES.has(error.keyword)) {
       const inner = takeBelow(leaves, error);
-      const deepest = inner.reduce<ErrorObject | undefined>(
+      const deepest = inner.reduce<SchemaFault | undefined>(
         (best, leaf) => (best && depthOf(best) >= depthOf(leaf) ? best : leaf),
         undefined,
       );
@@ -54,23 +54,23 @@ export const violationsOf = (errors: readonly ErrorObject[]): readonly Violation
   return reported.slice(0, MAX_REPORTED).map((error) => violation(error, causes.get(error)));
 };
 
-const violation = (error: ErrorObject, cause: ErrorObject | undefined): Violation => {
+const violation = (error: SchemaFault, cause: SchemaFault | undefined): Violation => {
   const field = fieldOf(error);
   const why = cause && (cause.instancePath === error.instancePath ? reasonOf(cause) : `${fieldOf(cause)}: ${reasonOf(cause)}`);
   return { field, reason: why === undefined ? reasonOf(error) : `${reasonOf(error)} (closest: ${why})`, value: error.data };
 };
 
 /** Takes the trailing errors at or below the place of a summary out of the list. */
-const takeBelow = (leaves: ErrorObject[], { instancePath }: ErrorObject): readonly ErrorObject[] => {
+const takeBelow = (leaves: SchemaFault[], { instancePath }: SchemaFault): readonly SchemaFault[] => {
   let start = leaves.length;
   while (start > 0 && isBelow(leaves[start - 1]?.instancePath ?? '', instancePath)) start--;
   return leaves.splice(start);
 };
 
 const isBelow = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
-const depthOf = ({ instancePath }: ErrorObject): number => instancePath.split('/').length;
+const depthOf = ({ instancePath }: SchemaFault): number => instancePath.split('/').length;
 
-const fieldOf = ({ instancePath }: ErrorObject): string =>
+const fieldOf = ({ instancePath }: SchemaFault): string =>
   instancePath === ''
     ? ROOT
     : instancePath

@@ -7,7 +7,7 @@ import { ApiError } from '../../../errors/index.ts';
 import { MINUTE } from '../../../platform/durations.ts';
 import { allRecoveryCodes, mfaOf, notEnrolled, type StoredMfa, totpSecretOf } from './record.ts';
 import { placeOfCode } from './recovery-codes.ts';
-import { intervalsOfCode, takenIntervals } from './totp.ts';
+import { intervalOfCode, takenIntervals } from './totp.ts';
 
 /** The purpose of a code: which codes it accepts, and the refusal without an enrollment. */
 interface Purpose {
@@ -69,13 +69,13 @@ const spendingOf = async (
   { recoveryCodes, once }: Pick<Purpose, 'recoveryCodes' | 'once'>,
   now: number,
 ): Promise<Partial<StoredMfa> | undefined> => {
-  const taken = takenIntervals(now);
-  const intervals = intervalsOfCode(await totpSecretOf(core, row), code, taken);
+  const interval = intervalOfCode(await totpSecretOf(core, row), code, now);
   const place = placeOfCode(await allRecoveryCodes(core, row), code);
-  const spentIntervals = (row.spentIntervals ?? []).filter((interval) => taken.includes(interval));
+  const taken = takenIntervals(now);
+  const spentIntervals = (row.spentIntervals ?? []).filter((spent) => taken.includes(spent));
   const spentRecoveryCodes = row.spentRecoveryCodes ?? [];
-  const isReplayed = once && intervals.some((interval) => spentIntervals.includes(interval));
-  if (intervals.length > 0 && !isReplayed) return { spentIntervals: [...spentIntervals, ...intervals] };
+  const isReplayed = once && interval !== undefined && spentIntervals.includes(interval);
+  if (interval !== undefined && !isReplayed) return { spentIntervals: [...spentIntervals, interval] };
   if (recoveryCodes && place !== undefined && !spentRecoveryCodes.includes(place))
     return { spentRecoveryCodes: [...spentRecoveryCodes, place] };
   return undefined;

@@ -1,4 +1,4 @@
-import type { ErrorObject } from 'ajv';
+import type { FaultParams, SchemaFault } from '../fault.ts';
 import type { Tank } from '../limits.ts';
 import type { Patterns } from '../patterns.ts';
 import type { Draft, SchemaObject } from '../schema-graph.ts';
@@ -26,7 +26,7 @@ export interface Engine {
   readonly tank: Tank;
   readonly patterns: Patterns;
   readonly formats: Readonly<Record<string, (text: string) => boolean>>;
-  readonly errors: ErrorObject[];
+  readonly errors: SchemaFault[];
   compile(schema: SchemaObject | boolean): SchemaCheck;
   /** The check of a definition of the root, by its address `#/definitions/<n>`. */
   refer(address: string): SchemaCheck;
@@ -34,14 +34,14 @@ export interface Engine {
 
 /** Makes the check of a keyword. `fail` notes a fault of it, and is false. */
 export type Keyword = (value: unknown, schema: SchemaObject, engine: Engine, fail: Fail) => SchemaCheck;
-export type Fail = (data: unknown, at: Place, params: Readonly<Record<string, unknown>>) => false;
+export type Fail = (data: unknown, at: Place, params: FaultParams) => false;
 
 export const failing =
   (keyword: string, value: unknown, parentSchema: SchemaObject | undefined, { errors }: Pick<Engine, 'errors'>): Fail =>
   (data, { path, propertyName }, params) => {
     const named = propertyName === undefined ? {} : { propertyName };
     const parent = parentSchema === undefined ? {} : { parentSchema };
-    errors.push({ keyword, instancePath: path, schemaPath: '', params, schema: value, data, ...parent, ...named });
+    errors.push({ keyword, instancePath: path, params, schema: value, data, ...parent, ...named });
     return false;
   };
 

@@ -1,4 +1,4 @@
-import type { ErrorObject } from 'ajv';
+import type { SchemaFault } from '../fault.ts';
 import type { Tank } from '../limits.ts';
 import type { Patterns } from '../patterns.ts';
 import type { Draft, SchemaObject } from '../schema-graph.ts';
@@ -21,7 +21,7 @@ const UNKNOWN: Readonly<Record<Draft, ReadonlySet<string>>> = {
 /** Whether data is valid; if not, `errors` tells why until the next call. */
 export interface Validator {
   (data: unknown): boolean;
-  errors?: ErrorObject[] | null;
+  errors?: SchemaFault[] | null;
 }
 
 export interface ValidatorOptions {
@@ -39,7 +39,7 @@ export interface ValidatorOptions {
 export const createValidator = (root: SchemaObject, options: ValidatorOptions): Validator => {
   const definitions = (root.definitions ?? {}) as Readonly<Record<string, SchemaObject | boolean>>; // made by copyForValidator
   const known = new Map<string, SchemaCheck>();
-  const errors: ErrorObject[] = [];
+  const errors: SchemaFault[] = [];
 
   const referred = (address: string): SchemaCheck => {
     const check = known.get(address) ?? compile(definitions[address.slice('#/definitions/'.length)] ?? true);

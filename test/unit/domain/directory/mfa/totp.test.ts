@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { provisioningUrl } from '../../../../../src/domain/directory/mfa/provisioning.ts';
 import { newRecoveryCodes, placeOfCode } from '../../../../../src/domain/directory/mfa/recovery-codes.ts';
-import { intervalsOfCode, newTotpSecret, randomBase32, takenIntervals, totpCode } from '../../../../../src/domain/directory/mfa/totp.ts';
+import { intervalOfCode, newTotpSecret, randomBase32, takenIntervals } from '../../../../../src/domain/directory/mfa/totp.ts';
 import { webRandom } from '../../../../../src/platform/web.ts';
 import { totp } from '../../../../support/mfa.ts';
 
@@ -18,7 +18,7 @@ test('codes are the last six digits of the test vectors of RFC 6238', () => {
     [2000000000, '69279037'],
     [20000000000, '65353130'],
   ] as const) {
-    assert.equal(totpCode(SECRET, Math.floor(seconds / 30)), code.slice(2));
+    assert.equal(intervalOfCode(SECRET, code.slice(2), seconds * 1000), Math.floor(seconds / 30));
     assert.equal(totp(SECRET, seconds * 1000), code.slice(2));
   }
 });
@@ -30,10 +30,17 @@ test('five intervals are taken, fewer at the beginning of time', () => {
   assert.deepEqual(takenIntervals(0), [0, 1, 2]);
 });
 
-test('a code tells its interval, and what is none tells none', () => {
-  const taken = takenIntervals(1_700_000_000_000);
-  for (const interval of taken) assert.ok(intervalsOfCode(SECRET, totpCode(SECRET, interval), taken).includes(interval));
-  for (const none of ['', '0', 'abcdef', `${totpCode(SECRET, taken[0] ?? 0)}0`]) assert.deepEqual(intervalsOfCode(SECRET, none, taken), []);
+test('a code tells its interval while it is taken, and what is none tells none', () => {
+  const now = 1_700_000_000_000;
+  const taken = takenIntervals(now);
+  const tells = (interval: number) => intervalOfCode(SECRET, totp(SECRET, interval * 30_000), now);
+  for (const interval of taken) assert.equal(tells(interval), interval);
+  const [first = 0, last = 0] = [taken[0], taken.at(-1)];
+  for (const interval of [first - 1, last + 1]) assert.equal(tells(interval), undefined);
+  const code = totp(SECRET, now);
+  for (const none of ['', '0', 'abcdef', 'ABCDEF', `${code}0`, ` ${code}`, code.slice(1), '１２３４５６', '\0\0\0\0\0\0'])
+    assert.equal(intervalOfCode(SECRET, none, now), undefined);
+  assert.equal(intervalOfCode(SECRET, totp(SECRET, 0), 0), 0);
 });
 
 test('secrets are 160 random bits, and every character of base32 is as likely as any other', () => {

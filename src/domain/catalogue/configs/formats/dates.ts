@@ -1,0 +1,42 @@
+/** Dates and times (RFC 3339, sections 5.6 and 5.7; durations: appendix A). */
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
+
+export const isDate = (text: string): boolean => {
+  const [, year, month, day] = (DATE.exec(text) ?? []).map(Number);
+  if (year === undefined || month === undefined || day === undefined) return false;
+  return month >= 1 && month <= 12 && day >= 1 && day <= lengthOf(month, year);
+};
+
+/** Days of a month. */
+const lengthOf = (month: number, year: number): number => {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+};
+
+/** The offset may be an hour alone, and its colon be left out. */
+const TIME = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:z|([+-])(\d\d)(?::?(\d\d))?)$/i;
+
+export const isTime = (text: string): boolean => {
+  const found = TIME.exec(text);
+  if (!found) return false;
+  const [hour, minute, second, , offsetHour, offsetMinute] = found.slice(1).map((part = '0') => Number(part)) as Six;
+  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return false;
+  if (second < 60) return true;
+  // A leap second is the last of a day in UTC.
+  const offset = (found[4] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute);
+  return (hour * 60 + minute - offset + 2 * DAY) % DAY === DAY - 1;
+};
+
+type Six = [number, number, number, number, number, number];
+
+/** Minutes. */
+const DAY = 24 * 60;
+
+/** Between date and time stands a T or white space. */
+export const isDateTime = (text: string): boolean =>
+  isDate(text.slice(0, 10)) && /^[t\s]$/i.test(text.charAt(10)) && isTime(text.slice(11));
+
+const DURATION = /^P(?=.)(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?)$/;
+
+export const isDuration = (text: string): boolean => DURATION.test(text);

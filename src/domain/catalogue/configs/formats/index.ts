@@ -1,0 +1,44 @@
+import type { Tank } from '../limits.ts';
+import { isEmail, isHostname, isIpv4, isIpv6 } from './addresses.ts';
+import { isDate, isDateTime, isDuration, isTime } from './dates.ts';
+import { isJsonPointer, isRelativeJsonPointer, isUri, isUriReference, isUriTemplate, isUuid } from './references.ts';
+
+type Test = (text: string) => boolean;
+
+/**
+ * The formats that are checked; any other is a note to the reader. So is `idn-hostname`: the built-in config types say it of host names,
+ * IP addresses, ranges (`10.0.0.0/8`), wildcards (`*.example`) and templates (`$dst_ip`) alike. All take time in proportion to the length of the text.
+ */
+const tests: Readonly<Record<string, Test>> = {
+  date: isDate,
+  time: isTime,
+  'date-time': isDateTime,
+  duration: isDuration,
+  email: isEmail,
+  hostname: isHostname,
+  ipv4: isIpv4,
+  ipv6: isIpv6,
+  uuid: isUuid,
+  uri: isUri,
+  'uri-reference': isUriReference,
+  'uri-template': isUriTemplate,
+  'json-pointer': isJsonPointer,
+  'relative-json-pointer': isRelativeJsonPointer,
+};
+
+export const CHECKED_FORMATS: ReadonlySet<string> = new Set(Object.keys(tests));
+
+/** RFC 3986 knows no limit; 2,048 is what browsers and servers agree on for addresses, and everything else is far shorter. */
+const MAX_LENGTH = 2048;
+
+/** The checked formats, by name. */
+export const createFormats = (tank: Tank): Readonly<Record<string, Test>> =>
+  Object.fromEntries(Object.entries(tests).map(([name, test]) => [name, bounded(test, tank)]));
+
+const bounded =
+  (test: Test, tank: Tank): Test =>
+  (text) => {
+    if (text.length > MAX_LENGTH) return false;
+    tank.burn(8 + 4 * text.length);
+    return test(text);
+  };
