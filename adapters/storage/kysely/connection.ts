@@ -11,7 +11,8 @@ import type { Sql } from './sql.ts';
 export interface Connection {
   /** The connection as the host knows it, which `join` takes while a transaction is open on it. */
   readonly host: unknown;
-  run(sql: string, parameters: readonly unknown[]): Promise<Result>;
+  /** @param strings the text around the parameters. Default: there are none */
+  run(sql: string, parameters: readonly unknown[], strings?: readonly string[]): Promise<Result>;
   /** Statements without parameters, at once. Default: one after another. @returns what each of them gave */
   runAll?(statements: readonly string[]): Promise<readonly Result[]>;
   /** Begins a transaction by the driver's own means, for an engine with an `isolationLevel`. */
@@ -59,8 +60,8 @@ export const run = async (engine: SqlEngine, connection: Connection, statement: 
 
 /** The same with the errors of the driver. */
 export const send = (engine: SqlEngine, connection: Connection, statement: Sql): Promise<Result> => {
-  const { text, parameters } = rendered(engine, statement);
-  return connection.run(text, parameters);
+  const { text, parameters, strings } = rendered(engine, statement);
+  return connection.run(text, parameters, strings);
 };
 
 /** Errors that are none of the engine's stay as they are. */

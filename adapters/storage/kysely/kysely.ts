@@ -2,6 +2,7 @@
 import { CompiledQuery, type IsolationLevel } from 'kysely';
 import type { Connection, Connections } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
+import type { HostTransactions } from './host-transactions.ts';
 import type { ResultRow } from './result.ts';
 import { Stopper } from './stopper.ts';
 
@@ -68,8 +69,7 @@ export const kyselyConnections = ({ cancellation }: SqlEngine, db: KyselyInstanc
   };
 };
 
-/** A transaction of the host, or a connection. */
-export const kyselyConnection = (db: KyselyLike, stopper?: Stopper): Connection => ({
+const kyselyConnection = (db: KyselyLike, stopper?: Stopper): Connection => ({
   host: db,
   async run(sql, parameters) {
     // Drivers make an object of each row.
@@ -94,9 +94,13 @@ const pooled = (db: KyselyConnection, stopper?: Stopper): Connection => ({
   },
 });
 
-export const isKyselyTransaction = (host: unknown): host is KyselyLike =>
-  typeof host === 'object' &&
-  host !== null &&
-  'isTransaction' in host &&
-  (host.isTransaction === true || ours.has(host)) &&
-  'executeQuery' in host;
+/** Kysely's transactions, which need no option. */
+export const kyselyTransactions: HostTransactions<KyselyLike> = {
+  isTransaction: (host): host is KyselyLike =>
+    typeof host === 'object' &&
+    host !== null &&
+    'isTransaction' in host &&
+    (host.isTransaction === true || ours.has(host)) &&
+    'executeQuery' in host,
+  execute: (transaction, { sql, parameters }) => kyselyConnection(transaction).run(sql, parameters),
+};

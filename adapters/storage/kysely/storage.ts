@@ -5,7 +5,8 @@ import { inTransaction } from './begin.ts';
 import { translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { areSaid, sayAgain } from './expectations.ts';
-import { type KyselyInstance, kyselyConnections } from './kysely.ts';
+import { type HostTransactions, librariesOf } from './host-transactions.ts';
+import { type KyselyInstance, kyselyConnections, kyselyTransactions } from './kysely.ts';
 import { assertRequirements, assertSchema, exported, fenceOf, isMigrated, migrateDatabase, type SchemaOptions } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { migrations as ownMigrations } from './migrations/index.ts';
@@ -38,6 +39,11 @@ export interface StoreOptions {
    * migration may take. Default 300,000.
    */
   readonly migrationTimeout?: number;
+  /**
+   * Libraries whose transactions the host hands to `Store.join` and to calls of a controller, beside Kysely: `drizzleTransactions`, `prismaTransactions`, or
+   * two functions of your own. Default: none.
+   */
+  readonly hostTransactions?: HostTransactions | readonly HostTransactions[];
   /** Other migrations than those of the controller's own kinds: for tests. */
   readonly migrations?: readonly Migration[];
 }
@@ -51,6 +57,7 @@ export const STORE_OPTIONS = {
   statementTimeout: true,
   pauseTimeout: true,
   migrationTimeout: true,
+  hostTransactions: true,
   migrations: true,
 } as const;
 
@@ -104,8 +111,10 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
     statementTimeout = 10_000,
     pauseTimeout = 8000,
     migrationTimeout = 300_000,
+    hostTransactions,
     migrations = ownMigrations,
   } = options;
+  const libraries = [kyselyTransactions, ...librariesOf(hostTransactions)];
   const patience: Patience = { lockTimeout, statementTimeout, pauseTimeout };
   /** A migration takes as long as it takes. */
   const migrating = { limits: { lockTimeout: migrationTimeout } };
@@ -150,7 +159,7 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
           await assertSchema(schemaOptions, connection, schema);
         });
         await tellPlanner(source, schema);
-        return new KyselyStore(source, new Scope(engine, prefix, namespace, schema), patience, fenceOf(schemaOptions));
+        return new KyselyStore(source, new Scope(engine, prefix, namespace, schema), patience, fenceOf(schemaOptions), libraries);
       } catch (error) {
         await source.close();
         throw translated(engine, error);
