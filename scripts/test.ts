@@ -16,6 +16,7 @@ const root = resolve(import.meta.dirname, '..');
 /** Together they take minutes of processor time. Other tests find most of what they find, so they run apart. */
 const LONG: readonly string[] = [
   'test/adapters/kysely/consumer-many-kills.test.ts',
+  'test/adapters/kysely/host-libraries-everything.test.ts',
   'test/adapters/kysely/own-engine-filters.test.ts',
   'test/conformance/sqlite.test.ts',
   'test/contract/operations.test.ts',

@@ -32,7 +32,8 @@ const question: fc.Arbitrary<Question> = fc.record({
   limit: fc.option(fc.nat(6), { nil: undefined }),
 });
 
-export const filterSuite = ({ name, open }: StorageUnderTest): void => {
+/** @param options `runs`: how many sets of rows are asked about */
+export const filterSuite = ({ name, open }: StorageUnderTest, { runs = 150 } = {}): void => {
   describe(`filters: ${name}`, () => {
     for (const [indexes, schema] of Object.entries(schemas)) {
       test(`random questions are answered as by asking every row (${indexes})`, async () => {
@@ -42,7 +43,7 @@ export const filterSuite = ({ name, open }: StorageUnderTest): void => {
           await replaceAll(store, rows);
           for (const asked of questions) await prove(store, rows, asked);
         });
-        await fc.assert(stored, { numRuns: Number(process.env.RUNS ?? 150) });
+        await fc.assert(stored, { numRuns: Number(process.env.RUNS ?? runs) });
         await store.close();
       });
     }

@@ -11,7 +11,8 @@ import type { Sql } from './sql.ts';
 export interface Connection {
   /** The host's object for this connection, which `Store.join` accepts while a transaction is open on it. */
   readonly host: unknown;
-  run(sql: string, parameters: readonly unknown[]): Promise<Result>;
+  /** @param strings the text around the parameters. Default: there are none */
+  run(sql: string, parameters: readonly unknown[], strings?: readonly string[]): Promise<Result>;
   /** Runs statements without parameters in one round trip. Default: one after another. @returns the result of each */
   runAll?(statements: readonly string[]): Promise<readonly Result[]>;
   /** Begins a transaction through the driver, for an engine with an `isolationLevel`. */
@@ -59,8 +60,8 @@ export const run = async (engine: SqlEngine, connection: Connection, statement: 
 
 /** Like `run`, but throws the errors of the driver. */
 export const send = (engine: SqlEngine, connection: Connection, statement: Sql): Promise<Result> => {
-  const { text, parameters } = rendered(engine, statement);
-  return connection.run(text, parameters);
+  const { text, parameters, strings } = rendered(engine, statement);
+  return connection.run(text, parameters, strings);
 };
 
 /** An error that the engine does not know is returned unchanged. */

@@ -8,6 +8,7 @@ export type { SqlSyntax } from './engine/syntax.ts';
 export type { ColumnTypes, Requirement, SqlTables, Statistics } from './engine/tables.ts';
 export type { Cancellation, Failure, Limits, SharedTables, SqlTransactions } from './engine/transactions.ts';
 export type { SqlWrites, StateChange, StateRow } from './engine/writes.ts';
+export type { HostStatement, HostTransactions } from './host-transactions.ts';
 export type {
   KyselyCommand,
   KyselyConnection,

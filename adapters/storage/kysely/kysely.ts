@@ -3,6 +3,7 @@ import { CompiledQuery, type IsolationLevel } from 'kysely';
 import { Canceller } from './canceller.ts';
 import type { Connection, Connections } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
+import type { HostTransactions } from './host-transactions.ts';
 import type { ResultRow } from './result.ts';
 
 /** A Kysely instance or transaction. */
@@ -69,7 +70,7 @@ export const kyselyConnections = ({ cancellation }: SqlEngine, db: KyselyInstanc
 };
 
 /** A transaction of the host, or a connection. */
-export const kyselyConnection = (db: KyselyLike, canceller?: Canceller): Connection => ({
+const kyselyConnection = (db: KyselyLike, canceller?: Canceller): Connection => ({
   host: db,
   async run(sql, parameters) {
     // Every driver returns rows as objects.
@@ -94,9 +95,13 @@ const pooled = (db: KyselyConnection, canceller?: Canceller): Connection => ({
   },
 });
 
-export const isKyselyTransaction = (host: unknown): host is KyselyLike =>
-  typeof host === 'object' &&
-  host !== null &&
-  'isTransaction' in host &&
-  (host.isTransaction === true || inUse.has(host)) &&
-  'executeQuery' in host;
+/** Kysely's transactions, which need no option. */
+export const kyselyTransactions: HostTransactions<KyselyLike> = {
+  isTransaction: (host): host is KyselyLike =>
+    typeof host === 'object' &&
+    host !== null &&
+    'isTransaction' in host &&
+    (host.isTransaction === true || inUse.has(host)) &&
+    'executeQuery' in host,
+  execute: (transaction, { sql, parameters }) => kyselyConnection(transaction).run(sql, parameters),
+};

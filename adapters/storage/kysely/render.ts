@@ -5,6 +5,8 @@ import { raw, type Sql } from './sql.ts';
 export interface Statement {
   readonly text: string;
   readonly parameters: readonly unknown[];
+  /** The text around the parameters. */
+  readonly strings: readonly string[];
 }
 
 /** With placeholders. Values beyond the engine's `maxParameters` become literals. */
@@ -15,8 +17,15 @@ export const rendered = (engine: SqlEngine, { strings, values }: Sql): Statement
     const written = index < bound ? (engine.placeholder?.(index + 1) ?? '?') : engine.literal(value);
     text += written + (strings[index + 1] ?? '');
   });
-  return { text, parameters: values.slice(0, bound).map((value) => engine.parameter(value)) };
+  const parameters = values.slice(0, bound).map((value) => engine.parameter(value));
+  return { text, parameters, strings: bound < values.length ? partsBeside(engine, { strings, values }, bound) : strings };
 };
+
+/** The text around the first parameters, with all further values written out. */
+const partsBeside = (engine: SqlEngine, { strings, values }: Sql, bound: number): readonly string[] => [
+  ...strings.slice(0, bound),
+  writtenOut(engine, { strings: strings.slice(bound), values: values.slice(bound) }),
+];
 
 /** With literals, for statements without parameters. */
 export const writtenOut = (engine: SqlEngine, { strings, values }: Sql): string =>

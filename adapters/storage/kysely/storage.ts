@@ -4,7 +4,8 @@ import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } fr
 import { inTransaction } from './begin.ts';
 import { translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
-import { type KyselyInstance, kyselyConnections } from './kysely.ts';
+import { type HostTransactions, librariesOf } from './host-transactions.ts';
+import { type KyselyInstance, kyselyConnections, kyselyTransactions } from './kysely.ts';
 import { assertRequirements, assertSchema, exported, fenceOf, isMigrated, migrateDatabase, type SchemaOptions } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { migrations as ownMigrations } from './migrations/index.ts';
@@ -38,6 +39,11 @@ export interface StoreOptions {
    * the longest migration takes. Default 300,000.
    */
   readonly migrationTimeout?: number;
+  /**
+   * Libraries whose transactions the host passes to `Store.join` and to calls of a controller, beside Kysely: `drizzleTransactions`, `prismaTransactions`, or
+   * two functions of your own. Default: none.
+   */
+  readonly hostTransactions?: HostTransactions | readonly HostTransactions[];
   /** For tests: migrations to use instead of the controller's own. */
   readonly migrations?: readonly Migration[];
 }
@@ -51,6 +57,7 @@ export const STORE_OPTIONS = {
   statementTimeout: true,
   pauseTimeout: true,
   migrationTimeout: true,
+  hostTransactions: true,
   migrations: true,
 } as const;
 
@@ -104,8 +111,10 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
     statementTimeout = 10_000,
     pauseTimeout = 8000,
     migrationTimeout = 300_000,
+    hostTransactions,
     migrations = ownMigrations,
   } = options;
+  const libraries = [kyselyTransactions, ...librariesOf(hostTransactions)];
   const timeouts: Timeouts = { lockTimeout, statementTimeout, pauseTimeout };
   /** Without a `statementTimeout`: a migration has no time limit. */
   const migrating = { limits: { lockTimeout: migrationTimeout } };
@@ -150,7 +159,7 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
           await assertSchema(schemaOptions, connection, schema);
         });
         await ensureStatistics(source, schema);
-        return new KyselyStore(source, new Scope(engine, prefix, namespace, schema), timeouts, fenceOf(schemaOptions));
+        return new KyselyStore(source, new Scope(engine, prefix, namespace, schema), timeouts, fenceOf(schemaOptions), libraries);
       } catch (error) {
         await source.close();
         throw translated(engine, error);

@@ -9,7 +9,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction } from './begin.ts';
 import type { Connection, Connections } from './connection.ts';
-import { isKyselyTransaction, kyselyConnection } from './kysely.ts';
+import { type HostTransactions, joinedBy } from './host-transactions.ts';
 import type { Fence } from './migrate.ts';
 import type { Result } from './result.ts';
 import type { Scope } from './scope.ts';
@@ -22,7 +22,7 @@ export interface Source {
   readonly reader: Connections;
   /** Permits for the reads of ordinary sessions, if the number of connections is known. */
   readonly places?: Semaphore;
-  /** The connection of a transaction that the host has begun without Kysely. */
+  /** The connection on which the host has begun a transaction by statements. */
   joined?(host: unknown): Connection | undefined;
   close(): Promise<void>;
 }
@@ -60,13 +60,16 @@ export class KyselyStore implements Store {
   readonly #scope: Scope;
   readonly #timeouts: Timeouts;
   readonly #fence: Fence;
+  readonly #libraries: readonly HostTransactions[];
   #isClosed = false;
 
-  constructor(source: Source, scope: Scope, timeouts: Timeouts, fence: Fence) {
+  /** @param libraries whose transactions the store joins */
+  constructor(source: Source, scope: Scope, timeouts: Timeouts, fence: Fence, libraries: readonly HostTransactions[]) {
     this.#source = source;
     this.#scope = scope;
     this.#timeouts = timeouts;
     this.#fence = fence;
+    this.#libraries = libraries;
     if (source.places) this.places = source.places;
   }
 
@@ -86,10 +89,10 @@ export class KyselyStore implements Store {
 
   join(host: unknown): Transaction {
     this.#assertOpen();
-    const connection = this.#source.joined?.(host) ?? (isKyselyTransaction(host) ? kyselyConnection(host) : undefined);
+    const connection = this.#source.joined?.(host) ?? joinedBy(this.#scope.engine, this.#libraries, host);
     if (!connection)
       throw new TypeError(
-        'a host transaction must be an open transaction of Kysely (or the connection of this store, or a client of pg that has begun one)',
+        'a host transaction must be an open transaction of Kysely, of a library in the option hostTransactions of the storage adapter, the connection of this store, or a client of pg that has begun one',
       );
     const { first, begun } = this.#asWriter();
     const begin: Joining['begin'] = async (run) => {

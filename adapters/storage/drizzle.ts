@@ -1,0 +1,77 @@
+/**
+ * Calls in transactions of Drizzle.
+ * @module overlay-controller/drizzle
+ */
+import { DrizzleQueryError, is, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { PgTransaction } from 'drizzle-orm/pg-core';
+import { SQLiteTransaction } from 'drizzle-orm/sqlite-core';
+import type { HostStatement, HostTransactions } from './kysely/host-transactions.ts';
+import type { Result, ResultRow } from './kysely/result.ts';
+
+/** A transaction of Drizzle on PostgreSQL or SQLite, as far as it is used. */
+export type DrizzleTransaction =
+  | {
+      /** Executes a statement (PostgreSQL). */
+      execute(query: SQLWrapper): PromiseLike<unknown>;
+    }
+  | {
+      /** Executes a statement that returns rows (SQLite). */
+      all(query: SQLWrapper): PromiseLike<readonly unknown[]>;
+      /** Executes any other statement (SQLite). */
+      run(query: SQLWrapper): PromiseLike<unknown>;
+    };
+
+/**
+ * Transactions of Drizzle, as `db.transaction` hands them out, on PostgreSQL and SQLite. Of SQLite's drivers, those that wait: `libsql` and others with
+ * transactions in `async` functions. Drivers whose transactions are synchronous (`better-sqlite3`) commit before a call of a controller has begun, and are refused.
+ *
+ * ```ts
+ * const storage = postgresStorage({ pool, hostTransactions: drizzleTransactions });
+ * await db.transaction(async (transaction) => {
+ *   const { id } = await controller.identities.create({ body }, { transaction });
+ *   await transaction.insert(customers).values({ id });
+ * });
+ * ```
+ */
+export const drizzleTransactions: HostTransactions<DrizzleTransaction> = {
+  isTransaction: (host): host is DrizzleTransaction =>
+    is(host, PgTransaction) || (is(host, SQLiteTransaction) && Reflect.get(host, 'resultKind') === 'async'),
+  async execute(transaction, statement) {
+    const query = queryOf(statement);
+    const { returnsRows } = statement;
+    try {
+      if ('execute' in transaction) return resultOf(await transaction.execute(query), returnsRows);
+      return resultOf(await (returnsRows ? transaction.all(query) : transaction.run(query)), returnsRows);
+    } catch (error) {
+      // Its message has all values of the statement, which may be secret.
+      throw error instanceof DrizzleQueryError ? error.cause : error;
+    }
+  },
+};
+
+/** A statement as Drizzle's template makes it: it writes the placeholders itself. */
+const queryOf = ({ strings, parameters }: HostStatement): SQL => sql(strings as unknown as TemplateStringsArray, ...parameters); // of which Drizzle reads no `raw`
+
+/** Of what drivers return: `pg`, PGlite and Neon an object with rows, `postgres` and Bun a list with a count, those of SQLite rows or a count. */
+const resultOf = (given: unknown, returnsRows: boolean): Result => {
+  if (!returnsRows) return { rows: [], written: writtenIn(given) };
+  return { rows: namedRows(Array.isArray(given) ? given : Object(given).rows), written: 0 };
+};
+
+/** The names by which drivers count rows. */
+const COUNTS = ['rowCount', 'rowsAffected', 'affectedRows', 'changes', 'count'] as const;
+
+/** @throws TypeError when the driver does not count: without it, a write that lost against another would go unnoticed */
+const writtenIn = (given: unknown): number => {
+  const counts: Readonly<Record<string, unknown>> = Object(given);
+  const found = COUNTS.map((name) => counts[name]).find((count) => typeof count === 'number' || typeof count === 'bigint');
+  if (found === undefined) throw new TypeError('this driver of Drizzle does not say how many rows a statement has written');
+  return Number(found);
+};
+
+/** @throws TypeError for rows without the names of their columns, as of proxies */
+const namedRows = (rows: unknown): readonly ResultRow[] => {
+  if (!Array.isArray(rows) || Array.isArray(rows[0]))
+    throw new TypeError('this driver of Drizzle does not return rows as objects by column names');
+  return rows;
+};

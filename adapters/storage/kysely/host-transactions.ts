@@ -1,0 +1,94 @@
+/** Transactions that the host has open with a library of its own: two functions say how a store works in them. */
+import type { Connection } from './connection.ts';
+import type { SqlEngine } from './engine/index.ts';
+import type { Result } from './result.ts';
+
+/**
+ * How a store works in the transactions of a library: the option `hostTransactions` of the storage adapters. `drizzleTransactions` and `prismaTransactions` are
+ * two; Kysely's are known without it.
+ *
+ * ```ts
+ * const ofTypeorm: HostTransactions<EntityManager> = {
+ *   isTransaction: (host): host is EntityManager => host instanceof EntityManager && host.queryRunner?.isTransactionActive === true,
+ *   async execute({ queryRunner }, { sql, parameters }) {
+ *     const { records, affected } = await queryRunner.query(sql, [...parameters], true);
+ *     return { rows: records ?? [], written: affected ?? 0 };
+ *   },
+ * };
+ * ```
+ */
+export interface HostTransactions<T = unknown> {
+  /**
+   * Whether a value is an open transaction of the library, on the database of the store. Asked before every statement: where the library knows that a
+   * transaction is over, nothing is written outside of it.
+   */
+  isTransaction(host: unknown): host is T;
+  /**
+   * Executes one statement in the transaction. Called for one statement after another.
+   * @throws the error of the database driver, or one that has it as `cause`
+   */
+  execute(transaction: T, statement: HostStatement): Promise<Result>;
+}
+
+/** A statement in a transaction of the host's. */
+export interface HostStatement {
+  /** With the placeholders of the engine: `$1` in PostgreSQL, `?` in SQLite. */
+  readonly sql: string;
+  /** Texts, numbers, null, and booleans where the engine has them. */
+  readonly parameters: readonly unknown[];
+  /** The text around the parameters, one part more than there are: for libraries that take a template and write placeholders themselves. */
+  readonly strings: readonly string[];
+  /** Whether rows are expected, for libraries that execute such statements in another way. Of all others, `written` counts. */
+  readonly returnsRows: boolean;
+}
+
+/**
+ * A connection on the transaction of a host, if one of these libraries knows it.
+ * @throws TypeError from its statements, once the library says that the transaction is over
+ */
+export const joinedBy = (engine: SqlEngine, libraries: readonly HostTransactions[], host: unknown): Connection | undefined => {
+  const library = libraries.find((each) => each.isTransaction(host));
+  return library && { host, run: (sql, parameters, strings = [sql]) => run(engine, library, host, { sql, parameters, strings }) };
+};
+
+const run = (engine: SqlEngine, library: HostTransactions, host: unknown, statement: Omit<HostStatement, 'returnsRows'>): Promise<Result> =>
+  afterOthers(host as object, async () => {
+    if (!library.isTransaction(host)) throw new TypeError('the transaction is over');
+    try {
+      return await library.execute(host, { ...statement, returnsRows: RETURNS_ROWS.test(statement.sql) });
+    } catch (error) {
+      throw causeKnownTo(engine, error);
+    }
+  });
+
+const RETURNS_ROWS = /^\s*(?:select|with|values)\b|\breturning\b/i;
+
+/** What runs in each transaction. Several calls of the host may be at work in one, and not every driver queues. */
+const running = new WeakMap<object, Promise<unknown>>();
+
+const afterOthers = <T>(transaction: object, work: () => Promise<T>): Promise<T> => {
+  const done = (running.get(transaction) ?? Promise.resolve()).then(work);
+  running.set(
+    transaction,
+    done.catch(() => undefined),
+  );
+  return done;
+};
+
+/** Libraries wrap the errors of drivers, some with the values of the statement in their message. */
+const causeKnownTo = (engine: SqlEngine, error: unknown): unknown => {
+  for (let each = error, depth = 0; each instanceof Error && depth < MOST_CAUSES; each = each.cause, depth++)
+    if (engine.failure(each)) return each;
+  return error;
+};
+
+const MOST_CAUSES = 5;
+
+/** @throws TypeError for what is no pair of functions */
+export const librariesOf = (option: HostTransactions | readonly HostTransactions[] = []): readonly HostTransactions[] => {
+  const libraries = [option].flat();
+  for (const each of libraries)
+    if (typeof each?.isTransaction !== 'function' || typeof each.execute !== 'function')
+      throw new TypeError(`hostTransactions takes objects with the functions isTransaction and execute, got ${String(each)}`);
+  return libraries;
+};

@@ -1,0 +1,65 @@
+/**
+ * Calls in interactive transactions of Prisma.
+ * @module overlay-controller/prisma
+ */
+import type { HostTransactions } from './kysely/host-transactions.ts';
+import type { ResultRow } from './kysely/result.ts';
+
+/** The client of an interactive transaction of Prisma (`Prisma.TransactionClient`), as far as it is used. */
+export interface PrismaTransaction {
+  /** Executes a statement that returns rows. */
+  $queryRawUnsafe<Rows>(sql: string, ...parameters: unknown[]): PromiseLike<Rows>;
+  /** Executes any other statement, and returns how many rows it has written. */
+  $executeRawUnsafe(sql: string, ...parameters: unknown[]): PromiseLike<number>;
+}
+
+/**
+ * Interactive transactions of Prisma 7, as `prisma.$transaction(async (transaction) => { ... })` hands them out, on PostgreSQL and SQLite. Prisma ends them after 5
+ * seconds unless its option `timeout` says otherwise.
+ *
+ * ```ts
+ * const storage = postgresStorage({ connectionString, hostTransactions: prismaTransactions });
+ * await prisma.$transaction(async (transaction) => {
+ *   const { id } = await controller.identities.create({ body }, { transaction });
+ *   await transaction.customer.create({ data: { id } });
+ * });
+ * ```
+ */
+export const prismaTransactions: HostTransactions<PrismaTransaction> = {
+  // The client of a transaction is the client without what opens and closes connections.
+  isTransaction: (host): host is PrismaTransaction =>
+    typeof host === 'object' &&
+    host !== null &&
+    '$queryRawUnsafe' in host &&
+    '$executeRawUnsafe' in host &&
+    Reflect.get(host, '$connect') === undefined,
+  async execute(transaction, { sql, parameters, returnsRows }) {
+    try {
+      if (!returnsRows) return { rows: [], written: await transaction.$executeRawUnsafe(sql, ...parameters) };
+      return { rows: await transaction.$queryRawUnsafe<readonly ResultRow[]>(sql, ...parameters), written: 0 };
+    } catch (error) {
+      throw errorOfDriver(error);
+    }
+  },
+};
+
+/** `Transaction API error`: it was closed, or its time is over. */
+const CLOSED = 'P2028';
+
+/** What Prisma knows of an error of a driver. */
+interface DriverFault {
+  readonly originalCode?: string;
+  readonly originalMessage?: string;
+  readonly table?: string;
+  readonly constraint?: { readonly index?: string };
+}
+
+/** The error as the driver has thrown it, by whose code a SQL engine knows it. */
+const errorOfDriver = (error: unknown): unknown => {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  if (error.code === CLOSED) return new TypeError('the transaction is over', { cause: error });
+  const { meta } = error as { readonly meta?: { readonly driverAdapterError?: { readonly cause?: DriverFault } } }; // of a PrismaClientKnownRequestError
+  const { originalCode: code, originalMessage, table, constraint } = meta?.driverAdapterError?.cause ?? {};
+  if (code === undefined) return error;
+  return Object.assign(new Error(originalMessage, { cause: error }), { code, table, constraint: constraint?.index });
+};
