@@ -3,14 +3,16 @@ import { authPolicy } from '../api/auth-policies.ts';
 import { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { Activity } from '../call/activity.ts';
-import type { ApiSessionActor, IdentityActor, TokenProof } from '../call/actor.ts';
+import type { ApiSessionActor, IdentityActor, PresentedToken, TokenProof } from '../call/actor.ts';
+import type { Core } from '../call/core.ts';
 import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../changes/entities.ts';
 import { unauthorized } from '../errors/index.ts';
 import { equals, stringField } from '../query/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
 import { owedCode, owedToken } from './factors.ts';
-import { idleSince } from './lifetime.ts';
+import { holdsCertificate, sessionOfToken } from './bearer.ts';
+import { hasEnded } from './lifetime.ts';
 
 type ApiSession = RowOf<typeof apiSession>;
 type Identity = RowOf<typeof identity>;
@@ -40,10 +42,28 @@ export const actorOfApiSession = async (
   now: string,
   proofs: readonly TokenProof[] = [],
 ): Promise<ApiSessionActor | undefined> => {
-  if ((session.lastActivityAt ?? '') <= idleSince(settings, now)) return undefined;
+  if (hasEnded(settings, session, now)) return undefined;
   const owner = await entities.get(identity, session.identityId);
   if (!owner || isDisabled(owner, now)) return undefined;
   return apiSessionActor(entities, session, owner, token, proofs);
+};
+
+/**
+ * The actor of an access token of the provider, in the state of this transaction: the token is neither spent nor revoked, it came with the certificate that
+ * it is bound to, and its session and its identity are as those of any other session.
+ */
+export const actorOfPresented = async (
+  entities: Entities,
+  core: Pick<Core, 'settings' | 'provider' | 'platform'>,
+  presented: PresentedToken,
+  now: string,
+  proofs: readonly TokenProof[] = [],
+): Promise<ApiSessionActor | undefined> => {
+  const session = await sessionOfToken(entities, presented);
+  const actor = session && (await actorOfApiSession(entities, core.settings, session, presented.text, now, proofs));
+  if (!actor) return undefined;
+  const policy = session.bearer?.certificate ? await entities.get(authPolicy, actor.identity.authPolicyId) : undefined;
+  return (await holdsCertificate(entities, session, presented, core, policy)) ? { ...actor, presented } : undefined;
 };
 
 /** A session's actor, with what it owes now. */
@@ -55,7 +75,7 @@ export const apiSessionActor = async (
   proofs: readonly TokenProof[] = [],
 ): Promise<ApiSessionActor> => {
   const policy = await entities.get(authPolicy, owner.authPolicyId);
-  const authQueries = policy ? [...owedCode(session, policy), ...(await owedToken(entities, owner, policy, proofs))] : [];
+  const authQueries = policy ? [...owedCode(session, policy), ...(await owedToken(entities, session, owner, policy, proofs))] : [];
   return { kind: 'session', session, identity: owner, authQueries, token, proofs };
 };
 
