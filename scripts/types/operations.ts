@@ -26,10 +26,7 @@ export interface ApiText {
 
 export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<z.core.$ZodType, string>): readonly ApiText[] => {
   const described = new Map(
-    describeOperations(Object.values(groups), allSurfaces.toReversed()).operations.map((each) => [
-      each.operation,
-      each,
-    ]),
+    describeOperations(Object.values(groups), allSurfaces.toReversed()).operations.map((each) => [each.operation, each]),
   );
   return Object.values<Group>(groups).map((group) => {
     const verbs = Object.entries(group.operations).map(([verb, operation]) => {

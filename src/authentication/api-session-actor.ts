@@ -10,8 +10,8 @@ import type { Entities } from '../changes/entities.ts';
 import { unauthorized } from '../errors/index.ts';
 import { equals, stringField } from '../query/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
-import { owedCode, owedToken } from './factors.ts';
 import { holdsCertificate, sessionOfToken } from './bearer.ts';
+import { owedCode, owedToken } from './factors.ts';
 import { hasEnded } from './lifetime.ts';
 
 type ApiSession = RowOf<typeof apiSession>;

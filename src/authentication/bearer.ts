@@ -12,7 +12,7 @@ import { unauthorized } from '../errors/index.ts';
 import { beginsWith } from '../pki/certificate.ts';
 import { readPresented } from '../pki/presented.ts';
 import { and, equals, stringField } from '../query/index.ts';
-import { type Claims, bearerTokens, stringClaim } from '../tokens/token.ts';
+import { bearerTokens, type Claims, stringClaim } from '../tokens/token.ts';
 
 type ApiSession = RowOf<typeof apiSession>;
 type Presenting = Pick<Call, 'core' | 'credentials' | 'peerCertificates' | 'now'>;

@@ -30,8 +30,14 @@ export interface RemoteCallOptions {
   readonly ifVersion?: number | undefined;
 }
 
-/** Every operation as a function, over HTTP: the shape of the facade, `client.<group>.<verb>(input)`. */
-export interface Client extends Facade<RemoteCallOptions> {}
+/**
+ * Every operation as a function, over HTTP: the shape of the facade, `client.<group>.<verb>(input)`. But for those of the OpenID provider, which answer
+ * browsers and relying parties in forms of their own.
+ */
+export interface Client extends Omit<Facade<RemoteCallOptions>, ProviderGroup> {}
+
+type ProviderGroup = 'oidc' | 'oidcLogin';
+const PROVIDER: readonly string[] = ['oidc', 'oidcLogin'] satisfies readonly ProviderGroup[];
 
 /**
  * A client of a remote controller, with the types of an in-process one.
@@ -91,7 +97,7 @@ export const createClient = (options: ClientOptions): Client => {
   });
 
   const client: Record<string, Record<string, unknown>> = {};
-  for (const { name, operations } of Object.values<Group>(groups))
+  for (const { name, operations } of Object.values<Group>(groups).filter((group) => !PROVIDER.includes(group.name)))
     client[name] = Object.fromEntries(
       Object.entries(operations).map(([verb, operation]) => [
         verb,

@@ -3,8 +3,8 @@ import type { PageText, Provider, ProviderClient, ProviderPages } from '../call/
 import { DEFAULT_PAGES, isColor } from '../domain/sessions/oidc/pages/defaults.ts';
 import { DEFAULT_POST_LOGOUT_URIS, DEFAULT_REDIRECT_URIS, isRedirectPattern } from '../domain/sessions/oidc/redirect-uris.ts';
 import { checkedOptions } from '../options.ts';
-import type { Rotation } from '../tokens/signing-keys.ts';
 import { DAY } from '../platform/durations.ts';
+import type { Rotation } from '../tokens/signing-keys.ts';
 
 /** An application of the host's that logs people in by the provider: a public client, which proves itself by PKCE. */
 export interface OidcClientOptions {
@@ -113,7 +113,12 @@ const clientsOf = ({
 }: OidcOptions): ReadonlyMap<string, ProviderClient> => {
   const all = new Map<string, ProviderClient>();
   for (const id of ['openziti', 'native'])
-    all.set(id, { id, redirectUris: addresses(redirectUris), postLogoutRedirectUris: addresses(postLogoutRedirectUris), isOfNetwork: true });
+    all.set(id, {
+      id,
+      redirectUris: addresses(redirectUris),
+      postLogoutRedirectUris: addresses(postLogoutRedirectUris),
+      isOfNetwork: true,
+    });
   for (const client of clients) {
     checkedOptions(`a client of ${WHERE}`, client, { id: true, redirectUris: true, postLogoutRedirectUris: true });
     if (!/^[\w.-]{1,64}$/.test(client.id) || all.has(client.id))

@@ -1,11 +1,11 @@
 import { isConditional } from '../api/kit/operation.ts';
+import { presentedToken } from '../authentication/bearer.ts';
+import type { PresentedToken } from '../call/actor.ts';
 import type { CallSource, Entry, Invoke } from '../call/call.ts';
 import { observeActor } from '../call/observed.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
 import type { Precondition } from '../changes/precondition.ts';
 import { unauthorized } from '../errors/index.ts';
-import { presentedToken } from '../authentication/bearer.ts';
-import type { PresentedToken } from '../call/actor.ts';
 import { authenticate, type Caller } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { decode } from './decode.ts';

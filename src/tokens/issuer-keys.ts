@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { SignJWT } from 'jose/jwt/sign';
 import { importJWK } from 'jose/key/import';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../platform/platform.ts';
 import { type SigningKey, signingAt } from './signing-keys.ts';
 import { type Claims, readToken } from './token.ts';
@@ -80,7 +80,12 @@ export const createIssuerKeys = async (load: () => Promise<readonly SigningKey[]
       return [...known.values()].map(({ published }) => published);
     },
     sign: async (claims) => {
-      const current = known.get(signingAt([...known.values()].map(({ kept }) => kept), clock.now())?.kid ?? '');
+      const current = known.get(
+        signingAt(
+          [...known.values()].map(({ kept }) => kept),
+          clock.now(),
+        )?.kid ?? '',
+      );
       if (!current) throw new Error('the OpenID provider has no key that signs now');
       return new SignJWT({ ...claims }).setProtectedHeader({ alg: ALG, kid: current.kept.kid, typ: 'JWT' }).sign(current.signing);
     },

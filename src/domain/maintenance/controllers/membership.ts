@@ -53,7 +53,10 @@ const join = async (job: Job, { pki, settings, platform, provider }: Core, { nam
     certPem: certificatesPem([certificate]),
     fingerprint: certificate.fingerprint,
     apiAddresses: Object.fromEntries(
-      Object.entries({ ...API_PATHS, ...(provider ? OIDC_PATH : {}) }).map(([api, path]) => [api, [{ url: `${settings.address}${path}`, version: 'v1' }]]),
+      Object.entries({ ...API_PATHS, ...(provider ? OIDC_PATH : {}) }).map(([api, path]) => [
+        api,
+        [{ url: `${settings.address}${path}`, version: 'v1' }],
+      ]),
     ),
     lastJoinedAt: now,
     onlineUntil: new Date(Date.parse(now) + ONLINE_MS).toISOString(),

@@ -1,9 +1,9 @@
 import { apiSession, apiSessions, currentApiSession } from '../../../api/api-sessions.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
-import { apiSessionOf } from '../../../call/actor.ts';
-import { implement } from '../../../call/implement.ts';
 import { LISTED } from '../../../authentication/lifetime.ts';
+import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
+import { implement } from '../../../call/implement.ts';
 import { notFound } from '../../../errors/index.ts';
 import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { lastServiceChange } from '../../catalogue/services/updates.ts';

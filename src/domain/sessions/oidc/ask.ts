@@ -1,17 +1,17 @@
 /** What clients ask about tokens: whose they are, and whether they are good. */
 import { identity } from '../../../api/identities.ts';
-import type { TokenQuestion } from '../../../api/oidc.ts';
+import type { TokenQuestion } from '../../../api/oidc-schemas.ts';
 import { actorOfPresented, isDisabled } from '../../../authentication/api-session-actor.ts';
 import { isOver, presentedToken, sessionOfToken, tokenIn } from '../../../authentication/bearer.ts';
 import { hasAdministratorRights } from '../../../call/administrators.ts';
 import type { Call } from '../../../call/call.ts';
 import { unauthorized } from '../../../errors/index.ts';
 import { basicClientOf } from './clients.ts';
-import { issuerOf, providerOf } from './provider.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
 
 /** @throws ApiError `UNAUTHORIZED` for what is no access token of this issuer that lives, of any client */
-export const userinfo = async (call: Call) => {
-  const issuer = await issuerOf(call);
+export const tellIdentity = async (call: Call) => {
+  const issuer = await reachedIssuer(call);
   const presented = await presentedToken(call, false);
   if (presented?.claims.iss !== issuer) throw unauthorized();
   const actor = await call.read((entities) => actorOfPresented(entities, call.core, presented, call.now()));
@@ -24,7 +24,7 @@ const INACTIVE = { active: false } as const;
 
 /** A client learns of its own tokens only (RFC 7662, section 4). */
 export const introspect = async (call: Call, form: TokenQuestion) => {
-  await issuerOf(call);
+  await reachedIssuer(call);
   const client = basicClientOf(call);
   const text = form.token ?? '';
   const claims = await providerOf(call).keys.verify(text);

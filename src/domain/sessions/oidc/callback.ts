@@ -3,7 +3,7 @@ import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts'
 import type { Call } from '../../../call/call.ts';
 import { plainRefusal } from './answers.ts';
 import { owedBy } from './factors.ts';
-import { issuerOf } from './provider.ts';
+import { reachedIssuer } from './provider.ts';
 import { withParameters } from './redirect-uris.ts';
 import { authRequestOf, hashOfCode, loginOf, noteProgress } from './requests.ts';
 
@@ -12,7 +12,7 @@ const MOST_CODES = 10;
 
 /** Ends a login: gives the client a code, or tells it that the login is not complete. */
 export const callback = async (call: Call, { id }: { readonly id?: string | undefined }): Promise<HttpOutput> => {
-  await issuerOf(call);
+  await reachedIssuer(call);
   // The id in front finds the login; what proves anything is the rest: 256 random bits.
   const code = `${id}.${encode(call.core.platform.random.bytes(32))}`;
   const outcome = await call.write(async (entities) => {

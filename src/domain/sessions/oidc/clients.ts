@@ -30,7 +30,9 @@ const basicClient = ({ credentials }: Call): string | undefined => {
   if (authorization === undefined || !/^Basic\b/i.test(authorization)) return undefined;
   const [, text = ''] = BASIC.exec(authorization) ?? [];
   try {
-    const plain = new TextDecoder('utf-8', { fatal: true }).decode(decode(text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')));
+    const plain = new TextDecoder('utf-8', { fatal: true }).decode(
+      decode(text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')),
+    );
     const [, id, secret] = /^([^:]*):(.*)$/s.exec(plain) ?? [];
     if (id !== undefined && secret === '') return decodeURIComponent(id.replaceAll('+', ' '));
   } catch {

@@ -1,7 +1,7 @@
 import type { Call } from '../../../call/call.ts';
 import { SCOPES } from './authorize.ts';
 import { TOKEN_EXCHANGE } from './grants.ts';
-import { issuerOf, providerOf } from './provider.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
 
 const AUTH_METHODS = ['none', 'client_secret_basic'];
 const CLAIMS = [
@@ -11,7 +11,7 @@ const CLAIMS = [
 
 /** What works, and nothing else. */
 export const discover = async (call: Call) => {
-  const issuer = await issuerOf(call);
+  const issuer = await reachedIssuer(call);
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,

@@ -1,6 +1,6 @@
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { identity } from '../../../api/identities.ts';
-import type { TokenAnswer, TokenForm } from '../../../api/oidc.ts';
+import type { TokenAnswer, TokenForm } from '../../../api/oidc-schemas.ts';
 import { isDisabled } from '../../../authentication/api-session-actor.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import { holdsCertificate, isOver, sessionOfToken, tokenIn } from '../../../authentication/bearer.ts';
@@ -8,20 +8,20 @@ import type { PresentedToken } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { ApiError, explained } from '../../../errors/index.ts';
-import { isEqual, toBytes } from '../../../platform/password-hasher.ts';
 import { readPresented } from '../../../pki/presented.ts';
-import { owedBy } from './factors.ts';
+import { isEqual, toBytes } from '../../../platform/password-hasher.ts';
 import { basicClientOf, clientOf } from './clients.ts';
-import { issuerOf, providerOf } from './provider.ts';
+import { owedBy } from './factors.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
 import { authRequestOf, hashOfCode, loginOf, noteProgress } from './requests.ts';
-import { challengeOf, idClaims, type Minted, mint, type Subject } from './tokens.ts';
+import { challengeOf, idClaims, type Minted, mint, type TokenSubject } from './tokens.ts';
 
 const TYPE = 'urn:ietf:params:oauth:token-type:';
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
 /** Gives tokens for a code, a refresh token, or another token. */
 export const giveTokens = async (call: Call, form: TokenForm): Promise<TokenAnswer> => {
-  const issuer = await issuerOf(call);
+  const issuer = await reachedIssuer(call);
   if (!form.grant_type) throw missing('grant_type');
   switch (form.grant_type) {
     case 'authorization_code':
@@ -47,8 +47,7 @@ const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<Toke
   const outcome = await call.write(async (entities) => {
     const row = await authRequestOf(entities, call, code.slice(0, code.indexOf('.')), { evenRedeemed: true });
     const isProved =
-      row !== undefined &&
-      row.progress.codes.includes(hashOfCode(code)) &&
+      row?.progress.codes.includes(hashOfCode(code)) &&
       row.request.clientId === client.id &&
       row.request.redirectUri === redirectUri &&
       isEqual(toBytes(challengeOf(verifier)), toBytes(row.request.codeChallenge));
@@ -58,11 +57,12 @@ const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<Toke
     if (row?.progress.isRedeemed) return void (await endApiSessions(entities, [session]));
     if ((await owedBy(entities, login)).length > 0) return undefined;
     await noteProgress(entities, login.row, { isRedeemed: true });
-    const subject: Subject = { session: { ...session, bearer: login.session.bearer }, owner, issuer };
+    const subject: TokenSubject = { session: { ...session, bearer: login.session.bearer }, owner, issuer };
     const isRenewable = login.session.bearer.scopes.includes('offline_access');
     return { subject, minted: await mint(entities, call, subject, { isRenewable }), nonce: login.row.request.nonce };
   });
-  if (!outcome) throw invalidGrant('the code is wrong, has expired or was used, or was given to another client or address, or for another verifier');
+  if (!outcome)
+    throw invalidGrant('the code is wrong, has expired or was used, or was given to another client or address, or for another verifier');
   return signed(call, outcome.subject, outcome.minted, { nonce: outcome.nonce, code });
 };
 
@@ -92,7 +92,10 @@ const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<To
   const is = form.subject_token_type === `${TYPE}refresh_token` ? 'r' : form.subject_token_type === `${TYPE}access_token` ? 'a' : undefined;
   const wanted = form.requested_token_type ?? `${TYPE}refresh_token`;
   if (!is) throw explained('COULD_NOT_VALIDATE', 'subject_token_type must be that of a refresh token or an access token');
-  if (![`${TYPE}refresh_token`, `${TYPE}access_token`, `${TYPE}id_token`].includes(wanted) || (is === 'a' && wanted === `${TYPE}refresh_token`))
+  if (
+    ![`${TYPE}refresh_token`, `${TYPE}access_token`, `${TYPE}id_token`].includes(wanted) ||
+    (is === 'a' && wanted === `${TYPE}refresh_token`)
+  )
     throw explained('COULD_NOT_VALIDATE', 'requested_token_type is none that this token gives');
   const { clients } = providerOf(call);
   if (form.audience !== undefined && !clients.get(form.audience)?.isOfNetwork)
@@ -106,7 +109,10 @@ const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<To
       throw explained('COULD_NOT_VALIDATE', 'audience must be left out: the token is of another application');
     const subject = { ...found, scopes: narrowed(form.scope, found.session.bearer.scopes), audience: form.audience };
     const isIdToken = wanted === `${TYPE}id_token`;
-    return { subject, minted: isIdToken ? undefined : await mint(entities, call, subject, { isRenewable: wanted === `${TYPE}refresh_token` }) };
+    return {
+      subject,
+      minted: isIdToken ? undefined : await mint(entities, call, subject, { isRenewable: wanted === `${TYPE}refresh_token` }),
+    };
   });
   if (!minted) {
     const idToken = await providerOf(call).keys.sign(idClaims(call, subject, {}));
@@ -132,7 +138,8 @@ const verified = async (call: Call, text: string, is: 'a' | 'r'): Promise<Presen
 const subjectOf = async (entities: Entities, call: Call, token: PresentedToken, issuer: string) => {
   const session = await sessionOfToken(entities, token);
   const owner = session && (await entities.get(identity, session.identityId));
-  if (!session?.bearer || !owner || isDisabled(owner, call.now())) throw invalidGrant('the token was used or revoked, or its session has ended');
+  if (!session?.bearer || !owner || isDisabled(owner, call.now()))
+    throw invalidGrant('the token was used or revoked, or its session has ended');
   const { bearer } = session;
   const { longest } = providerOf(call);
   if (longest !== undefined && bearer.authTime + longest <= Date.parse(call.now()) / 1000)
@@ -140,7 +147,7 @@ const subjectOf = async (entities: Entities, call: Call, token: PresentedToken, 
   const policy = await entities.get(authPolicy, owner.authPolicyId);
   if (!(await holdsCertificate(entities, session, token, call.core, policy)))
     throw invalidGrant('the token is good with the client certificate of its login only');
-  return { session: { ...session, bearer }, owner, issuer } satisfies Subject;
+  return { session: { ...session, bearer }, owner, issuer } satisfies TokenSubject;
 };
 
 /** @throws ApiError `INVALID_SCOPE` for more than was granted */
@@ -152,7 +159,7 @@ const narrowed = (scope: string | undefined, granted: readonly string[]): readon
 
 const signed = async (
   call: Call,
-  subject: Subject,
+  subject: TokenSubject,
   { access, refresh }: Minted,
   { nonce = null, code }: { readonly nonce?: string | null; readonly code?: string },
 ): Promise<TokenAnswer> => {
@@ -168,4 +175,3 @@ const signed = async (
     ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
   };
 };
-

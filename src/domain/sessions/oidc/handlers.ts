@@ -5,21 +5,21 @@ import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { unauthorized } from '../../../errors/index.ts';
 import { wantsPage } from './answers.ts';
-import { introspect, userinfo } from './ask.ts';
-import { authorize } from './authorize.ts';
+import { introspect, tellIdentity } from './ask.ts';
+import { beginLogin } from './authorize.ts';
 import { callback } from './callback.ts';
 import { discover } from './discovery.ts';
 import { owedBy } from './factors.ts';
 import { giveTokens } from './grants.ts';
 import { messagePage } from './pages/pages.ts';
-import { issuerOf, providerOf } from './provider.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
 import { authRequestOf, loginOf } from './requests.ts';
 import { endSession, revokeToken } from './revoke.ts';
 import { idOfStep, primaryStep, stepPage } from './steps.ts';
 import { enrollStep, giveUpStep, totpStep, verifyStep } from './totp.ts';
 
 const ok = async (call: Call) => {
-  await issuerOf(call);
+  await reachedIssuer(call);
   return { status: 'ok' };
 };
 
@@ -27,22 +27,22 @@ export const oidcEntries = [
   ...implement(oidc, {
     discover,
     listKeys: async (call) => {
-      await issuerOf(call);
+      await reachedIssuer(call);
       return { keys: [...providerOf(call).keys.published] };
     },
-    authorize,
-    authorizeByForm: (call, { body = {}, ...query }) => authorize(call, { ...query, ...body }),
+    authorize: beginLogin,
+    authorizeByForm: (call, { body = {}, ...query }) => beginLogin(call, { ...query, ...body }),
     callback,
     token: (call, { body = {} }) => giveTokens(call, body),
-    getUserinfo: userinfo,
-    postUserinfo: userinfo,
+    getUserinfo: tellIdentity,
+    postUserinfo: tellIdentity,
     introspect: (call, { body = {} }) => introspect(call, body),
     revoke: (call, { body = {} }) => revokeToken(call, body),
     revokeToo: (call, { body = {} }) => revokeToken(call, body),
     endSession,
     endSessionByForm: (call, { body = {}, ...query }) => endSession(call, { ...query, ...body }),
     loggedOut: async (call) => {
-      await issuerOf(call);
+      await reachedIssuer(call);
       const { pages } = providerOf(call);
       const { loggedOut } = pages.texts;
       return wantsPage(call)
@@ -66,7 +66,7 @@ export const oidcEntries = [
     giveUpTotp: giveUpStep,
     verifyTotp: verifyStep,
     listAuthQueries: async (call, input) => {
-      await issuerOf(call);
+      await reachedIssuer(call);
       const queries = await call.read(async (entities) => {
         const row = await authRequestOf(entities, call, idOfStep(input));
         if (!row) throw unauthorized('there is no such login under way');

@@ -1,8 +1,8 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { authRequest } from '../../../api/auth-requests.ts';
-import { sha256Of } from '../../../authentication/bearer.ts';
 import { apiSessionActor } from '../../../authentication/api-session-actor.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
+import { sha256Of } from '../../../authentication/bearer.ts';
 import { fingerprintOf } from '../../../pki/certificate.ts';
 import { compareText } from '../../../query/index.ts';
 import { wantedConfigTypes } from '../../catalogue/services/config-data.ts';

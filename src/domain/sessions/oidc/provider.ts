@@ -13,7 +13,7 @@ export const providerOf = ({ core }: Pick<Call, 'core'>): Provider => {
  * The issuer, as the client reached it: each address of this controller is an issuer of its own.
  * @throws ApiError `NOT_FOUND` for a host that is none of this controller's: nothing may be built on what a client made up
  */
-export const issuerOf = async (call: Call): Promise<string> => {
+export const reachedIssuer = async (call: Call): Promise<string> => {
   const { address } = call.core.settings;
   if (call.host === undefined) return `${address}/oidc`;
   const own = new URL(address);

@@ -1,6 +1,6 @@
-import { identity } from '../../../api/identities.ts';
-import type { EndSessionFields, TokenQuestion } from '../../../api/oidc.ts';
 import { apiSession } from '../../../api/api-sessions.ts';
+import { identity } from '../../../api/identities.ts';
+import type { EndSessionFields, TokenQuestion } from '../../../api/oidc-schemas.ts';
 import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
 import { TEXT_TYPE } from '../../../api/surfaces/media-types.ts';
 import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
@@ -10,7 +10,7 @@ import { explained } from '../../../errors/index.ts';
 import { type Claims, stringClaim } from '../../../tokens/token.ts';
 import { endToken, noteRevocation } from '../api-sessions/revocations.ts';
 import { clientOf } from './clients.ts';
-import { issuerOf, providerOf } from './provider.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
 import { isAllowedAddress, withParameters } from './redirect-uris.ts';
 import { hintIn } from './tokens.ts';
 
@@ -21,7 +21,7 @@ const DONE: HttpOutput = { contentType: TEXT_TYPE, body: '' };
  * the client wants is so.
  */
 export const revokeToken = async (call: Call, form: TokenQuestion): Promise<HttpOutput> => {
-  await issuerOf(call);
+  await reachedIssuer(call);
   const client = clientOf(call, form.client_id);
   const text = form.token ?? '';
   const claims = await providerOf(call).keys.verify(text);
@@ -44,7 +44,7 @@ export const revokeToken = async (call: Call, form: TokenQuestion): Promise<Http
 
 /** Ends a session, where an id token names it, and leads back to the client, where that may be (OpenID Connect RP-Initiated Logout 1.0). */
 export const endSession = async (call: Call, fields: EndSessionFields): Promise<HttpOutput> => {
-  const issuer = await issuerOf(call);
+  const issuer = await reachedIssuer(call);
   const { id_token_hint: hint, post_logout_redirect_uri: address } = fields;
   const claims = hint === undefined ? undefined : await hintIn(call, issuer, hint);
   if (hint !== undefined && !claims) throw refused('id_token_hint is no id token of this provider');
@@ -71,7 +71,10 @@ const endSessionOf = (call: Call, claims: Claims): Promise<void> =>
       await endApiSessions(entities, [session]);
       await noteRevocation(entities, call, { id: sessionId, type: 'API_SESSION' });
     } else if (await entities.get(identity, subject)) {
-      await endApiSessions(entities, (await apiSessionsOf(entities, subject)).filter(({ isBearer }) => isBearer));
+      await endApiSessions(
+        entities,
+        (await apiSessionsOf(entities, subject)).filter(({ isBearer }) => isBearer),
+      );
       await noteRevocation(entities, call, { id: subject, type: 'IDENTITY' });
     }
   });

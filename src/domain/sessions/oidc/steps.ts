@@ -9,7 +9,7 @@ import { nextStep, wantsPage } from './answers.ts';
 import { owedBy, passExternalToken } from './factors.ts';
 import { certificatePage, type PageOfLogin, passwordPage, tokenPage } from './pages/pages.ts';
 import { openLoginSession, type PrimaryMethod } from './primary.ts';
-import { issuerOf, providerOf } from './provider.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
 import { authRequestOf, loginOf } from './requests.ts';
 
 /** Input of a step: the id of the login stands in the body or in the query. */
@@ -34,7 +34,7 @@ const pages = { password: passwordPage, cert: certificatePage, 'ext-jwt': tokenP
 export const stepPage =
   (method: PrimaryMethod) =>
   async (call: Call, input: Omit<StepInput, 'body'>): Promise<HttpOutput> => {
-    await issuerOf(call);
+    await reachedIssuer(call);
     return pages[method](providerOf(call).pages, await pageLogin(call, idOfStep(input)));
   };
 
@@ -48,7 +48,7 @@ export const pageLogin = async (call: Call, id: string): Promise<PageOfLogin> =>
 export const primaryStep =
   (method: PrimaryMethod) =>
   async (call: Call, input: StepInput): Promise<HttpOutput> => {
-    const issuer = await issuerOf(call);
+    const issuer = await reachedIssuer(call);
     const step = requireBody(input);
     const login = await pageLogin(call, idOfStep(input));
     try {
@@ -96,7 +96,14 @@ const bodyOf = (step: LoginStep): LoginBody => ({
 const given = <K extends keyof LoginBody>(name: K, value: LoginBody[K] | undefined): Pick<LoginBody, K> | Record<string, never> =>
   value === undefined ? {} : ({ [name]: value } as Pick<LoginBody, K>); // under this very name
 
-const ENV = { envArch: 'arch', envDomain: 'domain', envHostname: 'hostname', envOs: 'os', envOsRelease: 'osRelease', envOsVersion: 'osVersion' };
+const ENV = {
+  envArch: 'arch',
+  envDomain: 'domain',
+  envHostname: 'hostname',
+  envOs: 'os',
+  envOsRelease: 'osRelease',
+  envOsVersion: 'osVersion',
+};
 const SDK = {
   sdkAppId: 'appId',
   sdkAppVersion: 'appVersion',

@@ -12,7 +12,7 @@ import type { Claims } from '../../../tokens/token.ts';
 import { providerOf } from './provider.ts';
 
 /** Whose tokens are made, and how the client reached the provider. */
-export interface Subject {
+export interface TokenSubject {
   readonly session: RowOf<typeof apiSession> & { readonly bearer: Bearer };
   readonly owner: RowOf<typeof identity>;
   readonly issuer: string;
@@ -39,7 +39,7 @@ export interface Minted {
 export const mint = async (
   entities: Entities,
   call: Call,
-  subject: Subject,
+  subject: TokenSubject,
   { isRenewable, spent = [] }: { readonly isRenewable: boolean; readonly spent?: readonly string[] },
 ): Promise<Minted> => {
   const { lifetimes, longest } = providerOf(call);
@@ -64,7 +64,7 @@ export const secondsNow = (call: Pick<Call, 'now'>): number => Math.floor(Date.p
 
 type Token = Bearer['tokens'][number];
 
-const sessionClaims = (subject: Subject, { id, is, exp }: Token, now: number): Claims => {
+const sessionClaims = (subject: TokenSubject, { id, is, exp }: Token, now: number): Claims => {
   const { session, owner } = subject;
   const { bearer } = session;
   // A refresh token keeps all that was granted, whatever the new access token has.
@@ -94,7 +94,7 @@ const sessionClaims = (subject: Subject, { id, is, exp }: Token, now: number): C
   };
 };
 
-const commonClaims = ({ session: { bearer }, owner, issuer, audience }: Subject): Claims => ({
+const commonClaims = ({ session: { bearer }, owner, issuer, audience }: TokenSubject): Claims => ({
   iss: issuer,
   sub: owner.id,
   aud: [audience ?? bearer.clientId],
@@ -111,7 +111,7 @@ export interface IdTokenFor {
 }
 
 /** Of an id token, which tells who has logged in (OpenID Connect Core 1.0, section 2) and is no credential. */
-export const idClaims = (call: Call, subject: Subject, { nonce, code, accessToken }: IdTokenFor): Claims => {
+export const idClaims = (call: Call, subject: TokenSubject, { nonce, code, accessToken }: IdTokenFor): Claims => {
   const { session, owner } = subject;
   const now = secondsNow(call);
   return {
@@ -139,7 +139,8 @@ export const hintIn = async (call: Call, issuer: string, hint: string): Promise<
 };
 
 /** Whether a text is such an id token. */
-export const isHint = async (call: Call, issuer: string, hint: string): Promise<boolean> => (await hintIn(call, issuer, hint)) !== undefined;
+export const isHint = async (call: Call, issuer: string, hint: string): Promise<boolean> =>
+  (await hintIn(call, issuer, hint)) !== undefined;
 
 /** The code challenge of a verifier (RFC 7636, 4.2: S256). */
 export const challengeOf = (verifier: string): string => encode(sha256(utf8ToBytes(verifier)));

@@ -1,7 +1,7 @@
 import { authRequest } from '../../../api/auth-requests.ts';
+import { mfa } from '../../../api/mfa.ts';
 import type { TotpEnrollment } from '../../../api/oidc-login.ts';
 import type { HttpOutput } from '../../../api/surfaces/http-output.ts';
-import { mfa } from '../../../api/mfa.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -14,7 +14,7 @@ import { observedCode } from '../login/observed.ts';
 import { json, wantsPage } from './answers.ts';
 import { passFactor } from './factors.ts';
 import { codePage, confirmPage, scanPage } from './pages/pages.ts';
-import { issuerOf, providerOf } from './provider.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
 import { authRequestOf, type Login, loginOf, noteProgress } from './requests.ts';
 import { idOfStep, pageLogin, proceed, requireBody, type StepInput } from './steps.ts';
 
@@ -35,7 +35,7 @@ const requireLogin = async (entities: Entities, call: Call, id: string): Promise
 
 /** The code of the second factor. Every failure looks the same; ten of them end the login. */
 export const totpStep = async (call: Call, input: StepInput): Promise<HttpOutput> => {
-  const issuer = await issuerOf(call);
+  const issuer = await reachedIssuer(call);
   const code = requireBody(input).code?.trim() ?? '';
   const page = await pageLogin(call, idOfStep(input));
   const login = await call.read((entities) => currentLogin(entities, call, page.id));
@@ -82,7 +82,7 @@ const countWrongCode = (call: Call, id: string): Promise<void> =>
 
 /** Sets TOTP up during a login. On a page an enrollment that was begun elsewhere, and not confirmed, makes room: a form cannot delete it. */
 export const enrollStep = async (call: Call, input: StepInput): Promise<HttpOutput> => {
-  await issuerOf(call);
+  await reachedIssuer(call);
   requireBody(input);
   const page = await pageLogin(call, idOfStep(input));
   const { owner } = await call.read((entities) => requireLogin(entities, call, page.id));
@@ -99,12 +99,14 @@ export const enrollStep = async (call: Call, input: StepInput): Promise<HttpOutp
   const recoveryCodes = [...(await allRecoveryCodes(call.core, row))];
   if (wantsPage(call)) return scanPage(providerOf(call).pages, page, { picture: await qrCode(url), secret, recoveryCodes });
   const { id, createdAt, updatedAt } = row;
-  return json({ id, createdAt, updatedAt, isVerified: false, provisioningUrl: url, recoveryCodes } satisfies TotpEnrollment, { status: 201 });
+  return json({ id, createdAt, updatedAt, isVerified: false, provisioningUrl: url, recoveryCodes } satisfies TotpEnrollment, {
+    status: 201,
+  });
 };
 
 /** Confirms it with a first code, which counts as the second factor of this login. */
 export const verifyStep = async (call: Call, input: StepInput): Promise<HttpOutput> => {
-  const issuer = await issuerOf(call);
+  const issuer = await reachedIssuer(call);
   const code = requireBody(input).code?.trim() ?? '';
   const page = await pageLogin(call, idOfStep(input));
   const login = await call.read((entities) => requireLogin(entities, call, page.id));
@@ -119,7 +121,7 @@ export const verifyStep = async (call: Call, input: StepInput): Promise<HttpOutp
 
 /** Gives TOTP up: a confirmed one for a code. */
 export const giveUpStep = async (call: Call, input: StepInput): Promise<HttpOutput> => {
-  await issuerOf(call);
+  await reachedIssuer(call);
   const { code } = requireBody(input);
   const { owner } = await call.read((entities) => requireLogin(entities, call, idOfStep(input)));
   await withCode(call, 'end', code?.trim(), endMfa, owner.id);

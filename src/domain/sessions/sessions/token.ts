@@ -1,5 +1,5 @@
-import { session } from '../../../api/sessions.ts';
 import type { PolicyType } from '../../../api/policies.ts';
+import { session } from '../../../api/sessions.ts';
 import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -43,7 +43,11 @@ const signedToken = async (call: Call, { id, serviceId, type }: Claimed, isStore
  * The same for a session that is stored nowhere, as those of API sessions are for which signed tokens stand: it ends with its API session, and routers judge
  * by themselves whether it still has its right.
  */
-export const unstoredSessionToken = (call: Call, serviceId: string, type: PolicyType): Promise<{ readonly id: string; readonly token: string }> =>
+export const unstoredSessionToken = (
+  call: Call,
+  serviceId: string,
+  type: PolicyType,
+): Promise<{ readonly id: string; readonly token: string }> =>
   signedToken(call, { id: call.core.platform.random.uuid(), serviceId, type }, false);
 
 /** @throws ApiError `UNAUTHORIZED` for what is no token of a session of this identity that still goes on */

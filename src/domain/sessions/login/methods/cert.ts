@@ -12,7 +12,7 @@ import { type Presented, readPresented } from '../../../../pki/presented.ts';
 import { equals, stringField } from '../../../../query/index.ts';
 import { externalIdOf } from '../../../directory/cas/claims.ts';
 import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../../../directory/cas/trust.ts';
-import { invalidAuth, type Authenticated, type LoginBody, type OpenSession } from '../login.ts';
+import { type Authenticated, invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
 /** Whom a certificate proves, and by what: an authenticator, or an external id in a certificate of an authority. */
 interface Proven {

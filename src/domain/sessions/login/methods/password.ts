@@ -26,7 +26,9 @@ export const loginByPassword = async (call: Call, body: LoginBody, open: OpenSes
   if (!username || !password)
     throw new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: 'username and password fields are required' } });
   const isAdministrators = () => call.read((entities) => belongsToAdministrator(entities, username));
-  return call.core.passwordChecks.guess(call, username, isAdministrators, (check) => attempt(call, { username, password }, check, body, open));
+  return call.core.passwordChecks.guess(call, username, isAdministrators, (check) =>
+    attempt(call, { username, password }, check, body, open),
+  );
 };
 
 const attempt = async (

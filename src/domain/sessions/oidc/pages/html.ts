@@ -43,7 +43,7 @@ const styleOf = ({ colors: { accent, background, surface, text } }: ProviderPage
   ].join('');
 
 /** A page of the provider: without scripts, and without anything from elsewhere. */
-export interface Page {
+export interface HtmlPage {
   readonly title: string;
   readonly content: Html;
   /** Default 200. */
@@ -54,7 +54,7 @@ export interface Page {
 }
 
 /** @returns the page, with a policy that lets it load nothing (CSP Level 3), and nobody frame it */
-export const pageOf = (pages: ProviderPages, { title, content, status = 200, headers = {}, leadsTo }: Page): HttpOutput => {
+export const htmlPage = (pages: ProviderPages, { title, content, status = 200, headers = {}, leadsTo }: HtmlPage): HttpOutput => {
   const style = styleOf(pages);
   const body = html`<!doctype html>
 <html lang="${pages.language}">

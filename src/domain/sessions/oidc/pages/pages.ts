@@ -1,7 +1,7 @@
 /** The pages of a login. They need no JavaScript: each is a form, whose answer is the next page or leads back to the client. */
 import type { HttpOutput } from '../../../../api/surfaces/http-output.ts';
 import type { ProviderPages } from '../../../../call/provider.ts';
-import { base64, type Html, html, type Page, pageOf } from './html.ts';
+import { base64, type Html, type HtmlPage, html, htmlPage } from './html.ts';
 
 /** The login that a page belongs to. */
 export interface PageOfLogin {
@@ -13,8 +13,11 @@ export interface PageOfLogin {
   readonly isRefused?: boolean;
 }
 
-const loginPage = (pages: ProviderPages, { id, redirectUri, isRefused }: PageOfLogin, page: Pick<Page, 'title' | 'content' | 'status'>) =>
-  pageOf(pages, { status: isRefused ? 401 : 200, ...page, headers: { 'auth-request-id': headerSafe(id) }, leadsTo: redirectUri });
+const loginPage = (
+  pages: ProviderPages,
+  { id, redirectUri, isRefused }: PageOfLogin,
+  page: Pick<HtmlPage, 'title' | 'content' | 'status'>,
+) => htmlPage(pages, { status: isRefused ? 401 : 200, ...page, headers: { 'auth-request-id': headerSafe(id) }, leadsTo: redirectUri });
 
 /** The id as it was given may be anything; a header holds visible ASCII. */
 const headerSafe = (id: string): string => id.replaceAll(/[^!-~]/g, '').slice(0, 64);
@@ -119,4 +122,4 @@ ${form('totp/enroll/verify', login.id, codeField(pages, texts.codeHint), texts.s
 };
 
 export const messagePage = (pages: ProviderPages, title: string, text: string, status = 200): HttpOutput =>
-  pageOf(pages, { title, status, content: html`<p>${text}</p>` });
+  htmlPage(pages, { title, status, content: html`<p>${text}</p>` });
