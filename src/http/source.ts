@@ -62,9 +62,8 @@ export class HttpSource implements CallSource {
     return this.#of.request.remoteAddress ?? '';
   }
 
-  /** HTTP/2 has it under another name. */
   get host(): string | undefined {
-    return this.#of.request.header('host') ?? this.#of.request.header(':authority');
+    return this.#of.request.header('host');
   }
 
   get mediaType(): string | undefined {
