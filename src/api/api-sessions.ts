@@ -108,11 +108,11 @@ export const apiSession = resource({
     /** Whether signed tokens of the OpenID provider stand for the session. Such sessions are not listed. */
     isBearer: readOnly(boolean, { keep: 'hidden', default: false, index: true }),
     /** When a session ends that does not end by idling: with the last of its tokens. */
-    endsAt: readOnly(timestamp, { keep: 'hidden', index: true, volatile: true }),
+    endsAt: readOnly(timestamp, { keep: 'hidden', index: true }),
     /** Ids (`jti`) of the tokens that live: one that is not among them is spent or revoked. */
-    tokenIds: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [], volatile: true }), set: { of: 'values' } },
+    tokenIds: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [] }), set: { of: 'values' } },
     /** What its tokens say, and until when each lives. */
-    bearer: readOnly(bearer, { keep: 'hidden', volatile: true }),
+    bearer: readOnly(bearer, { keep: 'hidden' }),
     /** When the session was last used, as this controller knows. */
     cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),
   },

@@ -6,7 +6,7 @@ import { string, timestamp } from './kit/entity.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { boolean, envInfo, sdkInfo, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
-import { FORM_TYPE, HTML_TYPE, JSON_TYPE, TEXT_TYPE } from './surfaces/media-types.ts';
+import { FORM_TYPE, HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../wire/media-types.ts';
 
 const { shape: env } = envInfo;
 const { shape: sdk } = sdkInfo;

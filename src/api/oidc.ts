@@ -17,7 +17,7 @@ import {
 } from './oidc-schemas.ts';
 import { shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
-import { FORM_TYPE, HTML_TYPE, TEXT_TYPE } from './surfaces/media-types.ts';
+import { FORM_TYPE, HTML_TYPE, TEXT_TYPE } from '../wire/media-types.ts';
 
 const open = { permission: 'open', surfaces: [surfaces.oidc], errors: ['NOT_FOUND'] } as const;
 const form = { media: [FORM_TYPE], required: false } as const;

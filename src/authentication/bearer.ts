@@ -64,12 +64,15 @@ const isForNetworkIn = ({ clients }: Provider, { aud }: Claims): boolean =>
 
 const isBound = ({ z_cfs: fingerprints }: Claims): boolean => Array.isArray(fingerprints) && fingerprints.length > 0;
 
-/** The session of a token that lives: one that is spent or revoked is not among those of its session. */
+/**
+ * The session of a token that lives: one that is spent or revoked is not among those of its session. The ids of tokens are not volatile, so that a row in
+ * memory is as good as the stored one.
+ */
 export const sessionOfToken = async (
   entities: Entities,
   { id, sessionId, subject }: Pick<PresentedToken, 'id' | 'sessionId' | 'subject'>,
 ): Promise<ApiSession | undefined> => {
-  const session = await entities.get(apiSession, sessionId);
+  const session = await entities.recall(apiSession, 'id', sessionId);
   return session?.isBearer && session.identityId === subject && session.tokenIds?.includes(id) ? session : undefined;
 };
 

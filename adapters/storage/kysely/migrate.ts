@@ -1,5 +1,4 @@
-/** Bringing a database to the schema, and telling whether it is there. */
-
+/** Migrates a database to the schema, and checks its version. */
 import { StorageError, type StorageSchema, StoreSchemaMismatch, StoreUnavailable } from '../../../src/adapter-kit.ts';
 import { type Connection, run } from './connection.ts';
 import { statementsOf } from './ddl.ts';
@@ -17,10 +16,10 @@ export interface SchemaOptions {
   readonly migrations: readonly Migration[];
 }
 
-/** What every write reads first: a newer release may have migrated the database while this one runs on. */
+/** The version check that begins every write, because a newer release may have migrated the database while this process runs. */
 export interface Fence {
   readonly statement: Sql;
-  /** @throws StoreSchemaMismatch when the version that it gave is not that of this release */
+  /** @throws StoreSchemaMismatch if `result` has another version than this release */
   assertOurs(result: Result | undefined): void;
 }
 
@@ -35,14 +34,14 @@ export const fenceOf = ({ engine, prefix, migrations }: SchemaOptions): Fence =>
   },
 });
 
-/** Whether there is nothing to be done. */
+/** Whether all migrations have run and all requirements are met. */
 export const isMigrated = async ({ engine, prefix, migrations }: SchemaOptions, connection: Connection): Promise<boolean> => {
   if ((await versionOf(engine, prefix, connection)) < migrations.length) return false;
   for (const { probe } of engine.requirements) if (!(await isMet(engine, connection, probe))) return false;
   return true;
 };
 
-/** Runs the migrations that the database lacks. The connection is in a write transaction. */
+/** Runs the migrations that the database lacks. The connection must be in a write transaction. */
 export const migrateDatabase = async (options: SchemaOptions, connection: Connection, limits: Limits): Promise<void> => {
   const { engine, prefix } = options;
   if (engine.lockMigrations) await run(engine, connection, engine.lockMigrations(prefix, limits));
@@ -67,12 +66,12 @@ const migrateLocked = async ({ engine, prefix, migrations }: SchemaOptions, conn
     await run(engine, connection, create());
   }
   for (const migration of migrations.filter((migration) => migration.version > version)) {
-    // Some engines bind no values in DDL, so that the values of a migration are written out.
+    // Some engines bind no values in DDL, so the values of a migration are written as literals.
     for (const statement of statementsOf(engine, prefix, migration)) await run(engine, connection, raw(writtenOut(engine, statement)));
   }
 };
 
-/** @throws StorageError with what to do when a requirement is not met. */
+/** @throws StorageError saying what to do if a requirement is not met */
 export const assertRequirements = async (engine: SqlEngine, connection: Connection): Promise<void> => {
   for (const { probe, advice } of engine.requirements) {
     const isFine = await isMet(engine, connection, probe).catch((error: unknown) => {
@@ -85,7 +84,7 @@ export const assertRequirements = async (engine: SqlEngine, connection: Connecti
 const isMet = async (engine: SqlEngine, connection: Connection, probe: Sql): Promise<boolean> =>
   (await numberOf(engine, connection, probe)) !== 0;
 
-/** @throws StoreSchemaMismatch when the database is older or newer than the migrations, or these do not add up to `schema`. */
+/** @throws StoreSchemaMismatch if the database is older or newer than the migrations, or these do not add up to `schema` */
 export const assertSchema = async (
   { engine, prefix, migrations }: SchemaOptions,
   connection: Connection,
@@ -111,7 +110,7 @@ export const assertSchema = async (
     );
 };
 
-/** The migrations as one SQL text for other migration tools. It records them, so that `open` knows. */
+/** The migrations as one SQL text for other migration tools. It also records them, so that `open` accepts the database. */
 export const exported = ({ engine, prefix, migrations }: SchemaOptions): string =>
   [
     ...engine.requirements.flatMap(({ create }) => (create ? [`${writtenOut(engine, create())};`] : [])),

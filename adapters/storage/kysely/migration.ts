@@ -1,10 +1,10 @@
 /**
- * Migrations as data. Columns and sets are only an index over the documents, so that every step can fill what it adds.
- * The migrations are made from the storage schema by `scripts/migration.ts`, and add up to it.
+ * Migrations as data. Columns and sets only index the documents, so every step can fill what it adds from them.
+ * `scripts/migration.ts` derives the migrations from the storage schema, to which they add up.
  */
 import type { ColumnSchema, KindSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 
-/** One step in the history of the tables; what was released is never changed. */
+/** One version of the tables. Released migrations never change. */
 export interface Migration {
   /** 1, 2, 3, ... */
   readonly version: number;
@@ -15,7 +15,7 @@ export interface Migration {
 
 /** What a migration does. */
 export type Step =
-  /** The tables that are there once. */
+  /** Creates the tables that all kinds share. */
   | { readonly do: 'found' }
   | { readonly do: 'addKind'; readonly kind: KindSchema }
   | { readonly do: 'dropKind'; readonly kind: KindSchema }
@@ -23,14 +23,14 @@ export type Step =
   | { readonly do: 'dropColumn'; readonly kind: string; readonly column: ColumnSchema }
   | { readonly do: 'addSet' | 'dropSet'; readonly kind: string; readonly set: string };
 
-/** @returns the next migration after `migrations`, which brings the database to `schema`; undefined when it is there. */
+/** @returns the next migration after `migrations`, which leads to `schema`; undefined if they already do */
 export const nextMigration = (migrations: readonly Migration[], schema: StorageSchema, name: string): Migration | undefined => {
   const steps = stepsBetween(schemaAfter(migrations), schema);
   const found: readonly Step[] = migrations.length === 0 ? [{ do: 'found' }] : [];
   return found.length + steps.length === 0 ? undefined : { version: migrations.length + 1, name, steps: [...found, ...steps] };
 };
 
-/** What the migrations add up to. */
+/** The schema to which migrations add up. */
 export const schemaAfter = (migrations: readonly Migration[]): StorageSchema =>
   migrations.flatMap((migration) => migration.steps).reduce<StorageSchema>(applied, []);
 
@@ -73,7 +73,7 @@ const stepsBetween = (from: StorageSchema, to: StorageSchema): readonly Step[] =
   }),
 ];
 
-/** A column that changes its type or index is dropped and added again: it is filled from the documents. */
+/** A column that changes its type or index is dropped and added again, filled from the documents. */
 const stepsWithin = ({ kind, columns, sets }: KindSchema, to: KindSchema): readonly Step[] => {
   const isIn = (list: readonly ColumnSchema[], { name, type, index }: ColumnSchema) =>
     list.some((other) => other.name === name && other.type === type && other.index === index);

@@ -1,5 +1,4 @@
-/** A store over connections to a SQL database. */
-
+/** The store port over connections to a SQL database. */
 import {
   type Semaphore,
   type Store,
@@ -17,34 +16,38 @@ import type { Scope } from './scope.ts';
 import { type Joining, Session } from './session.ts';
 import { KyselyTransaction } from './transaction.ts';
 
-/** Where a store's connections come from. */
+/** The connections of a store. */
 export interface Source {
   readonly writer: Connections;
   readonly reader: Connections;
-  /** Permits for the reads of ordinary sessions, where it is known how many connections there are. */
+  /** Permits for the reads of ordinary sessions, if the number of connections is known. */
   readonly places?: Semaphore;
-  /** A connection on which the host has begun a transaction by other means than Kysely. */
+  /** The connection of a transaction that the host has begun without Kysely. */
   joined?(host: unknown): Connection | undefined;
   close(): Promise<void>;
 }
 
-/** How long a store waits, in milliseconds. */
-export interface Patience {
-  /** For the lock of other writers. */
+/** Timeouts of a store, in milliseconds. */
+export interface Timeouts {
+  /** Waiting for the lock of the writers. */
   readonly lockTimeout: number;
-  /** For a statement. */
+  /** One statement. */
   readonly statementTimeout: number;
-  /** For a writer that holds the lock, and asks nothing. */
+  /** A pause between two statements of a writer, which holds the lock. */
   readonly pauseTimeout: number;
 }
 
-/** Of a writer whose work may pause. ms */
+/** `pauseTimeout` of a writer whose work may pause. ms */
 const LONG_PAUSE = 60_000;
-/** Longer than the server needs to stop a statement itself: who has not answered then will not. ms */
+/** Longer than the server needs to cancel a statement at its own timeout: a server that has not answered then is lost. ms */
 const GRACE = 2000;
 
-/** On which terms a transaction is begun. Waiting for a lock is part of the statement that takes it. */
-const begins = (mode: TransactionMode, { lockTimeout, statementTimeout, pauseTimeout }: Patience, options: TransactionOptions): Begin => ({
+/** Waiting for a lock is part of the statement that takes it, so `answerTimeout` covers both timeouts. */
+const beginOptions = (
+  mode: TransactionMode,
+  { lockTimeout, statementTimeout, pauseTimeout }: Timeouts,
+  options: TransactionOptions,
+): Begin => ({
   mode,
   limits: { lockTimeout, statementTimeout, pauseTimeout: options.mayPause ? LONG_PAUSE : pauseTimeout },
   answerTimeout: Math.max(lockTimeout, statementTimeout) + Math.min(GRACE, statementTimeout),
@@ -55,14 +58,14 @@ export class KyselyStore implements Store {
   readonly places?: Semaphore;
   readonly #source: Source;
   readonly #scope: Scope;
-  readonly #patience: Patience;
+  readonly #timeouts: Timeouts;
   readonly #fence: Fence;
   #isClosed = false;
 
-  constructor(source: Source, scope: Scope, patience: Patience, fence: Fence) {
+  constructor(source: Source, scope: Scope, timeouts: Timeouts, fence: Fence) {
     this.#source = source;
     this.#scope = scope;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
     this.#fence = fence;
     if (source.places) this.places = source.places;
   }
@@ -70,7 +73,7 @@ export class KyselyStore implements Store {
   async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     this.#assertOpen();
     const connections = mode === 'read' ? this.#source.reader : this.#source.writer;
-    const begin = { ...begins(mode, this.#patience, options), ...(mode === 'read' ? {} : this.#asWriter()) };
+    const begin = { ...beginOptions(mode, this.#timeouts, options), ...(mode === 'read' ? {} : this.#asWriter()) };
     return inTransaction(this.#scope.engine, connections, begin, async (connection) => {
       const tx = new KyselyTransaction(new Session(connection, this.#scope, { signal: options.signal }), mode);
       try {
@@ -100,15 +103,15 @@ export class KyselyStore implements Store {
   async check(): Promise<void> {
     this.#assertOpen();
     const { statement, assertOurs } = this.#fence;
-    const begin: Begin = { ...begins('read', this.#patience, {}), first: [statement], begun: (results) => assertOurs(results[0]) };
+    const begin: Begin = { ...beginOptions('read', this.#timeouts, {}), first: [statement], begun: (results) => assertOurs(results[0]) };
     await inTransaction(this.#scope.engine, this.#source.reader, begin, async () => undefined);
   }
 
-  /** The lock of the writers of this namespace, and then the version of the schema, which cannot change while the lock is held. */
+  /** Takes the lock of the writers of this namespace, then checks the version of the schema, which cannot change while the lock is held. */
   #asWriter() {
     const { statement, assertOurs } = this.#fence;
     return {
-      first: [...this.#scope.lockWriters(this.#patience), statement],
+      first: [...this.#scope.lockWriters(this.#timeouts), statement],
       begun: (results: readonly Result[]) => assertOurs(results.at(-1)),
     };
   }

@@ -2,7 +2,7 @@
 import type { ApiError } from '../../errors/index.ts';
 import type { ErrorAnswer, ErrorForm } from './envelope.ts';
 import { schemaNamed } from './json-schema.ts';
-import { JSON_TYPE, TEXT_TYPE } from './media-types.ts';
+import { JSON_TYPE, TEXT_TYPE } from '../../wire/media-types.ts';
 
 const TEXT = { type: 'string' } as const;
 

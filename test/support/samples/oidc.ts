@@ -46,13 +46,13 @@ export const oidc: SamplesOf<'oidc'> = {
     const { login } = await aLogin(app);
     const { client_id, redirect_uri } = login.fields;
     const code = await codeOf(app, login);
-    return { body: form({ grant_type: 'authorization_code', client_id, redirect_uri, code, code_verifier: login.verifier }) };
+    return { body: form({ grant_type: 'authorization_code', client_id, redirect_uri, code, code_verifier: login.verifier }), leaves: ['update apiSession'] };
   },
   getUserinfo: async () => ({ refused: 'UNAUTHORIZED' }),
   postUserinfo: async () => ({ refused: 'UNAUTHORIZED' }),
   introspect: async (app) => ({ ...(await asking(app)), refused: 'INVALID_CLIENT' }),
-  revoke: async (app) => ({ ...(await asking(app)), leaves: ['create revocation'] }),
-  revokeToo: async (app) => ({ ...(await asking(app)), leaves: ['create revocation'] }),
+  revoke: async (app) => ({ ...(await asking(app)), leaves: ['update apiSession', 'create revocation'] }),
+  revokeToo: async (app) => ({ ...(await asking(app)), leaves: ['update apiSession', 'create revocation'] }),
   endSession: nothing,
   endSessionByForm: nothing,
   loggedOut: nothing,

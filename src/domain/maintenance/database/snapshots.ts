@@ -4,7 +4,7 @@ import { surfaces } from '../../../api/surfaces/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import { tableOf } from '../../../changes/views.ts';
-import { ApiError, unavailable } from '../../../errors/index.ts';
+import { explained, unavailable } from '../../../errors/index.ts';
 import type { SnapshotSink } from '../../../platform/snapshots.ts';
 import { pause } from '../../../platform/timers.ts';
 import { ALL, stringField } from '../../../query/index.ts';
@@ -29,12 +29,7 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
   const { core, requestId } = call;
   const { snapshots } = core;
   if (!snapshots)
-    throw new ApiError('NOT_CONFIGURED', {
-      cause: {
-        code: 'NOT_CONFIGURED',
-        message: 'there is no place for snapshots: give one as the option `snapshots` of ManagementController.open',
-      },
-    });
+    throw explained('NOT_CONFIGURED', 'there is no place for snapshots: give one as the option `snapshots` of ManagementController.open');
   const taken = await take(call, 'snapshot', {}, PAUSE_MS);
   const work = core.background.run(call.attribution, (job) =>
     workOn(

@@ -1,7 +1,7 @@
 /** What clients ask about tokens: whose they are, and whether they are good. */
 import { identity } from '../../../api/identities.ts';
 import type { TokenQuestion } from '../../../api/oidc-schemas.ts';
-import { actorOfPresented, isDisabled } from '../../../authentication/api-session-actor.ts';
+import { actorOfPresented, isDisabled } from '../../../authentication/actors.ts';
 import { isOver, presentedToken, sessionOfToken, tokenIn } from '../../../authentication/bearer.ts';
 import { hasAdministratorRights } from '../../../call/administrators.ts';
 import type { Call } from '../../../call/call.ts';

@@ -1,7 +1,7 @@
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { identity } from '../../../api/identities.ts';
 import type { TokenAnswer, TokenForm } from '../../../api/oidc-schemas.ts';
-import { isDisabled } from '../../../authentication/api-session-actor.ts';
+import { isDisabled } from '../../../authentication/actors.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import { holdsCertificate, isOver, sessionOfToken, tokenIn } from '../../../authentication/bearer.ts';
 import type { PresentedToken } from '../../../call/actor.ts';

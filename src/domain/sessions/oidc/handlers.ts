@@ -1,6 +1,6 @@
 import { oidc } from '../../../api/oidc.ts';
 import { oidcLogin } from '../../../api/oidc-login.ts';
-import { TEXT_TYPE } from '../../../api/surfaces/media-types.ts';
+import { TEXT_TYPE } from '../../../wire/media-types.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { unauthorized } from '../../../errors/index.ts';

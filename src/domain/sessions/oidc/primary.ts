@@ -1,6 +1,6 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { authRequest } from '../../../api/auth-requests.ts';
-import { apiSessionActor } from '../../../authentication/api-session-actor.ts';
+import { apiSessionActor } from '../../../authentication/actors.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import { sha256Of } from '../../../authentication/bearer.ts';
 import { fingerprintOf } from '../../../pki/certificate.ts';

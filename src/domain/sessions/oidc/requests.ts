@@ -5,7 +5,7 @@ import { authPolicy } from '../../../api/auth-policies.ts';
 import { authRequest, type ClientRequest, type LoginProgress } from '../../../api/auth-requests.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { isDisabled } from '../../../authentication/api-session-actor.ts';
+import { isDisabled } from '../../../authentication/actors.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { MINUTE } from '../../../platform/durations.ts';

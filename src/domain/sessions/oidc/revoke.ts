@@ -2,7 +2,7 @@ import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
 import type { EndSessionFields, TokenQuestion } from '../../../api/oidc-schemas.ts';
 import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
-import { TEXT_TYPE } from '../../../api/surfaces/media-types.ts';
+import { TEXT_TYPE } from '../../../wire/media-types.ts';
 import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
 import { tokenIn } from '../../../authentication/bearer.ts';
 import type { Call } from '../../../call/call.ts';

@@ -3,12 +3,12 @@ import { authPolicy } from '../api/auth-policies.ts';
 import { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { Activity } from '../call/activity.ts';
-import type { ApiSessionActor, IdentityActor, PresentedToken, TokenProof } from '../call/actor.ts';
+import type { Actor, ApiSessionActor, IdentityActor, PresentedToken, TokenProof } from '../call/actor.ts';
+import type { Call } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
 import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../changes/entities.ts';
 import { unauthorized } from '../errors/index.ts';
-import { equals, stringField } from '../query/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
 import { holdsCertificate, sessionOfToken } from './bearer.ts';
 import { owedCode, owedToken } from './factors.ts';
@@ -18,8 +18,8 @@ type ApiSession = RowOf<typeof apiSession>;
 type Identity = RowOf<typeof identity>;
 
 /**
- * The actor of a token, in the state of this transaction: the API session exists and is not idle for too long, its identity exists and is not
- * disabled. Otherwise undefined, whatever the reason.
+ * The actor of a token, in the state of this transaction: its API session exists and has not expired, and its identity exists and is not
+ * disabled. Undefined in all other cases, without a reason.
  */
 export const actorOfToken = async (
   entities: Entities,
@@ -29,11 +29,15 @@ export const actorOfToken = async (
   activity: Pick<Activity, 'current'>,
 ): Promise<ApiSessionActor | undefined> => {
   if (!isOpaqueToken(token)) return undefined;
-  const session = await entities.find(apiSession, equals(stringField('tokenHash'), hashToken(token)));
-  return session && actorOfApiSession(entities, settings, activity.current(session), token, now);
+  const session = await entities.recall(apiSession, 'tokenHash', hashToken(token));
+  if (!session) return undefined;
+  const recalled = activity.current(session);
+  // Another controller may have noted activity that the row in memory does not have.
+  const current = hasEnded(settings, recalled, now) ? await entities.get(apiSession, session.id) : recalled;
+  return current && actorOfApiSession(entities, settings, current, token, now);
 };
 
-/** The same for a session whose row is at hand. */
+/** Like `actorOfToken`, for an API session that has been read already. */
 export const actorOfApiSession = async (
   entities: Entities,
   settings: Settings,
@@ -66,6 +70,21 @@ export const actorOfPresented = async (
   return (await holdsCertificate(entities, session, presented, core, policy)) ? { ...actor, presented } : undefined;
 };
 
+/**
+ * The actor of a call by the state of this transaction: a right may be lost between the start of a call and its write, and what counts is what the write sees.
+ * @throws ApiError `UNAUTHORIZED` if its session has ended, or its identity is disabled
+ */
+export const currentActor = async (entities: Entities, call: Pick<Call, 'actor' | 'core' | 'now'>): Promise<Actor> => {
+  const { actor } = call;
+  if (actor.kind === 'identity') return actingIdentity(entities, actor.identity.id, call.now());
+  if (actor.kind !== 'session') return actor;
+  const current = actor.presented
+    ? await actorOfPresented(entities, call.core, actor.presented, call.now(), actor.proofs)
+    : await ofSession(entities, call, actor);
+  if (!current) throw unauthorized();
+  return current;
+};
+
 /** A session's actor, with what it owes now. */
 export const apiSessionActor = async (
   entities: Entities,
@@ -87,6 +106,16 @@ export const actingIdentity = async (entities: Entities, id: string, now: string
   const owner = await entities.require(identity, id);
   if (isDisabled(owner, now)) throw unauthorized(`identity ${id} is disabled`);
   return { kind: 'identity', identity: owner };
+};
+
+const ofSession = async (
+  entities: Entities,
+  call: Pick<Call, 'core' | 'now'>,
+  { session: { id }, token, proofs }: ApiSessionActor,
+): Promise<ApiSessionActor | undefined> => {
+  const session = await entities.get(apiSession, id);
+  const { settings, activity } = call.core;
+  return session && actorOfApiSession(entities, settings, activity.current(session), token, call.now(), proofs);
 };
 
 export const isDisabled = (row: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: string): boolean =>
