@@ -1,6 +1,6 @@
 import { groups } from '../src/api/index.ts';
 import type { Group, Operation } from '../src/api/kit/operation.ts';
-import { allSurfaces } from '../src/api/surfaces/index.ts';
+import { allSurfaces, surfaces } from '../src/api/surfaces/index.ts';
 import type { Surface } from '../src/api/surfaces/surface.ts';
 import type { RemoteOperation } from '../src/client/remote-operation.ts';
 import { JSON_TYPE } from '../src/wire/media-types.ts';
@@ -13,10 +13,14 @@ import type { RemoteOperation } from './remote-operation.ts';
 /** Path below which each surface answers. */
 export const prefixes = ${literal(Object.fromEntries(allSurfaces.map(({ name, prefix }) => [name, prefix])))} as const;
 
-/** Every operation, by group and verb. */
+/** Every operation, by group and verb, but for those of the OpenID provider. */
 export const remoteOperations: Readonly<Record<string, Readonly<Record<string, RemoteOperation>>>> = {
-${Object.values<Group>(groups).map(groupText).join('')}};
+${Object.values<Group>(groups).filter(isRemote).map(groupText).join('')}};
 `;
+
+/** The OpenID provider answers browsers and relying parties, in forms of their own. */
+const isRemote = ({ operations }: Group): boolean =>
+  Object.values(operations).every(({ surfaces: of }) => !of.some((surface) => surface === surfaces.oidc || surface === surfaces.oidcLogin));
 
 const groupText = ({ name, operations }: Group): string =>
   `  ${name}: {\n${Object.entries(operations)

@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
   /** Whether administrators see where the keys of external JWT signers are. */
   readonly showJwksEndpoints?: true;
+  /** Whether the OpenID provider answers. */
+  readonly oidc: boolean;
   /** In place of the one that the server makes and keeps. */
   readonly secretKey?: string;
   /** File with such a key. */
@@ -53,6 +55,8 @@ export const USAGE = `Usage: overlay-controller [options], or npm start -- [opti
                          without either, a random one that is printed once)
   --tls TLS              auto: make and keep certificates in the data folder; off: plain HTTP;
                          CERT,KEY: these PEM files (default auto)
+  --oidc on|off          answer as an OpenID provider below /oidc, which current consoles, SDKs and command lines log in
+                         by (default on)
   --show-jwks-endpoints  show administrators the JWKS addresses of external JWT signers, which are write-only
                          otherwise: the admin console and exports of the command-line client need it
   --secret-key-file FILE key that seals secrets in the database: 32 random bytes in base64 (default: the environment's
@@ -82,6 +86,7 @@ const NAMES = [
   'admin-password',
   'tls',
   'secret-key-file',
+  'oidc',
   'drain',
   'metrics',
   'log',
@@ -116,6 +121,7 @@ export const readOptions = (
     ...(address === undefined ? {} : { address: addressOf(address) }),
     storage: storageOf(values.get('storage') ?? 'sqlite:data/controller.db'),
     tls: tlsOf(values.get('tls') ?? 'auto'),
+    oidc: oidcOf(values.get('oidc') ?? 'on'),
     ...(values.has('show-jwks-endpoints') ? { showJwksEndpoints: true } : {}),
     ...(snapshots === undefined ? {} : { snapshots }),
     ...(metrics === undefined ? {} : { metrics: listenerOf(metrics) }),
@@ -183,6 +189,11 @@ const addressOf = (address: string): string => {
 const portOf = (port: string): number => {
   if (/^\d{1,5}$/.test(port) && Number(port) <= 65535) return Number(port);
   throw new StartFailure(`--port must be a number from 0 to 65535, got '${port}'`);
+};
+
+const oidcOf = (text: string): boolean => {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new StartFailure(`--oidc must be on or off, got '${text}'`);
 };
 
 const drainOf = (seconds: string): number => {

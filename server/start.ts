@@ -39,6 +39,7 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
     administrator,
     platform: nodePlatform(observing.platform),
     observe: observing.observe,
+    oidc: options.oidc,
     snapshots: snapshotFolder(snapshots ?? join(folder, 'snapshots')),
     ...(key === undefined ? {} : { secretKey: key }),
     ...certificate?.pki,

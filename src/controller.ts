@@ -1,4 +1,4 @@
-import { type Api, allSurfaces } from './api/surfaces/index.ts';
+import { type Api, allSurfaces, surfaces } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
 import type { Credentials } from './call/call.ts';
 import type { Settings } from './call/settings.ts';
@@ -42,7 +42,7 @@ export interface Changes extends ChangesApi {
 /** The management plane of an overlay network, in process. Its own operations run as the host's own code, with every right. */
 export interface ManagementController extends Facade {
   readonly system: Facade;
-  /** The operations as the owner of a session may call them. */
+  /** The operations as the owner of a session may call them: by the token of an API session, or an access token of the OpenID provider. */
   as(session: string | { readonly token: string | null }, options?: AsOptions): Facade;
   /**
    * The operations as an identity may call them, without a session: for hosts that know their users otherwise. It has the rights of that identity when each
@@ -95,31 +95,33 @@ const open = async (options: ControllerOptions): Promise<ManagementController> =
 };
 
 const start = async (store: Store, opening: Opening): Promise<ManagementController> => {
-  const { platform, settings, member, observer, authorize, hooks } = opening;
+  const { platform, settings, observer, authorize, hooks } = opening;
   const { changesKept, changeBytesKept } = settings;
   const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
   const parts = await createParts(store, opening, pki, { ...common, inTransaction: hooks.inTransaction?.bind(hooks) });
   const { core, events, publisher, writes } = parts;
-  await beginWork(parts, member);
+  await beginWork(parts, opening);
   const storeErrors = createStoreErrors(platform);
   if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
   const permit = authorize ? createPermit(authorize, platform.logger) : permitByDeclaration;
   const invoke = createInvoke(parts, storeErrors, permit, hooks.before?.bind(hooks));
   const facade = (credentials: Credentials) => createFacade(entries, observeCalls(invoke, observer), platform.random, credentials);
   const system = facade({ kind: 'system' });
-  const serving = { entries, invoke, settings, platform, observer };
+  const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isOfProvider));
+  const serving = { entries: offered, invoke, settings, platform, observer };
   return {
     ...system,
     changes: { ...system.changes, consume: createConsume(core) },
     system,
     as: (session, options = {}) => {
       const { externalToken } = checkedOptions('as', options, { externalToken: true });
-      return facade({
-        kind: 'token',
-        token: (typeof session === 'string' ? session : session.token) ?? '',
-        ...(externalToken === undefined ? {} : { authorization: `Bearer ${externalToken}` }),
-      });
+      const token = (typeof session === 'string' ? session : session.token) ?? '';
+      const external = externalToken === undefined ? [] : [`Bearer ${externalToken}`];
+      // What a client would send: the token of an API session, or an access token of the provider.
+      const isBearer = core.provider !== undefined && token.split('.').length === 3;
+      const authorization = [...(isBearer ? [`Bearer ${token}`] : []), ...external].join(', ');
+      return facade({ kind: 'token', ...(isBearer ? {} : { token }), ...(authorization === '' ? {} : { authorization }) });
     },
     asIdentity: (id) => facade({ kind: 'identity', id: String(id) }),
     handle: createHandler(serving),
@@ -147,6 +149,8 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     },
   };
 };
+
+const isOfProvider = (surface: Surface): boolean => surface === surfaces.oidc || surface === surfaces.oidcLogin;
 
 /** @throws TypeError for a name that no surface has */
 const surfaceNamed = (name: string): Surface => {

@@ -43,7 +43,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'options.ts',
   ],
   resources: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call'],
-  authentication: ['api', 'errors', 'query', 'platform', 'tokens', 'storage', 'changes', 'call', 'resources'],
+  authentication: ['api', 'errors', 'query', 'platform', 'pki', 'tokens', 'storage', 'changes', 'call', 'resources'],
   // Who may what: it asks no session and no socket.
   'domain/policy': ['api', 'errors', 'query', 'semver', 'storage', 'changes', 'call', 'resources'],
   domain: [
@@ -131,6 +131,7 @@ const rooms = [
   'sessions/accessible',
   'sessions/explain',
   'sessions/posture-data',
+  'sessions/oidc',
   'maintenance/database',
   'maintenance/tracing',
   'maintenance/informational',

@@ -9,7 +9,7 @@ type Groups = typeof groups;
 type Verbs<G> = G extends { readonly operations: infer O } ? O : never;
 
 /** Answers are declared read-only all the way down, as inputs are. */
-type ReadOnly<T> = T extends Uint8Array ? T : T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T;
+type ReadOnly<T> = T extends Uint8Array | AsyncIterable<unknown> ? T : T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T;
 
 /** Input and output of every operation: `Declared['identities']['create']['input']`. */
 export type Declared = {

@@ -23,6 +23,7 @@ export const moduleText = (
   const imports = [
     ...foreign,
     ...(api.includes('RawAnswer') ? [[`./${SHARED}.ts`, 'RawAnswer'] as const] : []),
+    ...(api.includes('HttpOutput') ? [['../api/surfaces/http-output.ts', 'HttpOutput'] as const] : []),
     ...(api.includes('Page<') ? [['../api/kit/operation.ts', 'Page'] as const] : []),
     ...(api.includes('Change<') ? ['Change', 'ChangedKind'].map((name) => ['../changes/events.ts', name] as const) : []),
     ...(api === '' ? [] : [['../call/options.ts', 'CallOptions'] as const]),

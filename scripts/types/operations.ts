@@ -4,7 +4,7 @@ import { changeRecord } from '../../src/api/change-log.ts';
 import { groups } from '../../src/api/index.ts';
 import type { Group, Operation, Permission } from '../../src/api/kit/operation.ts';
 import { parametersOf } from '../../src/api/kit/path-template.ts';
-import { surfaces } from '../../src/api/surfaces/index.ts';
+import { allSurfaces } from '../../src/api/surfaces/index.ts';
 import type { ErrorCode } from '../../src/errors/index.ts';
 import { type DescribedOperation, describeOperations } from '../../src/http/described.ts';
 import type { Contract } from './contract.ts';
@@ -12,6 +12,9 @@ import { examples } from './examples.ts';
 import { schemasOfKinds } from './kinds.ts';
 import { referenceTo, type Shapes } from './shapes.ts';
 import { capitalised, commentOf, sentence } from './text.ts';
+
+/** Answers of which no operation declares more: their types are written by hand. */
+const GIVEN: Readonly<Partial<Record<Operation['answer']['is'], string>>> = { raw: 'RawAnswer', response: 'HttpOutput' };
 
 export const apiName = (group: string): string => `${capitalised(group)}Api`;
 
@@ -23,16 +26,13 @@ export interface ApiText {
 
 export const apisOf = (contract: Contract, shapes: Shapes, queries: ReadonlyMap<z.core.$ZodType, string>): readonly ApiText[] => {
   const described = new Map(
-    describeOperations(Object.values(groups), [surfaces.extensions, surfaces.client, surfaces.management]).operations.map((each) => [
-      each.operation,
-      each,
-    ]),
+    describeOperations(Object.values(groups), allSurfaces.toReversed()).operations.map((each) => [each.operation, each]),
   );
   return Object.values<Group>(groups).map((group) => {
     const verbs = Object.entries(group.operations).map(([verb, operation]) => {
       const { input, output } = contract.typesOf(group.name, verb);
       const taken = inputOf(operation, input, contract, shapes, queries);
-      const given = operation.answer.is === 'raw' ? 'RawAnswer' : outputOf(operation, output, contract, shapes);
+      const given = GIVEN[operation.answer.is] ?? outputOf(operation, output, contract, shapes);
       const optional = contract.checker.getPropertiesOfType(input).every((property) => property.flags & OPTIONAL);
       const about = paragraphsOf(`${group.name}.${verb}`, operation, described.get(operation));
       const optionalInput = `input${optional ? '?' : ''}`;

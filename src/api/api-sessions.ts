@@ -6,11 +6,11 @@ import { data, EMPTY, group, operation } from './kit/operation.ts';
 import { hiddenReference, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { mfaCode } from './mfa.ts';
-import { boolean, sdkInfo } from './shared.ts';
+import { boolean, envInfo, sdkInfo } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
 
 /** A factor that an API session still owes before it is fully authenticated, and how to provide it. */
-const authQuery = z
+export const authQuery = z
   .object({
     /** The factor: a code, or a token of an external signer. */
     typeId: z.enum(['MFA', 'TOTP', 'EXT-JWT']),
@@ -32,10 +32,32 @@ const authQuery = z
     maxLength: z.int().optional(),
     /** Scopes to ask the provider for. */
     scopes: z.array(string).nullable(),
+    /** True where an app that makes the codes is set up; left out otherwise. */
+    isTotpEnrolled: boolean.optional(),
   })
   .meta({ id: 'AuthQuery' });
 
 export type AuthQuery = z.infer<typeof authQuery>;
+
+/** What the tokens of a session say beside the fields of the session, and until when each of them lives. */
+const bearer = z.object({
+  clientId: string,
+  scopes: z.array(string).readonly(),
+  /** Ways of authentication (RFC 8176): `password`, `cert`, `ext-jwt`, `totp`, `ejs:<signer id>`. */
+  amr: z.array(string).readonly(),
+  /** Seconds since 1970. */
+  authTime: z.int(),
+  /** SHA-1 in hex, and SHA-256, of the certificate that the tokens are bound to. */
+  certificate: z.object({ fingerprint: string, sha256: string }).nullable(),
+  /** Address of the client as it began to log in, `host:port` or `host`. */
+  address: string,
+  envInfo,
+  sdkInfo,
+  /** Of each token its id, what it is (`a`: access, `r`: refresh), and its end in seconds since 1970. */
+  tokens: z.array(z.object({ id: string, is: z.enum(['a', 'r']), exp: z.int() })).readonly(),
+});
+
+export type Bearer = z.infer<typeof bearer>;
 
 export const apiSession = resource({
   kind: 'apiSession',
@@ -50,7 +72,7 @@ export const apiSession = resource({
     identityId: reference('identity', { write: 'never', onDelete: 'cascade', filter: 'identity' }),
     /** Id of an authenticator; `internal` or `extJwtId:<signer>` where a login needed none. */
     authenticatorId: reference('authenticator', { write: 'never', onDelete: 'cascade', alone: true, filter: 'authenticator' }),
-    /** SHA-256 of the token. The token itself is stored nowhere. */
+    /** SHA-256 of the token, which itself is stored nowhere; null where signed tokens stand for the session. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The token where it is the caller's own session; the session's id, which opens nothing, elsewhere. */
     token: readOnly(string, { keep: 'computed' }),
@@ -83,6 +105,14 @@ export const apiSession = resource({
     unlockedAt: readOnly(timestamp, { keep: 'hidden' }),
     /** The client's software, as reported at login. */
     sdkInfo: readOnly(sdkInfo, { keep: 'hidden' }),
+    /** Whether signed tokens of the OpenID provider stand for the session. Such sessions are not listed. */
+    isBearer: readOnly(boolean, { keep: 'hidden', default: false, index: true }),
+    /** When a session ends that does not end by idling: with the last of its tokens. */
+    endsAt: readOnly(timestamp, { keep: 'hidden', index: true }),
+    /** Ids (`jti`) of the tokens that live: one that is not among them is spent or revoked. */
+    tokenIds: { ...readOnly(z.array(string).readonly(), { keep: 'hidden', default: [] }), set: { of: 'values' } },
+    /** What its tokens say, and until when each lives. */
+    bearer: readOnly(bearer, { keep: 'hidden' }),
     /** When the session was last used, as this controller knows. */
     cachedLastActivityAt: readOnly(timestamp, { keep: 'computed' }),
   },
@@ -159,6 +189,6 @@ export const currentApiSession = group('currentApiSession', 'Current API session
     surfaces: [surfaces.management, surfaces.client],
     body: { schema: mfaCode, name: 'mfaValidation' },
     answer: data(totpToken),
-    errors: ['INVALID_BACKING_TOKEN_TYPE'],
+    errors: ['INVALID_BACKING_TOKEN_TYPE', 'MFA_INVALID_TOKEN', 'MFA_NOT_ENROLLED'],
   }),
 });

@@ -2,6 +2,7 @@ import { accessibleServices } from './accessible-services.ts';
 import { apiSessionCertificate, apiSessionCertificates } from './api-session-certificates.ts';
 import { apiSession, apiSessions, currentApiSession } from './api-sessions.ts';
 import { authPolicies, authPolicy } from './auth-policies.ts';
+import { authRequest } from './auth-requests.ts';
 import { authentication } from './authentication.ts';
 import { authenticator, authenticators } from './authenticators.ts';
 import { builtInRow } from './built-in-rows.ts';
@@ -25,6 +26,8 @@ import { keptSecret } from './kept-secrets.ts';
 import { withRelatedLists } from './kit/related-list.ts';
 import { lease } from './leases.ts';
 import { currentMfa, mfa } from './mfa.ts';
+import { oidc } from './oidc.ts';
+import { oidcLogin } from './oidc-login.ts';
 import {
   edgeRouterPolicies,
   edgeRouterPolicy,
@@ -38,6 +41,7 @@ import { postureCheck, postureChecks } from './posture-checks/index.ts';
 import { postureData } from './posture-data.ts';
 import { postureResponses } from './posture-responses.ts';
 import { relatedLists } from './relations.ts';
+import { revocation, revocations } from './revocations.ts';
 import { roleAttributeLists } from './role-attributes.ts';
 import { edgeRouter, edgeRouters, router, routers, transitRouters } from './routers.ts';
 import { serviceConfig } from './service-configs.ts';
@@ -86,6 +90,9 @@ export const groups = withRelatedLists(
     changes,
     database,
     apiSessionCertificates,
+    revocations,
+    oidc,
+    oidcLogin,
     trust,
     informational,
   },
@@ -104,6 +111,8 @@ export const kinds = {
   apiSession,
   mfa,
   apiSessionCertificate,
+  authRequest,
+  revocation,
   service,
   serviceConfig,
   servicePolicy,

@@ -3,14 +3,16 @@ import { authPolicy } from '../api/auth-policies.ts';
 import { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { Activity } from '../call/activity.ts';
-import type { Actor, ApiSessionActor, IdentityActor, TokenProof } from '../call/actor.ts';
+import type { Actor, ApiSessionActor, IdentityActor, PresentedToken, TokenProof } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
+import type { Core } from '../call/core.ts';
 import type { Settings } from '../call/settings.ts';
 import type { Entities } from '../changes/entities.ts';
 import { unauthorized } from '../errors/index.ts';
 import { hashToken, isOpaqueToken } from '../tokens/opaque.ts';
+import { holdsCertificate, sessionOfToken } from './bearer.ts';
 import { owedCode, owedToken } from './factors.ts';
-import { idleSince } from './lifetime.ts';
+import { hasEnded } from './lifetime.ts';
 
 type ApiSession = RowOf<typeof apiSession>;
 type Identity = RowOf<typeof identity>;
@@ -31,7 +33,7 @@ export const actorOfToken = async (
   if (!session) return undefined;
   const recalled = activity.current(session);
   // Another controller may have noted activity that the row in memory does not have.
-  const current = isIdle(settings, recalled, now) ? await entities.get(apiSession, session.id) : recalled;
+  const current = hasEnded(settings, recalled, now) ? await entities.get(apiSession, session.id) : recalled;
   return current && actorOfApiSession(entities, settings, current, token, now);
 };
 
@@ -44,10 +46,28 @@ export const actorOfApiSession = async (
   now: string,
   proofs: readonly TokenProof[] = [],
 ): Promise<ApiSessionActor | undefined> => {
-  if (isIdle(settings, session, now)) return undefined;
+  if (hasEnded(settings, session, now)) return undefined;
   const owner = await entities.get(identity, session.identityId);
   if (!owner || isDisabled(owner, now)) return undefined;
   return apiSessionActor(entities, session, owner, token, proofs);
+};
+
+/**
+ * The actor of an access token of the provider, in the state of this transaction: the token is neither spent nor revoked, it came with the certificate that
+ * it is bound to, and its session and its identity are as those of any other session.
+ */
+export const actorOfPresented = async (
+  entities: Entities,
+  core: Pick<Core, 'settings' | 'provider' | 'platform'>,
+  presented: PresentedToken,
+  now: string,
+  proofs: readonly TokenProof[] = [],
+): Promise<ApiSessionActor | undefined> => {
+  const session = await sessionOfToken(entities, presented);
+  const actor = session && (await actorOfApiSession(entities, core.settings, session, presented.text, now, proofs));
+  if (!actor) return undefined;
+  const policy = session.bearer?.certificate ? await entities.get(authPolicy, actor.identity.authPolicyId) : undefined;
+  return (await holdsCertificate(entities, session, presented, core, policy)) ? { ...actor, presented } : undefined;
 };
 
 /**
@@ -58,10 +78,9 @@ export const currentActor = async (entities: Entities, call: Pick<Call, 'actor' 
   const { actor } = call;
   if (actor.kind === 'identity') return actingIdentity(entities, actor.identity.id, call.now());
   if (actor.kind !== 'session') return actor;
-  const session = await entities.get(apiSession, actor.session.id);
-  const { settings, activity } = call.core;
-  const current =
-    session && (await actorOfApiSession(entities, settings, activity.current(session), actor.token, call.now(), actor.proofs));
+  const current = actor.presented
+    ? await actorOfPresented(entities, call.core, actor.presented, call.now(), actor.proofs)
+    : await ofSession(entities, call, actor);
   if (!current) throw unauthorized();
   return current;
 };
@@ -75,7 +94,7 @@ export const apiSessionActor = async (
   proofs: readonly TokenProof[] = [],
 ): Promise<ApiSessionActor> => {
   const policy = await entities.get(authPolicy, owner.authPolicyId);
-  const authQueries = policy ? [...owedCode(session, policy), ...(await owedToken(entities, owner, policy, proofs))] : [];
+  const authQueries = policy ? [...owedCode(session, policy), ...(await owedToken(entities, session, owner, policy, proofs))] : [];
   return { kind: 'session', session, identity: owner, authQueries, token, proofs };
 };
 
@@ -89,8 +108,15 @@ export const actingIdentity = async (entities: Entities, id: string, now: string
   return { kind: 'identity', identity: owner };
 };
 
-const isIdle = (settings: Settings, { lastActivityAt }: ApiSession, now: string): boolean =>
-  (lastActivityAt ?? '') <= idleSince(settings, now);
+const ofSession = async (
+  entities: Entities,
+  call: Pick<Call, 'core' | 'now'>,
+  { session: { id }, token, proofs }: ApiSessionActor,
+): Promise<ApiSessionActor | undefined> => {
+  const session = await entities.get(apiSession, id);
+  const { settings, activity } = call.core;
+  return session && actorOfApiSession(entities, settings, activity.current(session), token, call.now(), proofs);
+};
 
 export const isDisabled = (row: Pick<Identity, 'disabledAt' | 'disabledUntil'>, now: string): boolean =>
   row.disabledAt !== null && (row.disabledUntil === null || row.disabledUntil > now);

@@ -40,11 +40,13 @@ export const owedCode = (session: ApiSession, policy: Policy): readonly AuthQuer
 /** The token that has to come with every request of an identity, unless it did. What is wrong with the signer itself leaves it owed. */
 export const owedToken = async (
   entities: Entities,
+  { bearer }: Pick<ApiSession, 'bearer'>,
   owner: RowOf<typeof identity>,
   { secondary: { requireExtJwtSigner: id } }: Policy,
   proofs: readonly TokenProof[],
 ): Promise<readonly AuthQuery[]> => {
-  if (!id) return [];
+  // A login by the provider has seen it once and for all.
+  if (!id || bearer?.amr.includes(`ejs:${id}`)) return [];
   const signer = await entities.get(externalJwtSigner, id);
   if (signer && proofs.some((proof) => proves(proof, signer, owner))) return [];
   const { externalAuthUrl, clientId, scopes = [] } = signer ?? {};

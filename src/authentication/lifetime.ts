@@ -1,9 +1,10 @@
-/** How long API sessions live: as long as they are used. */
+/** How long API sessions live: as long as they are used, or, where signed tokens stand for them, as long as the last of these. */
 
 import type { apiSession } from '../api/api-sessions.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { Settings } from '../call/settings.ts';
 import { MINUTE } from '../platform/durations.ts';
+import { booleanField, dateField, equals, not, or, type Predicate } from '../query/index.ts';
 
 /** A session's activity is written at most this often: between, it is known to be live anyway. ms */
 const TOUCH_EVERY = 30_000;
@@ -12,6 +13,31 @@ const timeoutMs = (settings: Settings): number => settings.sessionTimeoutMinutes
 
 /** Sessions whose last activity is not after this have ended. ISO text. */
 export const idleSince = (settings: Settings, now: string): string => new Date(Date.parse(now) - timeoutMs(settings)).toISOString();
+
+/** The sessions that have ended, or (`isLive`) that have not. */
+const sessionsBy = (settings: Settings, now: string, isLive: boolean): Predicate => {
+  const is = isLive ? '>' : '<=';
+  return or(
+    { op: 'compare', field: dateField('lastActivityAt'), is, value: idleSince(settings, now) },
+    { op: 'compare', field: dateField('endsAt'), is, value: now },
+  );
+};
+
+/** The sessions that have ended, though they are still stored. */
+export const endedSessions = (settings: Settings, now: string): Predicate => sessionsBy(settings, now, false);
+
+/** The sessions that live. */
+export const liveSessions = (settings: Settings, now: string): Predicate => sessionsBy(settings, now, true);
+
+/** The sessions that stand in lists: those whose tokens are no signed ones. */
+export const LISTED: Predicate = not(equals(booleanField('isBearer'), true));
+
+/** Whether a session that is stored has ended. */
+export const hasEnded = (
+  settings: Settings,
+  { lastActivityAt, endsAt }: Pick<RowOf<typeof apiSession>, 'lastActivityAt' | 'endsAt'>,
+  now: string,
+): boolean => (endsAt === null || endsAt === undefined ? (lastActivityAt ?? '') <= idleSince(settings, now) : endsAt <= now);
 
 /** When a session ends unless it is used. */
 export const expiry = (settings: Settings, lastActivityAt: string): { readonly expirationSeconds: number; readonly expiresAt: string } => ({

@@ -3,6 +3,8 @@ import type { externalJwtSigner } from '../api/external-jwt-signers.ts';
 import type { identity } from '../api/identities.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import { unauthorized } from '../errors/index.ts';
+import type { Certificate } from '../pki/certificate.ts';
+import type { Claims } from '../tokens/token.ts';
 import { hasAdministratorRights } from './administrators.ts';
 
 /** Who calls. */
@@ -27,8 +29,30 @@ export interface ApiSessionActor {
   readonly authQueries: readonly AuthQuery[];
   /** The token that was presented. It is stored nowhere. */
   readonly token: string;
+  /** Where it is one of the OpenID provider, what it says. */
+  readonly presented?: PresentedToken | undefined;
   /** External tokens of this request that were verified so far. */
   readonly proofs: readonly TokenProof[];
+}
+
+/** A token of the OpenID provider, whose signature holds. */
+export interface PresentedToken {
+  readonly text: string;
+  /** Claim `jti`. */
+  readonly id: string;
+  /** Claim `z_asid`. */
+  readonly sessionId: string;
+  /** Id of the identity. */
+  readonly subject: string;
+  /** Seconds since 1970. */
+  readonly iat: number;
+  /** Seconds since 1970. */
+  readonly exp: number;
+  readonly claims: Claims;
+  /** Whether no other token came with it. */
+  readonly isAlone?: boolean;
+  /** Presented in TLS with a token that is bound to one. */
+  readonly certificate?: Certificate | undefined;
 }
 
 /** An external token that was checked against its signer. */

@@ -40,6 +40,10 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   /** DER of the client's TLS certificates, leaf first. */
   readonly peerCertificates?: readonly Uint8Array[];
   readonly remoteAddress?: string;
+  /** By which the client reached the controller, as it says: `name` or `name:port`. Default: that of `settings.address`. */
+  readonly host?: string | undefined;
+  /** The media type, of those that the operation offers, that the client likes best. Default: the first. */
+  readonly mediaType?: string | undefined;
   readonly signal?: AbortSignal;
   /** Milliseconds after which the caller gets TIMEOUT. Default: never. */
   readonly timeLimit?: number;
@@ -62,6 +66,8 @@ export interface Call {
   readonly credentials: Credentials;
   readonly peerCertificates: readonly Uint8Array[];
   readonly remoteAddress: string;
+  readonly host: string | undefined;
+  readonly mediaType: string | undefined;
   /** Collects facts about the call for the host's observer; undefined if there is none. */
   readonly observation: Observation | undefined;
   /** Aborted when the client disconnects or the time limit is reached: nothing is committed after that. */

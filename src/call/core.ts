@@ -14,6 +14,7 @@ import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
 import type { Behaviours } from './behaviour.ts';
 import type { PasswordChecks } from './password-checks.ts';
+import type { Provider } from './provider.ts';
 import type { Settings } from './settings.ts';
 
 /** The services of one controller, shared by all its calls. */
@@ -43,6 +44,8 @@ interface Keys {
   networkJwt(): Promise<string>;
   /** Checks the tokens of external signers. */
   readonly tokens: TokenVerifier;
+  /** The OpenID provider; undefined where it is off. */
+  readonly provider: Provider | undefined;
 }
 
 /** Limits of work that unauthenticated clients can request. */

@@ -249,6 +249,28 @@ export type ApiSessionCertificateRow = {
   readonly validTo: string | null;
 };
 
+export type AuthRequestRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+};
+
+export type RevocationRow = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  /** What the id names: a token by its `jti` (JTI), an identity, or an API session. */
+  readonly type: 'API_SESSION' | 'IDENTITY' | 'JTI';
+  /** When the last of the tokens would have ended by itself. */
+  readonly expiresAt: string | null;
+};
+
 export type ServiceRow = {
   readonly id: string;
   readonly version: number;
@@ -633,6 +655,8 @@ export interface ChangedRows {
   readonly apiSession: ApiSessionRow;
   readonly mfa: MfaRow;
   readonly apiSessionCertificate: ApiSessionCertificateRow;
+  readonly authRequest: AuthRequestRow;
+  readonly revocation: RevocationRow;
   readonly service: ServiceRow;
   readonly serviceConfig: ServiceConfigRow;
   readonly servicePolicy: ServicePolicyRow;

@@ -30,8 +30,14 @@ export interface RemoteCallOptions {
   readonly ifVersion?: number | undefined;
 }
 
-/** Every operation as a function, over HTTP: the shape of the facade, `client.<group>.<verb>(input)`. */
-export interface Client extends Facade<RemoteCallOptions> {}
+/**
+ * Every operation as a function, over HTTP: the shape of the facade, `client.<group>.<verb>(input)`. But for those of the OpenID provider, which answer
+ * browsers and relying parties in forms of their own.
+ */
+export interface Client extends Omit<Facade<RemoteCallOptions>, ProviderGroup> {}
+
+/** Groups that `remoteOperations` does not have. */
+type ProviderGroup = 'oidc' | 'oidcLogin';
 
 /**
  * A client of a remote controller, with the types of an in-process one.

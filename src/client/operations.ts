@@ -3,9 +3,9 @@
 import type { RemoteOperation } from './remote-operation.ts';
 
 /** Path below which each surface answers. */
-export const prefixes = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1' } as const;
+export const prefixes = { management: '/edge/management/v1', client: '/edge/client/v1', extensions: '/edge/management/extensions/v1', oidc: '/oidc', oidcLogin: '/oidc/login' } as const;
 
-/** Every operation, by group and verb. */
+/** Every operation, by group and verb, but for those of the OpenID provider. */
 export const remoteOperations: Readonly<Record<string, Readonly<Record<string, RemoteOperation>>>> = {
   identities: {
     list: { operationId: 'listIdentities', method: 'GET', path: '/identities', query: ['limit', 'offset', 'filter', 'sort', 'roleFilter', 'roleSemantic'], answer: 'page' },
@@ -285,6 +285,11 @@ export const remoteOperations: Readonly<Record<string, Readonly<Record<string, R
     get: { operationId: 'detailCurrentApiSessionCertificate', method: 'GET', path: '/current-api-session/certificates/{id}', surfaces: ['client'] },
     create: { operationId: 'createCurrentApiSessionCertificate', method: 'POST', path: '/current-api-session/certificates', surfaces: ['client'], media: ['application/json'] },
     delete: { operationId: 'deleteCurrentApiSessionCertificate', method: 'DELETE', path: '/current-api-session/certificates/{id}', surfaces: ['client'] },
+  },
+  revocations: {
+    list: { operationId: 'listRevocations', method: 'GET', path: '/revocations', query: ['limit', 'offset', 'filter', 'sort'], answer: 'page' },
+    get: { operationId: 'detailRevocation', method: 'GET', path: '/revocations/{id}', hasEntity: true },
+    create: { operationId: 'createRevocation', method: 'POST', path: '/revocations', media: ['application/json'] },
   },
   trust: {
     listNetworkJwts: { operationId: 'listNetworkJWTs', method: 'GET', path: '/network-jwts', surfaces: ['management', 'client'], isOpen: true },

@@ -42,9 +42,11 @@ import { relatedEntries } from './relations.ts';
 import { accessibleServiceEntries } from './sessions/accessible/handlers.ts';
 import { apiSessionCertificateEntries } from './sessions/api-sessions/certificates.ts';
 import { apiSessionEntries } from './sessions/api-sessions/handlers.ts';
+import { revocationEntries } from './sessions/api-sessions/revocations.ts';
 import { policyAdviceFor } from './sessions/explain/advice.ts';
 import { accessEntries } from './sessions/explain/handlers.ts';
 import { authenticationEntries } from './sessions/login/handlers.ts';
+import { oidcEntries } from './sessions/oidc/handlers.ts';
 import { postureDataFor } from './sessions/posture-data/data.ts';
 import { postureResponseEntries } from './sessions/posture-data/handlers.ts';
 import { failedServiceRequestsOf } from './sessions/sessions/failures.ts';
@@ -89,6 +91,8 @@ export const entries: readonly Entry[] = [
   ...authenticationEntries,
   ...apiSessionEntries,
   ...apiSessionCertificateEntries,
+  ...revocationEntries,
+  ...oidcEntries,
   ...sessionEntries,
   ...accessibleServiceEntries,
   ...accessEntries,

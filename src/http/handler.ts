@@ -82,8 +82,8 @@ export const createHandler = ({
     const known = toApiError(error, platform.logger, { requestId: id, method: request.method, path: splitTarget(request.target).path });
     observation?.refused(known.code);
     const more = surface && refusalHeaders(known, surface, source?.credentials ?? ANONYMOUS, source?.stage === 'session');
-    const { contentType, write } = surface?.errorForm ?? errorAndMeta;
-    const { status = known.status, body } = write(known, id);
+    const { contentType: usual, write } = surface?.errorForm ?? errorAndMeta;
+    const { status = known.status, contentType = usual, body } = write(known, id);
     return { status, headers: { 'content-type': contentType, ...common, ...more }, body };
   };
 
@@ -137,6 +137,7 @@ export const createHandler = ({
       timeLimit: settings.requestTimeoutMs,
       refusal: wanted === undefined && offers.length > 0 ? unacceptable(offers, accept) : undefined,
       observation,
+      mediaType: wanted,
     });
     observation?.leadsTo(destinationOf(entry, surface, source.credentials));
     const late = () => {

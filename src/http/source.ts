@@ -25,6 +25,8 @@ export interface HttpSourceOptions {
   /** A fault of the request itself, reported only to callers that have the right to the operation. */
   readonly refusal: ApiError | undefined;
   readonly observation: Observation | undefined;
+  /** That the client likes best of those that are offered. */
+  readonly mediaType: string | undefined;
 }
 
 /**
@@ -58,6 +60,14 @@ export class HttpSource implements CallSource {
 
   get remoteAddress(): string {
     return this.#of.request.remoteAddress ?? '';
+  }
+
+  get host(): string | undefined {
+    return this.#of.request.header('host');
+  }
+
+  get mediaType(): string | undefined {
+    return this.#of.mediaType;
   }
 
   get timeLimit(): number {

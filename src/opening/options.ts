@@ -14,6 +14,7 @@ import type { SnapshotSink } from '../platform/snapshots.ts';
 import { webPlatform } from '../platform/web.ts';
 import type { StorageAdapter } from '../storage/port.ts';
 import { type AdministratorOptions, type FirstCredentials, firstCredentials } from './bootstrap.ts';
+import { type OidcOptions, type ProviderSetup, providerSetup } from './oidc.ts';
 import { secretsOf } from './secret-key.ts';
 
 export interface ControllerOptions extends PkiOptions {
@@ -43,6 +44,11 @@ export interface ControllerOptions extends PkiOptions {
    * One or several observers, called for every call, authentication and denial, e.g. `createMetrics().observe`. Default: none, and nothing is measured.
    */
   readonly observe?: Observe | readonly Observe[] | undefined;
+  /**
+   * Whether the OpenID provider answers below `/oidc`, and its access tokens are sessions; or how it is set up. Default false. Clients use it where
+   * `OIDC_AUTH` is among the capabilities of `/version`, which is so exactly then.
+   */
+  readonly oidc?: boolean | OidcOptions | undefined;
 }
 
 /** The options of a controller, checked, with the default of each that was left out. */
@@ -61,6 +67,7 @@ export interface Opening {
   readonly isAddressSet: boolean;
   readonly authorize: HostRule | undefined;
   readonly hooks: Hooks;
+  readonly provider: ProviderSetup | undefined;
 }
 
 /** @throws TypeError for an unknown option, and for settings, credentials or a secret key out of bounds */
@@ -76,6 +83,7 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     observe,
     authorize,
     hooks = {},
+    oidc,
     ...pki
   } = checkedOptions('ManagementController.open', options, OPTIONS);
   // A platform that the host assembled itself may contain a logger as it is.
@@ -96,7 +104,8 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
   const credentials = firstCredentials(platform, administrator);
   const secrets = await secretsOf(secretKey, storage, platform.random);
   const observer = createObserver(observe, platform);
-  return { storage, platform, settings, secrets, credentials, pki, snapshots, member, authorize, hooks, observer, isAddressSet };
+  const provider = providerSetup(oidc);
+  return { storage, platform, settings, secrets, credentials, pki, snapshots, member, authorize, hooks, observer, isAddressSet, provider };
 };
 
 const SIGNER_OPTIONS = { certificates: true, anchors: true, key: true, trustDomain: true } as const;
@@ -112,6 +121,7 @@ const OPTIONS = {
   observe: true,
   authorize: true,
   hooks: true,
+  oidc: true,
   pki: true,
   serverCertificate: true,
   bundle: true,

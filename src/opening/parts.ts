@@ -24,6 +24,7 @@ import { createConnections } from '../presence/connections.ts';
 import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
 import type { Opening } from './options.ts';
+import { openProvider } from './signing-keys.ts';
 
 /** The parts of a controller, put together and at rest: those of its calls, and what its changes are announced by. */
 export interface ControllerParts extends Parts {
@@ -39,7 +40,7 @@ const ENROLLMENTS_AT_ONCE = 2;
 
 export const createParts = async (
   store: Store,
-  { platform, settings, isAddressSet, secrets, snapshots }: Opening,
+  { platform, settings, isAddressSet, secrets, snapshots, provider }: Opening,
   sources: PkiSources,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
@@ -64,6 +65,7 @@ export const createParts = async (
     secrets,
     pki,
     networkJwt: createNetworkJwt(pki, { settings, isAddressSet }, platform.random),
+    provider: provider && (await openProvider(store, { secrets, clock: platform.clock }, provider, common)),
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
     passwordChecks: createPasswordChecks(platform, settings),
     enrollments: createSemaphore(ENROLLMENTS_AT_ONCE, settings.maxQueuedEnrollments),

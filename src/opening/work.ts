@@ -1,16 +1,19 @@
 import { loadKeysEarly } from '../domain/directory/external-jwt-signers/load-keys.ts';
 import { endConnectionsOnChange } from '../domain/fabric/connections/endings.ts';
-import { joinNetwork, type MemberOptions } from '../domain/maintenance/controllers/membership.ts';
+import { joinNetwork } from '../domain/maintenance/controllers/membership.ts';
+import type { Opening } from './options.ts';
 import type { ControllerParts } from './parts.ts';
+import { keepProvider } from './signing-keys.ts';
 
 /** Starts the background work of a controller, which ends with `core.background`. */
 export const beginWork = async (
   { core, events }: Pick<ControllerParts, 'core' | 'events'>,
-  member: MemberOptions | undefined,
+  { member, provider }: Pick<Opening, 'member' | 'provider'>,
 ): Promise<void> => {
   loadKeysEarly(events, core);
   endConnectionsOnChange(events, core);
   if (member) await joinNetwork(core, member);
+  if (provider) keepProvider(core);
   // Resumes work that a closed or lost controller left.
   core.reviewSessions();
 };

@@ -1,8 +1,8 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { actingIdentity, actorOfToken } from '../authentication/actors.ts';
+import { actingIdentity, actorOfPresented, actorOfToken } from '../authentication/actors.ts';
 import { withSecondFactor } from '../authentication/factors.ts';
 import { expiry, needsTouch } from '../authentication/lifetime.ts';
-import type { Actor, ApiSessionActor } from '../call/actor.ts';
+import type { Actor, ApiSessionActor, PresentedToken } from '../call/actor.ts';
 import type { Call } from '../call/call.ts';
 import { unauthorized } from '../errors/index.ts';
 
@@ -15,19 +15,28 @@ export interface Caller {
 }
 
 /**
- * Determines the actor. Open operations ignore tokens, so that a stale one does no harm there.
+ * Determines the actor. `presented`: the access token of the provider, where the call came with one. Open operations ignore tokens, so that a stale one does no harm there.
  * @throws ApiError `UNAUTHORIZED`: with a cause when no credential was presented, without when it is invalid
  */
-export const authenticate = async (call: Early, operation: Operation): Promise<Caller> => {
+export const authenticate = async (call: Early, operation: Operation, presented: PresentedToken | undefined): Promise<Caller> => {
   const { credentials, core } = call;
   if (credentials.kind === 'system') return { actor: { kind: 'system' } };
   if (credentials.kind === 'identity')
     return { actor: await call.read((entities) => actingIdentity(entities, credentials.id, call.now())) };
   if (operation.permission === 'open') return { actor: { kind: 'anonymous' } };
-  if (credentials.kind === 'none' || credentials.token === undefined)
-    throw unauthorized('no session token was presented: send the header zt-session');
-  const { token } = credentials;
   const now = call.now();
+  if (presented) {
+    const known = await call.read((entities) => actorOfPresented(entities, core, presented, now));
+    if (!known) throw unauthorized();
+    const rest = Math.max(0, presented.exp - Math.floor(Date.parse(now) / 1000));
+    call.answerHeaders.set('expiration-seconds', String(rest)).set('expires-at', new Date(presented.exp * 1000).toISOString());
+    return { actor: await withSecondFactor(call, known) };
+  }
+  if (credentials.kind === 'none' || credentials.token === undefined)
+    throw core.provider && credentials.kind === 'token'
+      ? unauthorized()
+      : unauthorized('no session token was presented: send the header zt-session');
+  const { token } = credentials;
   const known = await call.read((entities) => actorOfToken(entities, core.settings, token, now, core.activity));
   if (!known) throw unauthorized();
   const actor = await withSecondFactor(call, known);

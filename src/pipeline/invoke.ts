@@ -1,4 +1,6 @@
 import { isConditional } from '../api/kit/operation.ts';
+import { presentedToken } from '../authentication/bearer.ts';
+import type { PresentedToken } from '../call/actor.ts';
 import type { CallSource, Entry, Invoke } from '../call/call.ts';
 import { observeActor } from '../call/observed.ts';
 import type { StoreErrors } from '../call/store-errors.ts';
@@ -24,8 +26,9 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Per
   return async (entry, source) => {
     const call = new OngoingCall(parts, entry, source);
     let active: Caller['active'];
+    let presented: PresentedToken | undefined;
     const answered = async () => {
-      const caller = await authenticate(call, entry.operation);
+      const caller = await authenticate(call, entry.operation, presented);
       ({ active } = caller);
       call.actor = caller.actor;
       if (source.observation) observeActor(source.observation, caller.actor);
@@ -52,7 +55,8 @@ export const createInvoke = (parts: Parts, storeErrors: StoreErrors, permit: Per
     };
     const told = (error: unknown) => storeErrors(error, { requestId: source.requestId, operationId: entry.operation.operationId });
     try {
-      const output = await (!isHooked && readsOneState(entry, source) ? call.inOneState(answered) : answered());
+      if (entry.operation.permission !== 'open') presented = await presentedToken(call);
+      const output = await (!isHooked && readsOneState(entry, source, presented) ? call.inOneState(answered) : answered());
       const given = entry.operation.answer.is === 'events' ? withErrors(output as AsyncIterable<unknown>, told) : output; // as declared
       return { output: given, headers: call.answerHeaders, ...(call.isAccepted ? { isAccepted: true } : {}) };
     } catch (error) {
@@ -82,14 +86,17 @@ const preconditionOf = ({ operation }: Entry, source: CallSource, input: unknown
  * Whether a call sees one consistent state, from its session to its answer: a read-only call needs only one transaction. Not with a body, which may
  * be slow to arrive or contain a code to be spent, and not with an external token, whose signer's keys may have to be fetched.
  */
-const readsOneState = ({ operation }: Entry, { credentials, hostTransaction }: CallSource): boolean =>
+const readsOneState = (
+  { operation }: Entry,
+  { credentials, hostTransaction }: CallSource,
+  presented: PresentedToken | undefined,
+): boolean =>
   operation.method === 'GET' &&
   operation.body === undefined &&
   operation.permission !== 'open' &&
   hostTransaction === undefined &&
   credentials.kind === 'token' &&
-  credentials.token !== undefined &&
-  credentials.authorization === undefined;
+  (presented?.isAlone ?? (credentials.token !== undefined && credentials.authorization === undefined));
 
 /** Maps errors of a stream, after its answer has begun, as errors of a call are mapped. */
 async function* withErrors(events: AsyncIterable<unknown>, told: (error: unknown) => unknown): AsyncGenerator<unknown, void, undefined> {

@@ -90,6 +90,14 @@ export class OngoingCall implements Call {
     return this.#source.remoteAddress ?? '';
   }
 
+  get host() {
+    return this.#source.host;
+  }
+
+  get mediaType() {
+    return this.#source.mediaType;
+  }
+
   get observation() {
     return this.#source.observation;
   }

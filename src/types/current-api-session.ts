@@ -93,7 +93,8 @@ export interface CurrentApiSessionApi<P = CallOptions> {
    * gave.
    *
    * For sessions: `POST /current-api-session/totp-token` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_BACKING_TOKEN_TYPE` (400), `UNAUTHORIZED` (401)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_BACKING_TOKEN_TYPE` (400), `MFA_INVALID_TOKEN` (400),
+   * `UNAUTHORIZED` (401), `MFA_NOT_ENROLLED` (409)
    */
   readonly createTotpToken: (input: { readonly body: MfaCode }, options?: P) => Promise<TotpToken>;
 }

@@ -25,10 +25,13 @@ import type { ExternalJwtSignersApi } from './external-jwt-signers.ts';
 import type { IdentitiesApi } from './identities.ts';
 import type { IdentityTypesApi } from './identity-types.ts';
 import type { InformationalApi } from './informational.ts';
+import type { OidcApi } from './oidc.ts';
+import type { OidcLoginApi } from './oidc-login.ts';
 import type { PostureCheckTypesApi } from './posture-check-types.ts';
 import type { PostureChecksApi } from './posture-checks.ts';
 import type { PostureResponsesApi } from './posture-responses.ts';
 import type { PublicExternalJwtSignersApi } from './public-external-jwt-signers.ts';
+import type { RevocationsApi } from './revocations.ts';
 import type { RoleAttributesApi } from './role-attributes.ts';
 import type { RoutersApi } from './routers.ts';
 import type { ServiceEdgeRouterPoliciesApi } from './service-edge-router-policies.ts';
@@ -228,6 +231,17 @@ export interface Facade<P = CallOptions> {
    * cannot be used to log in.
    */
   readonly apiSessionCertificates: ApiSessionCertificatesApi<P>;
+  /**
+   * Revocations.
+   *
+   * A revocation ends tokens of the OpenID provider at once: one token, those of an API session, or all that an identity
+   * has. Its id is that of what it revokes. It is kept until the last of the tokens would have ended.
+   */
+  readonly revocations: RevocationsApi<P>;
+  /** The OpenID provider. */
+  readonly oidc: OidcApi<P>;
+  /** Logins by the OpenID provider. */
+  readonly oidcLogin: OidcLoginApi<P>;
   /** What clients trust. */
   readonly trust: TrustApi<P>;
   /** Information. */

@@ -188,6 +188,8 @@ export interface AuthQuery {
   readonly maxLength?: number | undefined;
   /** Scopes to ask the provider for. */
   readonly scopes: readonly string[] | null;
+  /** True where an app that makes the codes is set up; left out otherwise. */
+  readonly isTotpEnrolled?: boolean | undefined;
 }
 
 /** Of the authenticator app, or where it says so a recovery code. */

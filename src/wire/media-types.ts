@@ -2,3 +2,5 @@
 export const JSON_TYPE = 'application/json';
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 export const EVENTS_TYPE = 'text/event-stream';
+export const HTML_TYPE = 'text/html';
+export const TEXT_TYPE = 'text/plain';

@@ -33,7 +33,6 @@ export const isImplemented = ({ api, operationId, method, path }: Published): bo
 const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
 
 const SETTINGS = 'stored settings of the OpenID Connect provider, which this version has not; servers in the field answer 501';
-const REVOCATIONS = 'revokes JWT access tokens, which this version does not issue: deleting an API session ends its token at once';
 const READ_ONLY = 'clients read services; they are written through the management API, and servers in the field answer 501';
 
 export const deviations: Readonly<Record<PublishedApi, Readonly<Record<string, string>>>> = {
@@ -45,9 +44,6 @@ export const deviations: Readonly<Record<PublishedApi, Readonly<Record<string, s
     updateControllerSetting: SETTINGS,
     patchControllerSetting: SETTINGS,
     deleteControllerSetting: SETTINGS,
-    listRevocations: REVOCATIONS,
-    createRevocation: REVOCATIONS,
-    detailRevocation: REVOCATIONS,
   },
   client: {
     enrollmentChallenge: 'declared for later versions: servers in the field answer 501',

@@ -25,10 +25,10 @@ const clientOf = (app: App, options: Partial<ClientOptions> = {}) => {
 };
 
 onEveryStore('a client elsewhere', (open) => {
-  test('has every operation of the table', async () => {
+  test('has every operation of the table but those of the OpenID provider', async () => {
     await using app = await open();
     const { client } = clientOf(app);
-    for (const { group, verb } of entries)
+    for (const { group, verb } of entries.filter((entry) => !entry.group.startsWith('oidc')))
       assert.equal(typeof Reflect.get(Reflect.get(client, group), verb), 'function', `${group}.${verb}`);
   });
 

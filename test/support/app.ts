@@ -59,7 +59,7 @@ export interface App extends AsyncDisposable {
   readonly clock: TestClock;
   /** Session token of the default administrator. */
   readonly admin: string;
-  /** A path below the management API, or from the root when it begins with `/edge/`. */
+  /** A path below the management API, or from the root when it begins with `/edge/` or `/oidc/`. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   /** Creates over HTTP and returns the id. */
   create(collection: string, body: unknown): Promise<string>;
@@ -108,6 +108,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     secretKey: SECRET_KEY,
     snapshots: { save: async (name, parts) => void snapshots.set(name, await wholeOf(parts)) },
     ...SHARED_PKI,
+    oidc: true,
     ...options,
     settings: { address: 'https://127.0.0.1:1280', ...options.settings },
     platform,
@@ -125,7 +126,7 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
     };
     const message: CoreRequest = {
       method,
-      target: path.startsWith('/edge/') ? path : `${M}${path}`,
+      target: /^\/(edge|oidc)(\/|$)/.test(path) ? path : `${M}${path}`,
       header: (name) => all[name],
       body: async () => (typeof payload === 'string' ? new TextEncoder().encode(payload) : (payload ?? new Uint8Array())),
       remoteAddress: '127.0.0.1',

@@ -158,6 +158,14 @@ export const badRequests = (operation: Operation, sample: Sample): fc.Arbitrary<
 
 const isText = (value: unknown) => typeof value === 'string';
 
+/** Never our fault; and what the provider refuses says why, in a form of its own, or as a text or page. */
+export const assertSoundOfProvider = ({ status, headers, text, body }: Answer): void => {
+  assert.ok(status < 500, `${status}: ${text}`);
+  if (status < 400) return;
+  if (body === undefined) assert.match(headers['content-type'] ?? '', /^text\/(plain|html)/);
+  else assert.ok(isText(body.error) ? isText(body.error_description) : isText(body.code) && isText(body.message), text);
+};
+
 /** Never our fault; and whatever is refused says why, in one form. */
 export const assertSound = ({ status, headers, text, body }: Answer): void => {
   assert.ok(status < 500, `${status}: ${text}`);

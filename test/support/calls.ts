@@ -11,6 +11,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
   management: '/edge/management/v1',
   client: '/edge/client/v1',
   extensions: '/edge/management/extensions/v1',
+  oidc: '/oidc',
+  oidcLogin: '/oidc/login',
 };
 
 /** Calls an operation over HTTP as a sample says; on the first surface that it is of, unless told otherwise. */

@@ -21,6 +21,8 @@ export interface Envelope {
 export interface ErrorAnswer {
   /** Default: that of the error. */
   readonly status?: number;
+  /** Default: that of the form. */
+  readonly contentType?: string;
   readonly body: string;
 }
 

@@ -1,7 +1,10 @@
 import { dataAndMeta, errorAndMeta } from './edge-envelope.ts';
-import { ztSession } from './session-rule.ts';
+import { bareJson } from './envelope.ts';
+import { bareErrors, oauthErrors } from './oauth-errors.ts';
+import { authorizationOnly, ztSession } from './session-rule.ts';
 import { type Surface, surface } from './surface.ts';
 
+const provider = { envelope: bareJson, session: authorizationOnly } as const;
 const edge = { envelope: dataAndMeta, errorForm: errorAndMeta, session: ztSession } as const;
 
 /** The one list of API surfaces. An operation names those that it is part of; `controller.only(surfaces.client)` mounts some of them. */
@@ -12,6 +15,16 @@ export const surfaces = {
   client: surface({ name: 'client', prefix: '/edge/client/v1', aliases: ['/edge/v1', '/'], ...edge }),
   /** Operations beyond the published APIs. */
   extensions: surface({ name: 'extensions', prefix: '/edge/management/extensions/v1', ...edge }),
+  /** The OpenID provider. */
+  oidc: surface({ name: 'oidc', prefix: '/oidc', ...provider, errorForm: oauthErrors }),
+  /** The steps of its logins. */
+  oidcLogin: surface({
+    name: 'oidcLogin',
+    prefix: '/oidc/login',
+    ...provider,
+    errorForm: bareErrors,
+    exposedHeaders: ['auth-request-id', 'totp-required'],
+  }),
 } as const;
 
 /** Name of a surface. */

@@ -59,3 +59,18 @@ export const withoutSession: SessionRule = {
   credentialsOf: () => ANONYMOUS,
   challenge: () => undefined,
 };
+
+/**
+ * No sessions, but the header `Authorization`, which means something to a few operations: the name of a client (`Basic`), or a token. `realm` names who
+ * asks for it.
+ */
+export const authorizationOnly: SessionRule = {
+  requestHeaders: ['authorization'],
+  answerHeaders: ['www-authenticate'],
+  credentialsOf: (header) => {
+    const authorization = header('authorization');
+    return authorization === undefined ? ANONYMOUS : { kind: 'token', authorization };
+  },
+  challenge: ({ code }) =>
+    code === 'INVALID_CLIENT' ? 'Basic realm="openziti-oidc"' : code === 'UNAUTHORIZED' ? `${BEARER} error="invalid_token"` : undefined,
+};

@@ -7,6 +7,7 @@ import { currentIdentity, currentMfa } from './current-identity.ts';
 import { enrolling, enrollments } from './enrollments.ts';
 import { identities, identityTypes, roleAttributes } from './identities.ts';
 import { changes, controllers, database, informational, trust } from './maintenance.ts';
+import { oidc, oidcLogin, revocations } from './oidc.ts';
 import { edgeRouterPolicies, serviceEdgeRouterPolicies, servicePolicies } from './policies.ts';
 import { postureChecks, postureCheckTypes, postureResponses } from './posture.ts';
 import { edgeRouters, routers, transitRouters } from './routers.ts';
@@ -53,6 +54,9 @@ const samples: { readonly [G in GroupName]: SamplesOf<G> } = {
   changes,
   database,
   apiSessionCertificates,
+  revocations,
+  oidc,
+  oidcLogin,
   trust,
   informational,
 };

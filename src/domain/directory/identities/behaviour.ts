@@ -5,11 +5,11 @@ import { identity } from '../../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import { mfa } from '../../../api/mfa.ts';
 import { isDisabled } from '../../../authentication/actors.ts';
-import { idleSince } from '../../../authentication/lifetime.ts';
+import { LISTED, liveSessions } from '../../../authentication/lifetime.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
-import { booleanField, dateField, equals, oneOf, stringField } from '../../../query/index.ts';
+import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration } from './administration.ts';
 import { requireAdministratorLogin } from './administrator-login.ts';
@@ -51,7 +51,7 @@ export const identityBehaviour = behaviour(identity, {
   present: async (entities, rows, call) => {
     const ids = rows.map((row) => row.id);
     const now = call.now();
-    const live = { op: 'compare', field: dateField('lastActivityAt'), is: '>', value: idleSince(call.core.settings, now) } as const;
+    const live = and(LISTED, liveSessions(call.core.settings, now));
     const [authenticators, outstanding, withSession, withMfa] = await Promise.all([
       entities.list(authenticator, { where: oneOf(stringField('identityId'), ids) }),
       identityEnrollmentsOf(entities, ids, call),

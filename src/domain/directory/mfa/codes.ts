@@ -27,6 +27,7 @@ const purposes = {
   verify:  { of: 'unverified', recoveryCodes: false, once: false, missing: notEnrolled },
   view:    { of: 'verified',   recoveryCodes: false, once: false, missing: notEnrolled },
   replace: { of: 'verified',   recoveryCodes: true,  once: false, missing: notEnrolled },
+  prove:   { of: 'verified',   recoveryCodes: false, once: false, missing: () => new ApiError('MFA_NOT_ENROLLED') },
   end:     { of: 'any',        recoveryCodes: true,  once: false, missing: notEnrolled },
 } as const satisfies Record<string, Purpose>;
 
@@ -35,16 +36,18 @@ const purposes = {
  * controller, the second finds it spent. `work` receives the fields that record the code's use.
  * @throws ApiError `MFA_INVALID_TOKEN`; `SERVER_TOO_MANY_REQUESTS` after too many wrong ones, even for a right one; the purpose's error when there is
  * no enrollment
+ * @param identityId whose code it is; default: the actor's own identity
  */
 export const withCode = async <T>(
   call: Call,
   purpose: keyof typeof purposes,
   code: string | undefined,
   work: (entities: Entities, row: StoredMfa, spent: Partial<StoredMfa>) => Promise<T>,
+  identityId: string = identityOf(call.actor).id,
 ): Promise<T> => {
   const { of, missing, ...takes }: Purpose = purposes[purpose];
   const outcome = await call.write(async (entities): Promise<T | ApiError> => {
-    const row = await mfaOf(entities, identityOf(call.actor).id);
+    const row = await mfaOf(entities, identityId);
     if (!row || (of !== 'any' && row.isVerified !== (of === 'verified'))) throw missing();
     if (of === 'any' && !row.isVerified) return work(entities, row, {});
     if (!code) return new ApiError('MFA_INVALID_TOKEN');

@@ -11,13 +11,15 @@ import { symbolsOfList } from '../../../resources/symbols.ts';
 /** More controllers than any network has. */
 const MOST = 1000;
 
+const FOR_CLIENTS: readonly string[] = ['edge-client', 'edge-oidc'];
+
 /** The fields that clients see. */
 export const controllerBehaviour = behaviour(controller, {
   present: async (_entities, rows, call) =>
     rows.map(({ onlineUntil, apiAddresses }) => ({
       isOnline: (onlineUntil ?? '') > call.now(),
       ...(call.surface === surfaces.client
-        ? { ctrlAddress: null, apiAddresses: Object.fromEntries(Object.entries(apiAddresses).filter(([api]) => api === 'edge-client')) }
+        ? { ctrlAddress: null, apiAddresses: Object.fromEntries(Object.entries(apiAddresses).filter(([api]) => FOR_CLIENTS.includes(api))) }
         : {}),
     })),
 });

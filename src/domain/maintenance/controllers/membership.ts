@@ -5,7 +5,7 @@ import { certificatesPem } from '../../../pki/certificate.ts';
 import { DAY } from '../../../platform/durations.ts';
 import { dateField, equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
-import { API_PATHS } from '../informational/api-paths.ts';
+import { API_PATHS, OIDC_PATH } from '../informational/api-paths.ts';
 
 /** How a controller is known to the others of its network, and to clients. */
 export interface MemberOptions {
@@ -45,7 +45,7 @@ export const joinNetwork = async (core: Core, options: MemberOptions): Promise<v
   await promise;
 };
 
-const join = async (job: Job, { pki, settings, platform }: Core, { name, ctrlAddress }: MemberOptions): Promise<void> => {
+const join = async (job: Job, { pki, settings, platform, provider }: Core, { name, ctrlAddress }: MemberOptions): Promise<void> => {
   const { certificate } = await pki.networkKey();
   const now = new Date(platform.clock.now()).toISOString();
   const described = {
@@ -53,7 +53,10 @@ const join = async (job: Job, { pki, settings, platform }: Core, { name, ctrlAdd
     certPem: certificatesPem([certificate]),
     fingerprint: certificate.fingerprint,
     apiAddresses: Object.fromEntries(
-      Object.entries(API_PATHS).map(([api, path]) => [api, [{ url: `${settings.address}${path}`, version: 'v1' }]]),
+      Object.entries({ ...API_PATHS, ...(provider ? OIDC_PATH : {}) }).map(([api, path]) => [
+        api,
+        [{ url: `${settings.address}${path}`, version: 'v1' }],
+      ]),
     ),
     lastJoinedAt: now,
     onlineUntil: new Date(Date.parse(now) + ONLINE_MS).toISOString(),

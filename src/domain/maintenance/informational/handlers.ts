@@ -9,7 +9,7 @@ import { ALL, comparator, fieldSymbol, matches, symbolsOf } from '../../../query
 import { pageOf, planList } from '../../../resources/lists.ts';
 import { software } from '../../../version.ts';
 import { JSON_TYPE } from '../../../wire/media-types.ts';
-import { API_PATHS } from './api-paths.ts';
+import { API_PATHS, OIDC_PATH } from './api-paths.ts';
 import { summaryKinds } from './summary.ts';
 
 const version = async (call: Call) => {
@@ -20,9 +20,10 @@ const version = async (call: Call) => {
       edge: at(API_PATHS['edge-client']),
       'edge-client': at(API_PATHS['edge-client']),
       'edge-management': at(API_PATHS['edge-management']),
+      ...(call.core.provider ? { 'edge-oidc': at(OIDC_PATH['edge-oidc']) } : {}),
     },
     buildDate: software.buildDate,
-    capabilities: [],
+    capabilities: call.core.provider ? ['OIDC_AUTH'] : [],
     revision: `${software.name} ${software.version}`,
     runtimeVersion: globalThis.navigator?.userAgent ?? 'unknown',
     version: call.core.settings.apiLevel,

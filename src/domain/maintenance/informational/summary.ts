@@ -17,7 +17,7 @@ export const summaryKinds: Readonly<Record<string, string | null>> = {
   mfas: 'mfa',
   postureCheckTypes: 'postureCheckType',
   postureChecks: 'postureCheck',
-  revocations: null,
+  revocations: 'revocation',
   routers: 'router',
   'routers.edge': 'edgeRouter',
   serviceEdgeRouterPolicies: 'serviceEdgeRouterPolicy',

@@ -1,24 +1,48 @@
 import { apiSession, apiSessions, currentApiSession } from '../../../api/api-sessions.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
+import { LISTED } from '../../../authentication/lifetime.ts';
 import { apiSessionOf } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
-import { ApiError } from '../../../errors/index.ts';
-import { crudHandlers } from '../../../resources/crud.ts';
+import { notFound } from '../../../errors/index.ts';
+import { crudHandlers, listRows } from '../../../resources/crud.ts';
 import { lastServiceChange } from '../../catalogue/services/updates.ts';
 import { presentOwnSession } from './present.ts';
+import { noteRevocation } from './revocations.ts';
+import { totpToken } from './totp-token.ts';
+
+const plain = crudHandlers(apiSessions, apiSession);
+
+/** @throws ApiError `NOT_FOUND` */
+const assertListed = async (call: Call, id: string): Promise<void> => {
+  const row = await call.read((entities) => entities.get(apiSession, id));
+  if (row?.isBearer) throw notFound(apiSession.kind, id);
+};
 
 export const apiSessionEntries = [
-  ...implement(apiSessions, crudHandlers(apiSessions, apiSession)),
+  ...implement(apiSessions, {
+    // Sessions for which signed tokens stand are not known here.
+    list: (call, query) => call.read((entities) => listRows(entities, apiSession, query, call, { within: LISTED })),
+    get: async (call, { id }) => {
+      await assertListed(call, id);
+      return plain.get(call, { id });
+    },
+    delete: async (call, { id }) => {
+      await assertListed(call, id);
+      return plain.delete(call, { id });
+    },
+  }),
   ...implement(currentApiSession, {
     get: (call) => call.read((entities) => presentOwnSession(entities, apiSessionOf(call.actor), call)),
     delete: async (call) => {
-      const { session } = apiSessionOf(call.actor);
-      await call.write(async (entities) => endApiSessions(entities, [await entities.require(apiSession, session.id)]));
+      const { session, presented } = apiSessionOf(call.actor);
+      await call.write(async (entities) => {
+        await endApiSessions(entities, [await entities.require(apiSession, session.id)]);
+        if (presented) await noteRevocation(entities, call, { id: session.id, type: 'API_SESSION' });
+      });
       return {};
     },
     getServiceUpdates: lastServiceChange,
-    createTotpToken: async () => {
-      throw new ApiError('INVALID_BACKING_TOKEN_TYPE');
-    },
+    createTotpToken: totpToken,
   }),
 ];

@@ -3,7 +3,7 @@ import { authPolicy } from '../../../api/auth-policies.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { expiry } from '../../../authentication/lifetime.ts';
-import type { ApiSessionActor } from '../../../call/actor.ts';
+import type { ApiSessionActor, PresentedToken } from '../../../call/actor.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -42,7 +42,7 @@ const AS_STORED = {};
 /** As its owner sees it: with the token that was presented, what is still owed, and when it ends. */
 export const presentOwnSession = async (
   entities: Entities,
-  { session, authQueries, token }: Pick<ApiSessionActor, 'session' | 'authQueries' | 'token'>,
+  { session, authQueries, token, presented }: Pick<ApiSessionActor, 'session' | 'authQueries' | 'token' | 'presented'>,
   call: Call,
 ) => {
   const detail = await presentOne(entities, apiSession, session, call, AS_STORED);
@@ -55,5 +55,22 @@ export const presentOwnSession = async (
     isMfaComplete: session.isMfaComplete === true && !owesCode,
     cachedLastActivityAt: session.lastActivityAt ?? session.createdAt,
     ...expiry(call.core.settings, session.lastActivityAt ?? session.createdAt),
+    ...(presented ? asPresented(presented, call) : {}),
+  };
+};
+
+/** Of a session for which signed tokens stand, what the one that was presented says. */
+const asPresented = ({ claims, iat, exp }: PresentedToken, call: Call) => {
+  const [now, issuedAt] = [call.now(), new Date(iat * 1000).toISOString()];
+  return {
+    createdAt: issuedAt,
+    updatedAt: issuedAt,
+    ipAddress: call.remoteAddress,
+    isMfaRequired: false,
+    isMfaComplete: Array.isArray(claims.amr) && claims.amr.includes('totp'),
+    lastActivityAt: now,
+    cachedLastActivityAt: now,
+    expirationSeconds: Math.max(0, exp - Math.floor(Date.parse(now) / 1000)),
+    expiresAt: new Date(exp * 1000).toISOString(),
   };
 };

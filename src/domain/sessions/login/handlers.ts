@@ -6,12 +6,13 @@ import { implement } from '../../../call/implement.ts';
 import { withCode } from '../../directory/mfa/codes.ts';
 import { passMfa } from '../../directory/mfa/record.ts';
 import { presentOwnSession } from '../api-sessions/present.ts';
+import { openSession } from './login.ts';
 import { loginMethods } from './methods.ts';
 import { observedCode, observedLogin } from './observed.ts';
 
 export const authenticationEntries = implement(authentication, {
   authenticate: async (call, { method, body = {} }) => {
-    const proven = await observedLogin(call, method, () => loginMethods[method](call, body));
+    const proven = await observedLogin(call, method, () => loginMethods[method](call, body, openSession));
     const actor = await withSecondFactor(call, proven);
     call.answerHeaders.set('zt-session', actor.token);
     const own = await call.read((entities) => presentOwnSession(entities, actor, call));

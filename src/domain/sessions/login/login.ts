@@ -20,7 +20,7 @@ import { hasMfa } from '../../directory/mfa/record.ts';
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
 
 /** One way to log in. @throws ApiError `INVALID_AUTH` if the caller proves no identity that may log in by it */
-type LoginMethod = (call: Call, body: LoginBody) => Promise<ApiSessionActor>;
+type LoginMethod = (call: Call, body: LoginBody, open: OpenSession) => Promise<ApiSessionActor>;
 
 /** A function for each method that the contract declares. */
 export type LoginMethods = { readonly [M in z.infer<typeof authenticationMethod>]: LoginMethod };
@@ -28,13 +28,13 @@ export type LoginMethods = { readonly [M in z.infer<typeof authenticationMethod>
 /** The error for every failed login, for any reason. */
 export const invalidAuth = (): ApiError => new ApiError('INVALID_AUTH');
 
-type CertificateFacts = Pick<
+export type CertificateFacts = Pick<
   RowOf<typeof apiSession>,
   'isCertExtendable' | 'isCertExtendRequested' | 'isCertKeyRollRequested' | 'improperClientCertChain' | 'caId'
 >;
 
 /** Certificate fields of an API session whose login used none. */
-const noCertificate: CertificateFacts = {
+export const noCertificate: CertificateFacts = {
   isCertExtendable: false,
   isCertExtendRequested: false,
   isCertKeyRollRequested: false,
@@ -42,23 +42,22 @@ const noCertificate: CertificateFacts = {
   caId: null,
 };
 
+/** Who was authenticated in this transaction, and by what. */
+export interface Authenticated {
+  readonly owner: RowOf<typeof identity>;
+  readonly authenticatorId: string;
+  readonly certificate?: CertificateFacts;
+}
+
+/** Opens the session of a login that has succeeded. */
+export type OpenSession = (entities: Entities, authenticated: Authenticated, body: LoginBody, call: Call) => Promise<ApiSessionActor>;
+
 /** Opens an API session for an identity that was authenticated in this transaction, and stores what the client reported about itself. */
-export const openSession = async (
-  entities: Entities,
-  owner: RowOf<typeof identity>,
-  authenticatorId: string,
-  body: LoginBody,
-  call: Call,
-  certificate: CertificateFacts = noCertificate,
-): Promise<ApiSessionActor> => {
+export const openSession: OpenSession = async (entities, { owner, authenticatorId, certificate = noCertificate }, body, call) => {
   const { core } = call;
   const now = call.now();
   await endApiSessions(entities, await someIdleSessions(entities, core.settings, now));
-  const reported = { ...(body.envInfo ? { envInfo: body.envInfo } : {}), ...(body.sdkInfo ? { sdkInfo: body.sdkInfo } : {}) };
-  const news = Object.entries(reported).some(
-    ([key, value]) => JSON.stringify(value) !== JSON.stringify(owner[key as keyof typeof reported]),
-  );
-  const current = news ? await entities.update(identity, owner, reported) : owner;
+  const current = await noteTold(entities, owner, body);
   const token = core.platform.random.uuid();
   const session = await entities.insert(apiSession, {
     identityId: owner.id,
@@ -74,8 +73,23 @@ export const openSession = async (
     wokenAt: null,
     unlockedAt: null,
     sdkInfo: body.sdkInfo ?? null,
+    isBearer: false,
+    endsAt: null,
+    tokenIds: [],
+    bearer: null,
   });
   return apiSessionActor(entities, session, current, token);
+};
+
+/** Stores with an identity what its client reported about itself at a login, where that is new. */
+export const noteTold = async (
+  entities: Entities,
+  owner: RowOf<typeof identity>,
+  { envInfo, sdkInfo }: Pick<LoginBody, 'envInfo' | 'sdkInfo'>,
+): Promise<RowOf<typeof identity>> => {
+  const told = { ...(envInfo ? { envInfo } : {}), ...(sdkInfo ? { sdkInfo } : {}) };
+  const news = Object.entries(told).some(([key, value]) => JSON.stringify(value) !== JSON.stringify(owner[key as keyof typeof told]));
+  return news ? entities.update(identity, owner, told) : owner;
 };
 
 /** Some of the sessions that ended by idling: each login tidies a few, so that none pile up. */

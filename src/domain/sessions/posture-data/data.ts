@@ -4,7 +4,7 @@ import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { type identityPostureData, postureData } from '../../../api/posture-data.ts';
 import { apiSessionsOf } from '../../../authentication/api-sessions.ts';
-import { idleSince } from '../../../authentication/lifetime.ts';
+import { hasEnded } from '../../../authentication/lifetime.ts';
 import type { Call } from '../../../call/call.ts';
 import { processKey } from '../../policy/posture/responses.ts';
 
@@ -15,9 +15,7 @@ export const postureDataFor = (call: Call, { id }: { readonly id: string }): Pro
   call.read(async (entities) => {
     await entities.require(identity, id);
     const row = await entities.get(postureData, id);
-    const live = (await apiSessionsOf(entities, id)).filter(
-      ({ lastActivityAt }) => (lastActivityAt ?? '') > idleSince(call.core.settings, call.now()),
-    );
+    const live = (await apiSessionsOf(entities, id)).filter((session) => !hasEnded(call.core.settings, session, call.now()));
     const reported = (fact: { readonly postureCheckId: string } | null | undefined, key: string) => ({
       postureCheckId: fact?.postureCheckId ?? '',
       lastUpdatedAt: row?.toldAt?.[key] ?? null,

@@ -14,11 +14,12 @@ import { tidyLapsed } from './ends.ts';
 import { noteFailure } from './failures.ts';
 import type { StoredSession } from './grants.ts';
 import { sessionRouter } from './present.ts';
-import { sessionToken } from './token.ts';
+import { sessionToken, unstoredSessionToken } from './token.ts';
 import { requireVisible, visibleSessions } from './visibility.ts';
 
 interface Obtained {
-  readonly row: StoredSession;
+  /** Undefined for a session that is stored nowhere. */
+  readonly row?: StoredSession;
   readonly routers: readonly RowOf<typeof edgeRouter>[];
 }
 
@@ -27,9 +28,11 @@ type Tags = StoredSession['tags'];
 /** The session of this API session for a request: the one that there is, for which nothing is written, or a new one. */
 const obtain = async (call: Call, request: SessionRequest, tags: Tags): Promise<Obtained> => {
   const known = await call.read((entities) => decideSession(entities, call, request));
+  if (known.isGranted && apiSessionOf(call.actor).presented) return { routers: known.routers };
   if (known.isGranted && known.existing && !known.hasEnded) return { row: known.existing, routers: known.routers };
   const outcome = await call.write(async (entities) => {
     const decided = await decideSession(entities, call, request);
+    if (decided.isGranted && apiSessionOf(call.actor).presented) return { routers: decided.routers };
     if (decided.isGranted) return { row: await begin(entities, call, request, decided, tags), routers: decided.routers };
     await noteFailure(entities, call, { ...decided, type: request.type });
     return decided.decision;
@@ -59,18 +62,20 @@ export const sessionEntries = implement(sessions, {
   create: async (call, { body: { serviceId, type, tags } }) => {
     if (!serviceId) throw notFound('service', '');
     const { row, routers } = await obtain(call, { serviceId, type }, tags ?? {});
+    const { session: of, identity } = apiSessionOf(call.actor);
+    const { id, token } = row ? { id: row.id, token: await sessionToken(call, row) } : await unstoredSessionToken(call, serviceId, type);
     return {
       _links: null,
       createdAt: null,
-      id: row.id,
+      id,
       updatedAt: null,
       apiSession: null,
-      apiSessionId: row.apiSessionId,
+      apiSessionId: of.id,
       service: null,
       serviceId,
-      identityId: row.identityId,
+      identityId: identity.id,
       type,
-      token: await sessionToken(call, row),
+      token,
       edgeRouters: routers.map((router) => sessionRouter(router, call.core.presence)),
     };
   },

@@ -1,3 +1,4 @@
+import type { PolicyType } from '../../../api/policies.ts';
 import { session } from '../../../api/sessions.ts';
 import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
@@ -11,28 +12,49 @@ const AUDIENCE = 'openziti';
 const LIFETIME = 31_557_600;
 
 /** The JWT by which routers know a session, signed as the network's JWTs are. */
-export const sessionToken = async ({ core }: Call, { id, apiSessionId, identityId, serviceId, type }: StoredSession): Promise<string> => {
+export const sessionToken = async (call: Call, { id, serviceId, type }: StoredSession): Promise<string> =>
+  (await signedToken(call, { id, serviceId, type }, true)).token;
+
+type Claimed = Pick<StoredSession, 'id' | 'serviceId' | 'type'>;
+
+/** @param isStored whether a row stands behind it */
+const signedToken = async (call: Call, { id, serviceId, type }: Claimed, isStored: boolean) => {
+  const { core } = call;
+  const { session, identity } = apiSessionOf(call.actor);
   const key = await core.pki.networkKey();
   const iat = Math.floor(core.platform.clock.now() / 1000);
-  return key.sign({
+  const token = await key.sign({
     iss: `${core.settings.address}/`,
     sub: serviceId,
     aud: [AUDIENCE],
     jti: id,
     iat,
     exp: iat + LIFETIME,
-    z_asid: apiSessionId,
-    z_iid: identityId,
+    z_asid: session.id,
+    z_iid: identity.id,
     z_t: 's',
     z_st: type,
-    z_leg: true,
+    z_leg: isStored,
   });
+  return { id, token };
 };
+
+/**
+ * The same for a session that is stored nowhere, as those of API sessions are for which signed tokens stand: it ends with its API session, and routers judge
+ * by themselves whether it still has its right.
+ */
+export const unstoredSessionToken = (
+  call: Call,
+  serviceId: string,
+  type: PolicyType,
+): Promise<{ readonly id: string; readonly token: string }> =>
+  signedToken(call, { id: call.core.platform.random.uuid(), serviceId, type }, false);
 
 /** @throws ApiError `UNAUTHORIZED` for what is no token of a session of this identity that still goes on */
 export const requireSessionToken = async (entities: Entities, call: Call, token: string): Promise<void> => {
   const key = await call.core.pki.networkKey();
   const claims = await key.verify(token, { audience: AUDIENCE, now: call.core.platform.clock.now() });
+  if (claims?.z_t === 's' && claims.z_leg === false && claims.z_asid === apiSessionOf(call.actor).session.id) return;
   const row = claims?.z_t === 's' && typeof claims.jti === 'string' ? await entities.get(session, claims.jti) : undefined;
   if (!row || row.identityId !== apiSessionOf(call.actor).identity.id || !(await isGoing(entities, call, row)))
     throw unauthorized('the header session-token holds no token of a session of this identity');

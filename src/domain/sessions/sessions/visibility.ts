@@ -1,6 +1,6 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { session } from '../../../api/sessions.ts';
-import { idleSince } from '../../../authentication/lifetime.ts';
+import { endedSessions, hasEnded } from '../../../authentication/lifetime.ts';
 import { identityOf, isAdministrator } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
@@ -36,13 +36,7 @@ const stillGranted = async (entities: Entities, call: Call, where: Predicate): P
 };
 
 const idle = async (entities: Entities, call: Call, own: Predicate): Promise<readonly string[]> => {
-  const since: Predicate = {
-    op: 'compare',
-    field: dateField('lastActivityAt'),
-    is: '<=',
-    value: idleSince(call.core.settings, call.now()),
-  };
-  const rows = await entities.list(apiSession, { where: and(since, own), limit: LOOKED_AT });
+  const rows = await entities.list(apiSession, { where: and(endedSessions(call.core.settings, call.now()), own), limit: LOOKED_AT });
   return rows.map(({ id }) => id);
 };
 
@@ -57,6 +51,6 @@ export const requireVisible = async (entities: Entities, call: Call, id: string)
 /** Whether a session that is stored has not ended. */
 export const isGoing = async (entities: Entities, call: Call, row: StoredSession): Promise<boolean> => {
   const of = await entities.get(apiSession, row.apiSessionId);
-  if (!of || (of.lastActivityAt ?? '') <= idleSince(call.core.settings, call.now()) || isLapsed(row, call.now())) return false;
+  if (!of || hasEnded(call.core.settings, of, call.now()) || isLapsed(row, call.now())) return false;
   return !matches(await inDoubtFor(entities, call), row) || (await grantsOf(entities, [row], call.now())).get(row) !== undefined;
 };

@@ -12,7 +12,7 @@ import { type Presented, readPresented } from '../../../../pki/presented.ts';
 import { equals, stringField } from '../../../../query/index.ts';
 import { externalIdOf } from '../../../directory/cas/claims.ts';
 import { authoritiesAbove, authorityFor, networkFor, type Trust } from '../../../directory/cas/trust.ts';
-import { invalidAuth, type LoginBody, openSession } from '../login.ts';
+import { type Authenticated, invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
 /** Whom a certificate proves, and by what: an authenticator, or an external id in a certificate of an authority. */
 interface Proven {
@@ -25,13 +25,13 @@ interface Proven {
  * chain. Every failure has the same answer.
  * @throws ApiError `INVALID_AUTH`
  */
-export const loginByCertificate = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {
+export const loginByCertificate = async (call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor> => {
   const presented = await readPresented(call.peerCertificates);
   const trust = presented && (await trustIn(call, presented));
   if (!presented || !trust) throw invalidAuth();
   const actor = await call.write(async (entities) => {
     const proven = await provenBy(entities, presented.leaf, trust, call);
-    return proven && open(entities, proven, trust, body, call);
+    return proven && succeed(entities, proven, trust, (authenticated) => open(entities, authenticated, body, call));
   });
   if (!actor) throw invalidAuth();
   if (actor.session.isCertExtendRequested) call.answerHeaders.set('ziti-authenticator-extend-requested', 'true');
@@ -77,14 +77,20 @@ const ownerOf = async (entities: Entities, leaf: Certificate): Promise<Proven | 
   return owner && { owner, own };
 };
 
-const open = async (entities: Entities, { owner, own }: Proven, trust: Trust, body: LoginBody, call: Call): Promise<ApiSessionActor> => {
+const succeed = async (
+  entities: Entities,
+  { owner, own }: Proven,
+  trust: Trust,
+  open: (authenticated: Authenticated) => Promise<ApiSessionActor>,
+): Promise<ApiSessionActor> => {
   const isComplete = trust.by !== 'network' || trust.isComplete;
   if (own && own.lastAuthResolvedToRoot !== isComplete) await entities.update(authenticator, own, { lastAuthResolvedToRoot: isComplete });
-  return openSession(entities, owner, own?.id ?? 'internal', body, call, {
+  const certificate = {
     isCertExtendable: own?.isIssuedByNetwork ?? false,
     isCertExtendRequested: own?.isExtendRequested ?? false,
     isCertKeyRollRequested: own?.isKeyRollRequested ?? false,
     improperClientCertChain: !isComplete,
     caId: own || trust.by === 'network' ? null : trust.by.row.id,
-  });
+  };
+  return open({ owner, authenticatorId: own?.id ?? 'internal', certificate });
 };

@@ -8,20 +8,20 @@ import type { ApiSessionActor, TokenProof } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../changes/entities.ts';
 import { equals, stringField } from '../../../../query/index.ts';
-import { invalidAuth, type LoginBody, openSession } from '../login.ts';
+import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
 /**
  * Login by the token of an external signer, in `Authorization: Bearer`. Every failure has the same answer.
  * @throws ApiError `INVALID_AUTH`
  */
-export const loginByExternalToken = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {
+export const loginByExternalToken = async (call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor> => {
   for (const token of externalTokensOf(call)) {
     const proof = await proofOf(call, token);
     // Read first, without a write permit: a valid token without an identity could otherwise occupy writers at no cost.
     if (!proof || !(await call.read((entities) => ownerOf(entities, proof, call)))) continue;
     const actor = await call.write(async (entities) => {
       const owner = await ownerOf(entities, proof, call);
-      return owner && openSession(entities, owner, `extJwtId:${proof.signer.id}`, body, call);
+      return owner && open(entities, { owner, authenticatorId: `extJwtId:${proof.signer.id}` }, body, call);
     });
     if (actor) return actor;
   }

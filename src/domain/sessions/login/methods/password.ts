@@ -13,7 +13,7 @@ import type { AuthenticationFailure } from '../../../../observability/events.ts'
 import { equals, stringField } from '../../../../query/index.ts';
 import { countWrongPassword, type FailedAttempt, type Tried } from '../../../directory/identities/lockout.ts';
 import { evenOut } from '../decoy.ts';
-import { invalidAuth, type LoginBody, openSession } from '../login.ts';
+import { invalidAuth, type LoginBody, type OpenSession } from '../login.ts';
 
 /**
  * Login by username and password. Every failure has the same answer, after the same hashing and as many store requests, whether the username is
@@ -21,15 +21,23 @@ import { invalidAuth, type LoginBody, openSession } from '../login.ts';
  * more.
  * @throws ApiError `INVALID_AUTH`, `COULD_NOT_VALIDATE` without a field when username or password is missing, `SERVER_TOO_MANY_REQUESTS`
  */
-export const loginByPassword = async (call: Call, body: LoginBody): Promise<ApiSessionActor> => {
+export const loginByPassword = async (call: Call, body: LoginBody, open: OpenSession): Promise<ApiSessionActor> => {
   const { username, password } = body;
   if (!username || !password)
     throw new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: 'username and password fields are required' } });
   const isAdministrators = () => call.read((entities) => belongsToAdministrator(entities, username));
-  return call.core.passwordChecks.guess(call, username, isAdministrators, (check) => attempt(call, body, username, password, check));
+  return call.core.passwordChecks.guess(call, username, isAdministrators, (check) =>
+    attempt(call, { username, password }, check, body, open),
+  );
 };
 
-const attempt = async (call: Call, body: LoginBody, username: string, password: string, check: CheckPassword): Promise<ApiSessionActor> => {
+const attempt = async (
+  call: Call,
+  { username, password }: { readonly username: string; readonly password: string },
+  check: CheckPassword,
+  body: LoginBody,
+  open: OpenSession,
+): Promise<ApiSessionActor> => {
   const candidate = await call.read((entities) => candidateOf(entities, username, call.now()));
   const hash = candidate.tried?.own.passwordHash ?? undefined;
   const { isRight, renewedHash } = await check(password, hash);
@@ -38,7 +46,11 @@ const attempt = async (call: Call, body: LoginBody, username: string, password: 
     const { tried, refusal, identityId } = await candidateOf(entities, username, call.now());
     const current = hash !== undefined && tried?.own.passwordHash === hash ? tried : undefined;
     call.observation?.failsAs(refusal, identityId);
-    if (isRight) return current ? { actor: await succeed(entities, current, body, renewedHash, call) } : {};
+    if (isRight) {
+      if (!current) return {};
+      await noteRightPassword(entities, current, renewedHash);
+      return { actor: await open(entities, { owner: current.owner, authenticatorId: current.own.id }, body, call) };
+    }
     const counted = current ? await countWrongPassword(entities, current, call.now()) : 'no';
     await evenOut(entities, counted !== 'no');
     return { counted };
@@ -81,16 +93,9 @@ const belongsToAdministrator = async (entities: Entities, username: string): Pro
   return owner !== undefined && hasAdministratorRights(owner);
 };
 
-const succeed = async (
-  entities: Entities,
-  { own, owner }: Tried,
-  body: LoginBody,
-  passwordHash: string | undefined,
-  call: Call,
-): Promise<ApiSessionActor> => {
+const noteRightPassword = async (entities: Entities, { own }: Tried, passwordHash: string | undefined): Promise<void> => {
   if (passwordHash) await entities.update(authenticator, own, { passwordHash, failedAttempts: 0 });
   else if (own.failedAttempts) await entities.update(authenticator, own, { failedAttempts: 0 });
-  return openSession(entities, owner, own.id, body, call);
 };
 
 const authenticatorOf = (entities: Entities, username: string): Promise<RowOf<typeof authenticator> | undefined> =>

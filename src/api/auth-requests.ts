@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { string, timestamp } from './kit/entity.ts';
+import { readOnly } from './kit/field.ts';
+import { hiddenReference } from './kit/references.ts';
+import { resource } from './kit/resource.ts';
+
+/** The request of a client of the OpenID provider: to whom a code goes, and what the client proves when it redeems it. */
+const request = z.object({
+  clientId: string,
+  redirectUri: string,
+  scopes: z.array(string).readonly(),
+  state: string.nullable(),
+  nonce: string.nullable(),
+  /** Of S256 (RFC 7636). */
+  codeChallenge: string,
+  configTypes: z.array(string).readonly(),
+  /** Address of the client, `host:port` or `host`. */
+  address: string,
+});
+
+export type ClientRequest = z.infer<typeof request>;
+
+/** How far a login has come. */
+const progress = z.object({
+  /** Ways of authentication so far; none before the primary login. */
+  amr: z.array(string).readonly(),
+  /** Wrong codes of the second factor so far. */
+  wrongCodes: z.int(),
+  /** Seconds since 1970 of the primary login. */
+  authTime: z.int().nullable(),
+  /** SHA-256 of the codes that were given out. */
+  codes: z.array(string).readonly(),
+  /** Whether one of them was redeemed. */
+  isRedeemed: z.boolean(),
+});
+
+export type LoginProgress = z.infer<typeof progress>;
+
+/** A login that is under way, between the request of a client and the tokens that come of it. */
+export const authRequest = resource({
+  kind: 'authRequest',
+  collection: 'auth-requests',
+  names: ['AuthRequest', 'AuthRequests'],
+  about: 'An auth request is a login by the OpenID provider that is under way, for ten minutes at most.',
+  unrecorded: true,
+  fields: {
+    request: readOnly(request, { keep: 'hidden' }),
+    progress: readOnly(progress, { keep: 'hidden' }),
+    /** The session that the login has opened; with its end the login is void. */
+    apiSessionId: hiddenReference('apiSession', 'cascade'),
+    endsAt: readOnly(timestamp, { keep: 'hidden', index: true }),
+  },
+});

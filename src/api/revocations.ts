@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { crud } from './kit/crud.ts';
+import { tags, timestamp } from './kit/entity.ts';
+import { readOnly } from './kit/field.ts';
+import { CREATED, group, operation } from './kit/operation.ts';
+import { resource } from './kit/resource.ts';
+import { rightTo } from './kit/right.ts';
+import { shortText } from './shared.ts';
+
+const revocationType = z.enum(['JTI', 'IDENTITY', 'API_SESSION']);
+
+export const revocation = resource({
+  kind: 'revocation',
+  collection: 'revocations',
+  right: 'ops',
+  names: ['Revocation', 'Revocations'],
+  about:
+    'A revocation ends tokens of the OpenID provider at once: one token, those of an API session, or all that an identity has. Its id is that of what it revokes. It is kept until the last of the tokens would have ended.',
+  fields: {
+    /** What the id names: a token by its `jti` (JTI), an identity, or an API session. */
+    type: readOnly(revocationType, { filter: true, default: 'JTI' }),
+    /** When the last of the tokens would have ended by itself. */
+    expiresAt: readOnly(timestamp, { filter: true, index: true }),
+  },
+});
+
+/** What to revoke. */
+const revocationCreate = z
+  .object({
+    /** Of a token (its `jti`) and of an API session a UUID; of an identity its id. */
+    id: shortText,
+    /** What the id names. */
+    type: revocationType,
+    /** User-defined names with values: text, boolean or null. */
+    tags: tags.optional(),
+  })
+  .meta({ id: 'RevocationCreate' });
+
+export const revocations = group('revocations', 'Revocations', {
+  ...crud(revocation, { except: ['create', 'replace', 'patch', 'delete'] }),
+  create: operation('POST', '/revocations', {
+    operationId: 'createRevocation',
+    summary: 'Revoke a token, an API session or all tokens of an identity, at once; there is no way back',
+    permission: rightTo('create', revocation),
+    body: { schema: revocationCreate, name: 'revocation' },
+    answer: CREATED,
+    errors: ['NOT_FOUND'],
+  }),
+});

@@ -1,0 +1,71 @@
+/** The forms of refusals below the OpenID provider: those of OAuth (RFC 6749, 5.2), and bare ones for the steps of a login. */
+import type { ApiError } from '../../errors/index.ts';
+import type { ErrorAnswer, ErrorForm } from './envelope.ts';
+import { schemaNamed } from './json-schema.ts';
+import { JSON_TYPE, TEXT_TYPE } from '../../wire/media-types.ts';
+
+const TEXT = { type: 'string' } as const;
+
+/** What the client itself did wrong, in the words of OAuth; every other refusal of a request is `invalid_request`. */
+const OAUTH_ERRORS: Readonly<Partial<Record<ApiError['code'], string>>> = {
+  INVALID_CLIENT: 'invalid_client',
+  INVALID_GRANT: 'invalid_grant',
+  INVALID_SCOPE: 'invalid_scope',
+  UNSUPPORTED_GRANT_TYPE: 'unsupported_grant_type',
+  UNAUTHORIZED: 'invalid_token',
+};
+
+/** `{ error, error_description }`. A body of another type is an invalid request like any other: clients know no 415 here. */
+export const oauthErrors: ErrorForm = {
+  contentType: JSON_TYPE,
+  write: (error) => {
+    const { code, status } = error;
+    if (status === 404 || status === 405) return plain(error);
+    const overloaded = status === 429 || status === 503;
+    const name = OAUTH_ERRORS[code] ?? (overloaded ? 'temporarily_unavailable' : status >= 500 ? 'server_error' : 'invalid_request');
+    return {
+      ...(status === 415 ? { status: 400 } : {}),
+      body: JSON.stringify({ error: name, error_description: sentenceOf(error) }),
+    };
+  },
+  schema: schemaNamed('OAuthError'),
+  components: {
+    OAuthError: {
+      type: 'object',
+      required: ['error'],
+      description: 'A refusal in the form of OAuth (RFC 6749, 5.2).',
+      properties: { error: TEXT, error_description: TEXT },
+    },
+  },
+};
+
+/** `{ code, message, cause }`, without an envelope. */
+export const bareErrors: ErrorForm = {
+  contentType: JSON_TYPE,
+  write: (error) => {
+    const { code, status, message, cause } = error;
+    if (status === 404 && cause && 'message' in cause && /^(path|host) /.test(cause.message)) return plain(error);
+    if (status === 405) return { contentType: TEXT_TYPE, body: '' };
+    // Clients know these two by other names.
+    const known = status === 406 ? 'NOT_ACCEPTABLE' : code === 'INVALID_TOTP_CODE' ? 'INVALID TOTP CODE' : code;
+    return { body: JSON.stringify({ code: known, message, ...(cause ? { cause } : {}) }) };
+  },
+  schema: schemaNamed('BareError'),
+  components: {
+    BareError: {
+      type: 'object',
+      required: ['code', 'message'],
+      description: 'A refusal of a step of a login.',
+      properties: { code: TEXT, message: TEXT, cause: { type: 'object' } },
+    },
+  },
+};
+
+/** Paths that are unknown, and methods, are refused to people as well as to programs. */
+const plain = (error: ApiError): ErrorAnswer => ({ contentType: `${TEXT_TYPE}; charset=utf-8`, body: `${sentenceOf(error)}\n` });
+
+/** The cause, where it is a sentence. RFC 6749, 5.2 leaves no room for quotes and backslashes. */
+const sentenceOf = ({ message, cause }: ApiError): string => {
+  const reason = cause && ('reason' in cause ? cause.reason : 'message' in cause ? cause.message : undefined);
+  return (reason ?? message).replaceAll(/["\\]/g, "'").replaceAll(/[^\x20-\x7e]/g, '?');
+};

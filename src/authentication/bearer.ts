@@ -1,0 +1,102 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { apiSessionCertificate } from '../api/api-session-certificates.ts';
+import { apiSession } from '../api/api-sessions.ts';
+import type { authPolicy } from '../api/auth-policies.ts';
+import type { RowOf } from '../api/kit/resource.ts';
+import type { PresentedToken } from '../call/actor.ts';
+import type { Call } from '../call/call.ts';
+import type { Provider } from '../call/provider.ts';
+import type { Entities } from '../changes/entities.ts';
+import { unauthorized } from '../errors/index.ts';
+import { beginsWith } from '../pki/certificate.ts';
+import { readPresented } from '../pki/presented.ts';
+import { and, equals, stringField } from '../query/index.ts';
+import { bearerTokens, type Claims, stringClaim } from '../tokens/token.ts';
+
+type ApiSession = RowOf<typeof apiSession>;
+type Presenting = Pick<Call, 'core' | 'credentials' | 'peerCertificates' | 'now'>;
+
+/**
+ * The first access token of the provider among those that a call presents in `Authorization`, verified as far as the token itself goes: its signature, its
+ * time, and that it is for this API. Whether it lives is for the store to say. To be called outside of transactions, because keys may have to be read.
+ * @throws ApiError `UNAUTHORIZED` for one that has expired
+ */
+export const presentedToken = async (call: Presenting, isForNetwork = true): Promise<PresentedToken | undefined> => {
+  const { core, credentials } = call;
+  const { provider } = core;
+  if (!provider || credentials.kind !== 'token' || credentials.token !== undefined) return undefined;
+  let hasExpired = false;
+  const texts = bearerTokens(credentials.authorization);
+  for (const text of texts) {
+    const claims = await provider.keys.verify(text);
+    const token = claims && tokenIn(text, claims, 'a');
+    if (!token || !isBegun(claims, call) || (isForNetwork && !isForNetworkIn(provider, claims))) continue;
+    if (isOver(token, call)) hasExpired = true;
+    else {
+      const certificate = isBound(claims) ? (await readPresented(call.peerCertificates))?.leaf : undefined;
+      return { ...token, certificate, isAlone: texts.length === 1 };
+    }
+  }
+  if (hasExpired) throw unauthorized('token expired');
+  return undefined;
+};
+
+/** @param is `a`: an access token, `r`: a refresh token */
+export const tokenIn = (text: string, claims: Claims, is: 'a' | 'r'): PresentedToken | undefined => {
+  const [id, sessionId, subject] = [stringClaim(claims, 'jti'), stringClaim(claims, 'z_asid'), stringClaim(claims, 'sub')];
+  const { iat, exp } = claims;
+  if (claims.z_t !== is || id === undefined || sessionId === undefined || subject === undefined) return undefined;
+  return typeof iat === 'number' && typeof exp === 'number' ? { text, id, sessionId, subject, claims, iat, exp } : undefined;
+};
+
+/** Whether the time of a token is over. */
+export const isOver = ({ exp }: Pick<PresentedToken, 'exp'>, call: Pick<Call, 'now'>): boolean => exp * 1000 <= Date.parse(call.now());
+
+/** How far the clocks of controllers may be apart. ms */
+const TOLERANCE = 60_000;
+
+const isBegun = ({ nbf }: Claims, call: Pick<Call, 'now'>): boolean =>
+  nbf === undefined || (typeof nbf === 'number' && nbf * 1000 <= Date.parse(call.now()) + TOLERANCE);
+
+const isForNetworkIn = ({ clients }: Provider, { aud }: Claims): boolean =>
+  Array.isArray(aud) && aud.some((client) => clients.get(String(client))?.isOfNetwork === true);
+
+const isBound = ({ z_cfs: fingerprints }: Claims): boolean => Array.isArray(fingerprints) && fingerprints.length > 0;
+
+/**
+ * The session of a token that lives: one that is spent or revoked is not among those of its session. The ids of tokens are not volatile, so that a row in
+ * memory is as good as the stored one.
+ */
+export const sessionOfToken = async (
+  entities: Entities,
+  { id, sessionId, subject }: Pick<PresentedToken, 'id' | 'sessionId' | 'subject'>,
+): Promise<ApiSession | undefined> => {
+  const session = await entities.recall(apiSession, 'id', sessionId);
+  return session?.isBearer && session.identityId === subject && session.tokenIds?.includes(id) ? session : undefined;
+};
+
+/**
+ * Whether a token that is bound to a certificate came with it, or with a certificate of its session.
+ * @param policy of its identity: whether certificates that have expired will do
+ */
+export const holdsCertificate = async (
+  entities: Entities,
+  { id, bearer }: ApiSession,
+  { certificate: leaf }: Pick<PresentedToken, 'certificate'>,
+  { provider, platform }: Pick<Call['core'], 'provider' | 'platform'>,
+  policy: Pick<RowOf<typeof authPolicy>, 'primary'> | undefined,
+): Promise<boolean> => {
+  if (!bearer?.certificate || !provider?.bindsCertificates) return true;
+  if (!leaf) return false;
+  const isInTime = platform.clock.now() <= leaf.notAfter;
+  if (sha256Of(leaf.der) === bearer.certificate.sha256) return isInTime || policy?.primary.cert.allowExpiredCerts === true;
+  const own = await entities.find(
+    apiSessionCertificate,
+    and(equals(stringField('apiSessionId'), id), equals(stringField('fingerprint'), leaf.fingerprint)),
+  );
+  return isInTime && own?.certificate != null && beginsWith(own.certificate, leaf);
+};
+
+/** SHA-256 in hex: certificates that have the same are the same. */
+export const sha256Of = (der: Uint8Array): string => bytesToHex(sha256(der));

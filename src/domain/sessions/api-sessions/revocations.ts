@@ -1,0 +1,64 @@
+import { apiSession } from '../../../api/api-sessions.ts';
+import { identity } from '../../../api/identities.ts';
+import { revocation, revocations } from '../../../api/revocations.ts';
+import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
+import type { Call } from '../../../call/call.ts';
+import { implement } from '../../../call/implement.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { invalidField, notFound } from '../../../errors/index.ts';
+import { DAY } from '../../../platform/durations.ts';
+import { dateField, has, type Predicate } from '../../../query/index.ts';
+import { crudHandlers, listRows } from '../../../resources/crud.ts';
+import { selfLink } from '../../../resources/links.ts';
+import { isOpaqueToken } from '../../../tokens/opaque.ts';
+
+/** What a revocation names. */
+export interface Revoked {
+  readonly id: string;
+  readonly type: 'JTI' | 'IDENTITY' | 'API_SESSION';
+  readonly tags?: Readonly<Record<string, string | boolean | null>>;
+}
+
+/** Notes what has been revoked, until the last of the tokens would have ended by itself. Noted again, it begins anew. */
+export const noteRevocation = async (entities: Entities, call: Call, { id, type, tags = {} }: Revoked): Promise<void> => {
+  const { access, refresh, id: ofIds } = call.core.provider?.lifetimes ?? { access: 0, refresh: DAY / 1000, id: 0 };
+  const expiresAt = new Date(Date.parse(call.now()) + Math.max(access, refresh, ofIds) * 1000).toISOString();
+  const known = await entities.get(revocation, id);
+  if (known) await entities.remove(revocation, known);
+  await entities.insert(revocation, { id, type, expiresAt, tags });
+};
+
+/** The token with this id dies; its session, and other tokens of that, live on. */
+export const endToken = async (entities: Entities, jti: string): Promise<void> => {
+  const session = await entities.find(apiSession, has('tokenIds', jti));
+  if (!session?.bearer) return;
+  const tokens = session.bearer.tokens.filter(({ id }) => id !== jti);
+  await entities.update(apiSession, session, { tokenIds: tokens.map(({ id }) => id), bearer: { ...session.bearer, tokens } });
+};
+
+/** Expired ones are as good as gone. */
+const inForce = (call: Call): Predicate => ({ op: 'compare', field: dateField('expiresAt'), is: '>', value: call.now() });
+
+const { get } = crudHandlers(revocations, revocation);
+
+export const revocationEntries = implement(revocations, {
+  list: (call, query) => call.read((entities) => listRows(entities, revocation, query, call, { within: inForce(call) })),
+  get: async (call, { id }) => {
+    const found = await get(call, { id });
+    if ((found.expiresAt ?? '') <= call.now()) throw notFound(revocation.kind, id);
+    return found;
+  },
+  create: async (call, { body: { id: given, type, tags = {} } }) => {
+    if (type !== 'IDENTITY' && !isOpaqueToken(given)) throw invalidField('id', 'id must be a valid UUID v4', given);
+    const id = type === 'IDENTITY' ? given : given.toLowerCase();
+    await call.write(async (entities) => {
+      if (type === 'JTI') await endToken(entities, id);
+      else if (type === 'API_SESSION') {
+        const session = await entities.get(apiSession, id);
+        if (session) await endApiSessions(entities, [session]);
+      } else await endApiSessions(entities, await apiSessionsOf(entities, (await entities.require(identity, id)).id));
+      await noteRevocation(entities, call, { id, type, tags });
+    });
+    return { _links: selfLink(revocation, id), id };
+  },
+});

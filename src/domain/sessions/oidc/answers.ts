@@ -1,0 +1,34 @@
+import type { AuthQuery } from '../../../api/api-sessions.ts';
+import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
+import { HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../../../wire/media-types.ts';
+import type { Call } from '../../../call/call.ts';
+import { codePage, enrollPage, messagePage, type PageOfLogin, tokenPage } from './pages/pages.ts';
+import { providerOf } from './provider.ts';
+
+/** Whether the client prefers pages to JSON and text. */
+export const wantsPage = ({ mediaType }: Pick<Call, 'mediaType'>): boolean => mediaType === HTML_TYPE;
+
+export const json = (body: unknown, { status = 200, headers = {} }: Pick<HttpOutput, 'status' | 'headers'> = {}): HttpOutput => ({
+  status,
+  headers,
+  contentType: JSON_TYPE,
+  body: JSON.stringify(body),
+});
+
+/** What is refused to the person or program at hand, and must be sent nowhere. */
+export const plainRefusal = (call: Call, reason: string): HttpOutput => {
+  const { pages } = providerOf(call);
+  if (wantsPage(call)) return messagePage(pages, pages.texts.failed, reason, 400);
+  return { status: 400, contentType: `${TEXT_TYPE}; charset=utf-8`, body: `${reason}\n` };
+};
+
+/** What comes after a step: the factor that is still owed, or the end of the login. */
+export const nextStep = (call: Call, issuer: string, login: PageOfLogin, queries: readonly AuthQuery[]): HttpOutput => {
+  if (queries.length === 0) return redirect(`${issuer}/authorize/callback?id=${encodeURIComponent(login.id)}`);
+  const code = queries.find(({ typeId }) => typeId === 'TOTP');
+  const headers: Readonly<Record<string, string>> = code ? { 'totp-required': 'true' } : {};
+  if (!wantsPage(call)) return json({ authQueries: queries }, { headers });
+  const { pages } = providerOf(call);
+  const page = !code ? tokenPage(pages, login) : code.isTotpEnrolled ? codePage(pages, login) : enrollPage(pages, login);
+  return { ...page, headers: { ...page.headers, ...headers } };
+};

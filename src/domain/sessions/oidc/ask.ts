@@ -1,0 +1,54 @@
+/** What clients ask about tokens: whose they are, and whether they are good. */
+import { identity } from '../../../api/identities.ts';
+import type { TokenQuestion } from '../../../api/oidc-schemas.ts';
+import { actorOfPresented, isDisabled } from '../../../authentication/actors.ts';
+import { isOver, presentedToken, sessionOfToken, tokenIn } from '../../../authentication/bearer.ts';
+import { hasAdministratorRights } from '../../../call/administrators.ts';
+import type { Call } from '../../../call/call.ts';
+import { unauthorized } from '../../../errors/index.ts';
+import { basicClientOf } from './clients.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
+
+/** @throws ApiError `UNAUTHORIZED` for what is no access token of this issuer that lives, of any client */
+export const tellIdentity = async (call: Call) => {
+  const issuer = await reachedIssuer(call);
+  const presented = await presentedToken(call, false);
+  if (presented?.claims.iss !== issuer) throw unauthorized();
+  const actor = await call.read((entities) => actorOfPresented(entities, call.core, presented, call.now()));
+  if (!actor) throw unauthorized();
+  const { id, name, externalId } = actor.identity;
+  return { sub: id, name, z_ia: hasAdministratorRights(actor.identity), ...(externalId ? { z_eid: externalId } : {}) };
+};
+
+const INACTIVE = { active: false } as const;
+
+/** A client learns of its own tokens only (RFC 7662, section 4). */
+export const introspect = async (call: Call, form: TokenQuestion) => {
+  await reachedIssuer(call);
+  const client = basicClientOf(call);
+  const text = form.token ?? '';
+  const claims = await providerOf(call).keys.verify(text);
+  const access = claims && tokenIn(text, claims, 'a');
+  const token = access ?? (claims && tokenIn(text, claims, 'r'));
+  if (!token || token.claims.client_id !== client.id || isOver(token, call)) return INACTIVE;
+  const owner = await call.read(async (entities) => {
+    const session = await sessionOfToken(entities, token);
+    const row = session && (await entities.get(identity, session.identityId));
+    return row && !isDisabled(row, call.now()) ? row : undefined;
+  });
+  if (!owner) return INACTIVE;
+  const { iss, aud, scopes } = token.claims;
+  return {
+    active: true,
+    sub: owner.id,
+    client_id: client.id,
+    iss: String(iss),
+    aud: [aud].flat().map(String),
+    ...(Array.isArray(scopes) ? { scope: scopes.join(' ') } : {}),
+    ...(access ? { token_type: 'Bearer' } : {}),
+    jti: token.id,
+    exp: token.exp,
+    iat: token.iat,
+    username: owner.name,
+  };
+};

@@ -1,0 +1,62 @@
+import type { AuthorizeFields } from '../../../api/oidc-schemas.ts';
+import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
+import type { Call } from '../../../call/call.ts';
+import { plainRefusal } from './answers.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
+import { isAllowedAddress, withParameters } from './redirect-uris.ts';
+import { newAuthRequest } from './requests.ts';
+import { isHint } from './tokens.ts';
+
+/** Scopes that mean something; others are dropped. */
+export const SCOPES: readonly string[] = ['openid', 'profile', 'email', 'phone', 'address', 'offline_access'];
+
+const LOGINS: Readonly<Record<string, string>> = { password: 'username', cert: 'cert', 'ext-jwt': 'ext-jwt' };
+/** Base64url of 32 bytes (RFC 7636, 4.2). */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+/** Begins a login. What is wrong with the client or its address is told to nobody but who asks; the rest to the client. */
+export const beginLogin = async (call: Call, fields: AuthorizeFields): Promise<HttpOutput> => {
+  const issuer = await reachedIssuer(call);
+  const { client_id: clientId, redirect_uri: redirectUri, max_age: maxAge } = fields;
+  if (maxAge !== undefined && !/^\d{1,10}$/.test(maxAge)) return plainRefusal(call, 'max_age must be a number of seconds');
+  if (!clientId) return plainRefusal(call, 'client_id is missing');
+  if (!redirectUri) return plainRefusal(call, 'redirect_uri is missing');
+  const client = providerOf(call).clients.get(clientId);
+  if (!client) return plainRefusal(call, 'client_id names no client of this provider');
+  if (!isAllowedAddress(client.redirectUris, redirectUri))
+    return plainRefusal(call, 'redirect_uri is none of the addresses of this client');
+  const fault = await faultOf(call, issuer, fields);
+  if (fault) return redirect(withParameters(redirectUri, { error: fault[0], error_description: fault[1], state: fields.state }));
+  const { id } = await newAuthRequest(call, {
+    clientId,
+    redirectUri,
+    scopes: scopesIn(fields.scope),
+    state: fields.state ?? null,
+    nonce: fields.nonce ?? null,
+    codeChallenge: fields.code_challenge ?? '',
+    configTypes: [fields.configTypes ?? []].flat(),
+    address: call.remoteAddress,
+  });
+  const method = LOGINS[fields.method ?? ''] ?? (call.peerCertificates.length > 0 ? 'cert' : 'username');
+  return redirect(`${issuer}/login/${method}?authRequestID=${id}`);
+};
+
+type Fault = readonly [error: string, description?: string];
+
+const faultOf = async (call: Call, issuer: string, fields: AuthorizeFields): Promise<Fault | undefined> => {
+  const prompts = (fields.prompt ?? '').split(' ').filter(Boolean);
+  if (prompts.includes('none')) return prompts.length > 1 ? ['invalid_request', 'prompt none stands for itself'] : ['login_required'];
+  if (!fields.scope) return ['invalid_request', 'scope is missing'];
+  if (!fields.response_type) return ['invalid_request', 'response_type is missing'];
+  if (fields.response_type !== 'code') return ['unauthorized_client', 'response_type must be code'];
+  if (fields.id_token_hint !== undefined && !(await isHint(call, issuer, fields.id_token_hint))) return ['login_required'];
+  if (fields.request !== undefined) return ['request_not_supported', 'request objects are not supported'];
+  if (fields.request_uri !== undefined) return ['request_uri_not_supported', 'request objects are not supported'];
+  if (fields.code_challenge_method !== 'S256' || !CHALLENGE.test(fields.code_challenge ?? ''))
+    return ['invalid_request', 'code_challenge is needed, and code_challenge_method S256'];
+  return undefined;
+};
+
+export const scopesIn = (scope: string | undefined): readonly string[] => [
+  ...new Set((scope ?? '').split(' ').filter((one) => SCOPES.includes(one))),
+];

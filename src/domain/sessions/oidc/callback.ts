@@ -1,0 +1,32 @@
+import { encode } from 'jose/base64url';
+import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
+import type { Call } from '../../../call/call.ts';
+import { plainRefusal } from './answers.ts';
+import { owedBy } from './factors.ts';
+import { reachedIssuer } from './provider.ts';
+import { withParameters } from './redirect-uris.ts';
+import { authRequestOf, hashOfCode, loginOf, noteProgress } from './requests.ts';
+
+/** Codes of one login that are good at a time; each call of the callback gives another. */
+const MOST_CODES = 10;
+
+/** Ends a login: gives the client a code, or tells it that the login is not complete. */
+export const callback = async (call: Call, { id }: { readonly id?: string | undefined }): Promise<HttpOutput> => {
+  await reachedIssuer(call);
+  // The id in front finds the login; what proves anything is the rest: 256 random bits.
+  const code = `${id}.${encode(call.core.platform.random.bytes(32))}`;
+  const outcome = await call.write(async (entities) => {
+    const row = await authRequestOf(entities, call, id);
+    const login = await loginOf(entities, call, row);
+    const isComplete = login !== undefined && (await owedBy(entities, login)).length === 0;
+    if (row && isComplete) await noteProgress(entities, row, { codes: [...row.progress.codes, hashOfCode(code)].slice(-MOST_CODES) });
+    return row && { request: row.request, isComplete };
+  });
+  if (!outcome) return plainRefusal(call, 'there is no such login, or it is over');
+  const { request, isComplete } = outcome;
+  const state = request.state ?? undefined;
+  const parameters = isComplete
+    ? { code, state }
+    : { error: 'interaction_required', error_description: 'the login is not complete', state };
+  return redirect(withParameters(request.redirectUri, parameters));
+};

@@ -1,0 +1,42 @@
+import { decode } from 'jose/base64url';
+import type { Call } from '../../../call/call.ts';
+import type { ProviderClient } from '../../../call/provider.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { providerOf } from './provider.ts';
+
+/**
+ * The client that a request names: in the form, or by HTTP Basic with an empty secret (RFC 6749, 2.3.1), for it has none.
+ * @throws ApiError `INVALID_CLIENT` for none, an unknown one, two, or one with a secret
+ */
+export const clientOf = (call: Call, named: string | undefined): ProviderClient => {
+  const basic = basicClient(call);
+  const id = basic ?? named;
+  const client = id === undefined || (named !== undefined && named !== id) ? undefined : providerOf(call).clients.get(id);
+  if (!client) throw new ApiError('INVALID_CLIENT');
+  return client;
+};
+
+/** The same, by HTTP Basic alone. @throws as `clientOf` */
+export const basicClientOf = (call: Call): ProviderClient => {
+  if (basicClient(call) === undefined) throw new ApiError('INVALID_CLIENT');
+  return clientOf(call, undefined);
+};
+
+const BASIC = /^Basic +([A-Za-z0-9+/_-]+={0,2})$/i;
+
+/** @throws ApiError `INVALID_CLIENT` for what is no name with an empty secret */
+const basicClient = ({ credentials }: Call): string | undefined => {
+  const { authorization } = credentials.kind === 'token' ? credentials : { authorization: undefined };
+  if (authorization === undefined || !/^Basic\b/i.test(authorization)) return undefined;
+  const [, text = ''] = BASIC.exec(authorization) ?? [];
+  try {
+    const plain = new TextDecoder('utf-8', { fatal: true }).decode(
+      decode(text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')),
+    );
+    const [, id, secret] = /^([^:]*):(.*)$/s.exec(plain) ?? [];
+    if (id !== undefined && secret === '') return decodeURIComponent(id.replaceAll('+', ' '));
+  } catch {
+    // Neither base64 nor a name.
+  }
+  throw new ApiError('INVALID_CLIENT');
+};

@@ -1,0 +1,62 @@
+import type { AuthQuery } from '../../../api/api-sessions.ts';
+import { apiSession } from '../../../api/api-sessions.ts';
+import { externalTokensOf, proofOf, proves } from '../../../authentication/external-tokens.ts';
+import { owedToken } from '../../../authentication/factors.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { hasMfa } from '../../directory/mfa/record.ts';
+import { authRequestOf, type Login, loginOf, noteProgress } from './requests.ts';
+
+/** The factors that a login still owes: a code first, then a token. */
+export const owedBy = async (entities: Entities, { session, owner, policy }: Login): Promise<readonly AuthQuery[]> => {
+  const isEnrolled = await hasMfa(entities, owner.id);
+  const owesCode = (isEnrolled || policy.secondary.requireTotp) && !session.bearer?.amr.includes('totp');
+  return [...(owesCode ? [totpQuery(isEnrolled)] : []), ...(await owedToken(entities, session, owner, policy, []))];
+};
+
+/** A client stops where it reads `isTotpEnrolled: false`: without an app the name is left out. */
+const totpQuery = (isEnrolled: boolean): AuthQuery => ({
+  typeId: 'TOTP',
+  provider: 'ziti',
+  httpMethod: 'POST',
+  httpUrl: './oidc/login/totp',
+  format: 'numeric',
+  minLength: 6,
+  maxLength: 8,
+  scopes: null,
+  ...(isEnrolled ? { isTotpEnrolled: true } : {}),
+});
+
+/** Notes a way of authentication that a login has passed. */
+export const passFactor = async (entities: Entities, { row, session }: Login, way: string, now: string): Promise<void> => {
+  const { bearer } = session;
+  if (!bearer) return;
+  const amr = [...new Set([...bearer.amr, way])];
+  const code = way === 'totp' ? { isMfaComplete: true, mfaPassedAt: now } : {};
+  await entities.update(apiSession, session, { bearer: { ...bearer, amr }, ...code });
+  await noteProgress(entities, row, { amr });
+};
+
+/**
+ * Passes the factor that is a token of an external signer, where the login owes one and the call brought it, for the same identity.
+ * @returns whether it did
+ */
+export const passExternalToken = async (call: Call, id: string): Promise<boolean> => {
+  const signerId = await call.read(async (entities) => {
+    const login = await loginOf(entities, call, await authRequestOf(entities, call, id));
+    return login && (await owedBy(entities, login)).find(({ typeId }) => typeId === 'EXT-JWT')?.id;
+  });
+  if (signerId === undefined) return false;
+  for (const token of externalTokensOf(call)) {
+    const proof = await proofOf(call, token);
+    if (proof?.signer.id !== signerId) continue;
+    const isPassed = await call.write(async (entities) => {
+      const login = await loginOf(entities, call, await authRequestOf(entities, call, id));
+      if (!login || !proves(proof, proof.signer, login.owner)) return false;
+      await passFactor(entities, login, `ejs:${signerId}`, call.now());
+      return true;
+    });
+    if (isPassed) return true;
+  }
+  return false;
+};

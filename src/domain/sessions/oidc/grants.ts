@@ -1,0 +1,177 @@
+import { authPolicy } from '../../../api/auth-policies.ts';
+import { identity } from '../../../api/identities.ts';
+import type { TokenAnswer, TokenForm } from '../../../api/oidc-schemas.ts';
+import { isDisabled } from '../../../authentication/actors.ts';
+import { endApiSessions } from '../../../authentication/api-sessions.ts';
+import { holdsCertificate, isOver, sessionOfToken, tokenIn } from '../../../authentication/bearer.ts';
+import type { PresentedToken } from '../../../call/actor.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { ApiError, explained } from '../../../errors/index.ts';
+import { readPresented } from '../../../pki/presented.ts';
+import { isEqual, toBytes } from '../../../platform/password-hasher.ts';
+import { basicClientOf, clientOf } from './clients.ts';
+import { owedBy } from './factors.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
+import { authRequestOf, hashOfCode, loginOf, noteProgress } from './requests.ts';
+import { challengeOf, idClaims, type Minted, mint, type TokenSubject } from './tokens.ts';
+
+const TYPE = 'urn:ietf:params:oauth:token-type:';
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+/** Gives tokens for a code, a refresh token, or another token. */
+export const giveTokens = async (call: Call, form: TokenForm): Promise<TokenAnswer> => {
+  const issuer = await reachedIssuer(call);
+  if (!form.grant_type) throw missing('grant_type');
+  switch (form.grant_type) {
+    case 'authorization_code':
+      return redeem(call, issuer, form);
+    case 'refresh_token':
+      return refresh(call, issuer, form);
+    case TOKEN_EXCHANGE:
+      return exchange(call, issuer, form);
+    default:
+      throw new ApiError('UNSUPPORTED_GRANT_TYPE');
+  }
+};
+
+const missing = (field: string): ApiError => explained('COULD_NOT_VALIDATE', `${field} is missing`);
+const invalidGrant = (reason: string): ApiError => explained('INVALID_GRANT', reason);
+
+/** A code, once. A second time ends what came of the first: one of the two is not the client, or does not know that it has its tokens. */
+const redeem = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
+  const client = clientOf(call, form.client_id);
+  const { code, code_verifier: verifier, redirect_uri: redirectUri } = form;
+  if (!code) throw missing('code');
+  if (!verifier) throw missing('code_verifier');
+  const outcome = await call.write(async (entities) => {
+    const row = await authRequestOf(entities, call, code.slice(0, code.indexOf('.')), { evenRedeemed: true });
+    const isProved =
+      row?.progress.codes.includes(hashOfCode(code)) &&
+      row.request.clientId === client.id &&
+      row.request.redirectUri === redirectUri &&
+      isEqual(toBytes(challengeOf(verifier)), toBytes(row.request.codeChallenge));
+    const login = isProved ? await loginOf(entities, call, row) : undefined;
+    if (!login?.session.bearer) return undefined;
+    const { session, owner } = login;
+    if (row?.progress.isRedeemed) return void (await endApiSessions(entities, [session]));
+    if ((await owedBy(entities, login)).length > 0) return undefined;
+    await noteProgress(entities, login.row, { isRedeemed: true });
+    const subject: TokenSubject = { session: { ...session, bearer: login.session.bearer }, owner, issuer };
+    const isRenewable = login.session.bearer.scopes.includes('offline_access');
+    return { subject, minted: await mint(entities, call, subject, { isRenewable }), nonce: login.row.request.nonce };
+  });
+  if (!outcome)
+    throw invalidGrant('the code is wrong, has expired or was used, or was given to another client or address, or for another verifier');
+  return signed(call, outcome.subject, outcome.minted, { nonce: outcome.nonce, code });
+};
+
+/** A refresh token, once: its successors live on when it is given again, for several windows of one client may race. */
+const refresh = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
+  const client = clientOf(call, form.client_id);
+  if (!form.refresh_token) throw missing('refresh_token');
+  const token = await verified(call, form.refresh_token, 'r');
+  const { subject, minted } = await call.write(async (entities) => {
+    const found = await subjectOf(entities, call, token, issuer);
+    if (found.session.bearer.clientId !== client.id) throw invalidGrant('the refresh token was given to another client');
+    const scopes = narrowed(form.scope, found.session.bearer.scopes);
+    const subject = { ...found, scopes };
+    return { subject, minted: await mint(entities, call, subject, { isRenewable: true, spent: [token.id] }) };
+  });
+  return signed(call, subject, minted, {});
+};
+
+/**
+ * Another token of the same session (RFC 8693), by which SDKs renew theirs. The token that is given is not spent. A short-lived token gives no refresh
+ * token, or it would live for ever.
+ */
+const exchange = async (call: Call, issuer: string, form: TokenForm): Promise<TokenAnswer> => {
+  basicClientOf(call);
+  if (!form.subject_token) throw missing('subject_token');
+  if (!form.subject_token_type) throw missing('subject_token_type');
+  const is = form.subject_token_type === `${TYPE}refresh_token` ? 'r' : form.subject_token_type === `${TYPE}access_token` ? 'a' : undefined;
+  const wanted = form.requested_token_type ?? `${TYPE}refresh_token`;
+  if (!is) throw explained('COULD_NOT_VALIDATE', 'subject_token_type must be that of a refresh token or an access token');
+  if (
+    ![`${TYPE}refresh_token`, `${TYPE}access_token`, `${TYPE}id_token`].includes(wanted) ||
+    (is === 'a' && wanted === `${TYPE}refresh_token`)
+  )
+    throw explained('COULD_NOT_VALIDATE', 'requested_token_type is none that this token gives');
+  const { clients } = providerOf(call);
+  if (form.audience !== undefined && !clients.get(form.audience)?.isOfNetwork)
+    throw explained('COULD_NOT_VALIDATE', 'audience must be openziti or native');
+  const token = await verified(call, form.subject_token, is);
+  if (is === 'a' && token.claims.iss !== issuer) throw invalidGrant('the access token is of another issuer');
+  const { subject, minted } = await call.write(async (entities) => {
+    const found = await subjectOf(entities, call, token, issuer);
+    // Tokens of the host's applications do not become sessions on the APIs.
+    if (form.audience !== undefined && !clients.get(found.session.bearer.clientId)?.isOfNetwork)
+      throw explained('COULD_NOT_VALIDATE', 'audience must be left out: the token is of another application');
+    const subject = { ...found, scopes: narrowed(form.scope, found.session.bearer.scopes), audience: form.audience };
+    const isIdToken = wanted === `${TYPE}id_token`;
+    return {
+      subject,
+      minted: isIdToken ? undefined : await mint(entities, call, subject, { isRenewable: wanted === `${TYPE}refresh_token` }),
+    };
+  });
+  if (!minted) {
+    const idToken = await providerOf(call).keys.sign(idClaims(call, subject, {}));
+    return { access_token: idToken, issued_token_type: wanted, token_type: 'N_A' };
+  }
+  const { id_token: _, ...answer } = await signed(call, subject, minted, {});
+  return { ...answer, issued_token_type: wanted };
+};
+
+/** @throws ApiError `INVALID_GRANT` for what is no such token of this provider, or has expired */
+const verified = async (call: Call, text: string, is: 'a' | 'r'): Promise<PresentedToken> => {
+  const claims = await providerOf(call).keys.verify(text);
+  const token = claims && tokenIn(text, claims, is);
+  if (!token) throw invalidGrant(`this is no ${is === 'r' ? 'refresh' : 'access'} token of this provider`);
+  if (isOver(token, call)) throw invalidGrant('the token has expired');
+  return { ...token, certificate: (await readPresented(call.peerCertificates))?.leaf };
+};
+
+/**
+ * Whose token it is, in the state of this transaction.
+ * @throws ApiError `INVALID_GRANT` for a token that is spent or revoked, or of an identity that may not log in, and one without its certificate
+ */
+const subjectOf = async (entities: Entities, call: Call, token: PresentedToken, issuer: string) => {
+  const session = await sessionOfToken(entities, token);
+  const owner = session && (await entities.get(identity, session.identityId));
+  if (!session?.bearer || !owner || isDisabled(owner, call.now()))
+    throw invalidGrant('the token was used or revoked, or its session has ended');
+  const { bearer } = session;
+  const { longest } = providerOf(call);
+  if (longest !== undefined && bearer.authTime + longest <= Date.parse(call.now()) / 1000)
+    throw invalidGrant('the session has reached its longest life: log in again');
+  const policy = await entities.get(authPolicy, owner.authPolicyId);
+  if (!(await holdsCertificate(entities, session, token, call.core, policy)))
+    throw invalidGrant('the token is good with the client certificate of its login only');
+  return { session: { ...session, bearer }, owner, issuer } satisfies TokenSubject;
+};
+
+/** @throws ApiError `INVALID_SCOPE` for more than was granted */
+const narrowed = (scope: string | undefined, granted: readonly string[]): readonly string[] => {
+  const wanted = (scope ?? '').split(' ').filter(Boolean);
+  if (wanted.some((one) => !granted.includes(one))) throw new ApiError('INVALID_SCOPE');
+  return wanted.length === 0 ? granted : wanted;
+};
+
+const signed = async (
+  call: Call,
+  subject: TokenSubject,
+  { access, refresh }: Minted,
+  { nonce = null, code }: { readonly nonce?: string | null; readonly code?: string },
+): Promise<TokenAnswer> => {
+  const { keys, lifetimes } = providerOf(call);
+  const accessToken = await keys.sign(access);
+  const scopes = subject.scopes ?? subject.session.bearer.scopes;
+  return {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: lifetimes.access,
+    ...(refresh ? { refresh_token: await keys.sign(refresh) } : {}),
+    id_token: await keys.sign(idClaims(call, subject, { nonce, accessToken, ...(code === undefined ? {} : { code }) })),
+    ...(scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
+  };
+};

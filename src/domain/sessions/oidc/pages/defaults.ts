@@ -1,0 +1,34 @@
+import type { ProviderPages } from '../../../../call/provider.ts';
+
+/** How the login pages look and read unless the host says otherwise. The colors have a contrast of 7:1 and more (WCAG 2.2, AAA). */
+export const DEFAULT_PAGES: ProviderPages = {
+  name: 'Overlay network',
+  language: 'en',
+  colors: { accent: '#0b4a8f', background: '#eef1f5', surface: '#ffffff', text: '#1b2430' },
+  texts: {
+    signIn: 'Sign in',
+    username: 'Username',
+    password: 'Password',
+    submit: 'Continue',
+    withCertificate: 'Use a certificate instead',
+    withPassword: 'Use a password instead',
+    certificateHint: 'Your browser sends the certificate that you have chosen for this site.',
+    tokenHint: 'This step takes the token of an identity provider, which programs send: please POST it in the header Authorization.',
+    refused: 'That did not work. Check what you have typed, and try again.',
+    codeTitle: 'Enter your code',
+    code: 'Code',
+    codeHint: 'The six digits that your authenticator app shows now, or one of your recovery codes.',
+    codeRefused: 'That code is not right. Each code is good for a short time, and once.',
+    enrollTitle: 'Set up your second factor',
+    enrollHint: 'Signing in here takes a code from an authenticator app on your telephone. You have not set one up yet.',
+    enrollStart: 'Set up now',
+    enrollScan: 'Scan this picture with your authenticator app, then enter the six digits that it shows.',
+    enrollSecret: 'Or type this secret into the app:',
+    enrollRecovery: 'Keep these recovery codes in a safe place. Each lets you in once, should you lose your telephone:',
+    loggedOut: 'You are signed out.',
+    failed: 'This sign-in cannot go on. Go back to the application, and start again.',
+  },
+};
+
+/** `#rgb` or `#rrggbb`: nothing else can stand in the style sheet. */
+export const isColor = (text: unknown): text is string => typeof text === 'string' && /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(text);

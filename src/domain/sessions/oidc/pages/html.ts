@@ -1,0 +1,108 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { encode } from 'jose/base64url';
+import type { HttpOutput } from '../../../../api/surfaces/http-output.ts';
+import { HTML_TYPE } from '../../../../wire/media-types.ts';
+import type { ProviderPages } from '../../../../call/provider.ts';
+
+/** Text that stands in a page as it is: made by `html` only. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = string | Html | readonly Html[] | undefined;
+
+/** A piece of a page: every value is escaped, unless it is a piece itself. */
+export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
+  new Html(strings.map((text, i) => `${text}${i < parts.length ? textOf(parts[i]) : ''}`).join(''));
+
+const textOf = (part: Part): string => {
+  if (part === undefined) return '';
+  if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (char) => `&#${char.codePointAt(0)};`);
+  return part instanceof Html ? part.text : part.map(({ text }) => text).join('');
+};
+
+/** One column that fits a telephone, with the sizes and the focus that people need who do not see or point well. */
+const styleOf = ({ colors: { accent, background, surface, text } }: ProviderPages): string =>
+  [
+    `:root{color-scheme:light}*{box-sizing:border-box}`,
+    `body{margin:0;background:${background};color:${text};font:1.125rem/1.5 system-ui,sans-serif}`,
+    `main{max-width:26rem;margin:0 auto;padding:2rem 1rem}`,
+    `.card{background:${surface};border-radius:.75rem;padding:1.5rem;box-shadow:0 1px 4px #0003}`,
+    `.name{margin:0 0 1rem;font-weight:600;text-align:center}h1{margin:0 0 1rem;font-size:1.5rem;line-height:1.25}`,
+    `label{display:block;margin:1rem 0 .25rem;font-weight:600}`,
+    `input{width:100%;min-height:3rem;padding:.5rem .75rem;font:inherit;color:inherit;background:${surface};border:1px solid ${text};border-radius:.375rem}`,
+    `button{width:100%;min-height:3rem;margin-top:1.5rem;font:inherit;font-weight:600;color:${surface};background:${accent};border:2px solid ${accent};border-radius:.375rem;cursor:pointer}`,
+    `a{color:${accent}}:focus-visible{outline:3px solid ${accent};outline-offset:2px}`,
+    `.refused{margin:0 0 1rem;padding:.75rem;border:2px solid currentColor;border-radius:.375rem;font-weight:600}`,
+    `.more{margin:1.5rem 0 0;text-align:center}img{display:block;width:14rem;max-width:100%;margin:1rem auto;image-rendering:pixelated;background:#fff}`,
+    `code{overflow-wrap:anywhere;font-size:1rem}ul{columns:2;padding-left:1.25rem;margin:.5rem 0}`,
+  ].join('');
+
+/** A page of the provider: without scripts, and without anything from elsewhere. */
+export interface HtmlPage {
+  readonly title: string;
+  readonly content: Html;
+  /** Default 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Where forms of the page may lead in the end, beside this site: browsers hold redirects against it. */
+  readonly leadsTo?: string | undefined;
+}
+
+/** @returns the page, with a policy that lets it load nothing (CSP Level 3), and nobody frame it */
+export const htmlPage = (pages: ProviderPages, { title, content, status = 200, headers = {}, leadsTo }: HtmlPage): HttpOutput => {
+  const style = styleOf(pages);
+  const body = html`<!doctype html>
+<html lang="${pages.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} – ${pages.name}</title>
+<style>${new Html(style)}</style>
+</head>
+<body>
+<main>
+<p class="name">${pages.name}</p>
+<div class="card">
+<h1>${title}</h1>
+${content}
+</div>
+</main>
+</body>
+</html>
+`;
+  return {
+    status,
+    contentType: `${HTML_TYPE}; charset=utf-8`,
+    headers: {
+      'content-security-policy': [
+        "default-src 'none'",
+        `style-src 'sha256-${base64(sha256(utf8ToBytes(style)))}'`,
+        'img-src data:',
+        `form-action 'self'${leadsTo === undefined ? '' : ` ${originOf(leadsTo)}`}`,
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+      ].join('; '),
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      ...headers,
+    },
+    body: body.text,
+  };
+};
+
+/** As a source of a policy: schemes that are not of the web have no origin. The address was compared with those that the host allows. */
+const originOf = (address: string): string => {
+  const { protocol, origin } = URL.parse(address) ?? { protocol: 'https:', origin: 'null' };
+  return protocol === 'http:' || protocol === 'https:' ? origin : protocol;
+};
+
+/** RFC 4648, section 4. */
+export const base64 = (bytes: Uint8Array): string => {
+  const text = encode(bytes).replaceAll('-', '+').replaceAll('_', '/');
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
+};

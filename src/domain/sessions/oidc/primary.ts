@@ -1,0 +1,67 @@
+import { apiSession } from '../../../api/api-sessions.ts';
+import { authRequest } from '../../../api/auth-requests.ts';
+import { apiSessionActor } from '../../../authentication/actors.ts';
+import { endApiSessions } from '../../../authentication/api-sessions.ts';
+import { sha256Of } from '../../../authentication/bearer.ts';
+import { fingerprintOf } from '../../../pki/certificate.ts';
+import { compareText } from '../../../query/index.ts';
+import { wantedConfigTypes } from '../../catalogue/services/config-data.ts';
+import { invalidAuth, noCertificate, type OpenSession } from '../login/login.ts';
+import { authRequestOf } from './requests.ts';
+
+/** Ways to log in, as `amr` names them. */
+export type PrimaryMethod = 'password' | 'cert' | 'ext-jwt';
+
+/**
+ * Opens the session of a login by the provider, which has no token yet. A primary login starts over: what the login had reached before, maybe as another
+ * identity, counts no more, neither factors nor codes.
+ */
+export const openLoginSession =
+  (id: string, method: PrimaryMethod): OpenSession =>
+  async (entities, { owner, authenticatorId, certificate = noCertificate }, body, call) => {
+    const row = await authRequestOf(entities, call, id);
+    if (!row) throw invalidAuth();
+    const { request, progress } = row;
+    const former = row.apiSessionId === null ? undefined : await entities.get(apiSession, row.apiSessionId);
+    // Let go of first, for the login would end with it.
+    const freed = await entities.update(authRequest, row, { apiSessionId: null });
+    if (former) await endApiSessions(entities, [former]);
+    const [leaf] = call.peerCertificates;
+    const authTime = Math.floor(Date.parse(call.now()) / 1000);
+    const configTypes = await wantedConfigTypes(entities, [...request.configTypes, ...(body.configTypes ?? [])]);
+    const session = await entities.insert(apiSession, {
+      id: call.core.platform.random.uuid(),
+      identityId: owner.id,
+      authenticatorId,
+      tokenHash: null,
+      ipAddress: call.remoteAddress,
+      configTypes: [...configTypes].sort(compareText),
+      isMfaRequired: false,
+      isMfaComplete: false,
+      mfaPassedAt: null,
+      ...certificate,
+      lastActivityAt: null,
+      wokenAt: null,
+      unlockedAt: null,
+      sdkInfo: body.sdkInfo ?? null,
+      isBearer: true,
+      endsAt: row.endsAt,
+      tokenIds: [],
+      bearer: {
+        clientId: request.clientId,
+        scopes: request.scopes,
+        amr: [method],
+        authTime,
+        certificate: method === 'cert' && leaf ? { fingerprint: fingerprintOf(leaf), sha256: sha256Of(leaf) } : null,
+        address: request.address,
+        envInfo: body.envInfo ?? {},
+        sdkInfo: body.sdkInfo ?? {},
+        tokens: [],
+      },
+    });
+    await entities.update(authRequest, freed, {
+      apiSessionId: session.id,
+      progress: { ...progress, amr: [method], authTime, codes: [] },
+    });
+    return apiSessionActor(entities, session, owner, '');
+  };

@@ -1,0 +1,61 @@
+/** Addresses that codes, and people after a logout, may be sent to: compared part by part, never as text with wildcards (RFC 8252, section 8.10). */
+
+/** The parts of an address; what has other parts is none here: no user, query, fragment, escapes, or steps up. */
+interface Parts {
+  readonly scheme: string;
+  readonly host: string;
+  /** Digits; `*` in a pattern for any, which must be there; empty for none. */
+  readonly port: string;
+  readonly path: string;
+}
+
+const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}|\*))?((?:\/[A-Za-z0-9._~!$&'()*+,;=:@-]*)*)$/;
+const LONGEST = 2048;
+
+const partsOf = (address: string): Parts | undefined => {
+  const [, scheme, host, port = '', path = ''] = (address.length <= LONGEST && ADDRESS.exec(address)) || [];
+  if (scheme === undefined || host === undefined || path.split('/').some((step) => step === '.' || step === '..')) return undefined;
+  return port === '*' || port === '' || (Number(port) >= 1 && Number(port) <= 65_535) ? { scheme, host, port, path } : undefined;
+};
+
+/** Schemes that would run in a browser, or read files. */
+const NO_SCHEMES: readonly string[] = ['javascript', 'data', 'vbscript', 'file', 'blob', 'about'];
+
+// Such as https://app.example.org/callback, http://127.0.0.1:*/callback, my.app://callback.
+/** Whether a host may name this as an address of a client. */
+export const isRedirectPattern = (pattern: string): boolean => {
+  const parts = partsOf(pattern);
+  return parts !== undefined && !NO_SCHEMES.includes(parts.scheme);
+};
+
+/** Whether an address is one of those that the patterns name. */
+export const isAllowedAddress = (patterns: readonly string[], address: string): boolean => {
+  const given = partsOf(address);
+  if (!given || given.port === '*') return false;
+  return patterns.some((pattern) => {
+    const known = partsOf(pattern);
+    return (
+      known !== undefined &&
+      known.scheme === given.scheme &&
+      known.host === given.host &&
+      known.path === given.path &&
+      (known.port === '*' ? given.port !== '' : known.port === given.port)
+    );
+  });
+};
+
+/** The address with parameters; those that are undefined are left out. It has none of its own. */
+export const withParameters = (address: string, parameters: Readonly<Record<string, string | undefined>>): string => {
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const query = given.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+  return query === '' ? address : `${address}?${query}`;
+};
+
+const loopback = (path: string): readonly string[] => [
+  `openziti://auth/${path}`,
+  ...['http', 'https'].flatMap((scheme) => ['127.0.0.1', 'localhost'].map((host) => `${scheme}://${host}:*/auth/${path}`)),
+];
+
+/** Where SDKs, tunnelers and consoles of the field are sent. */
+export const DEFAULT_REDIRECT_URIS: readonly string[] = loopback('callback');
+export const DEFAULT_POST_LOGOUT_URIS: readonly string[] = loopback('logout');

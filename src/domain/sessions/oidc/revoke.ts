@@ -1,0 +1,80 @@
+import { apiSession } from '../../../api/api-sessions.ts';
+import { identity } from '../../../api/identities.ts';
+import type { EndSessionFields, TokenQuestion } from '../../../api/oidc-schemas.ts';
+import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
+import { TEXT_TYPE } from '../../../wire/media-types.ts';
+import { apiSessionsOf, endApiSessions } from '../../../authentication/api-sessions.ts';
+import { tokenIn } from '../../../authentication/bearer.ts';
+import type { Call } from '../../../call/call.ts';
+import { explained } from '../../../errors/index.ts';
+import { type Claims, stringClaim } from '../../../tokens/token.ts';
+import { endToken, noteRevocation } from '../api-sessions/revocations.ts';
+import { clientOf } from './clients.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
+import { isAllowedAddress, withParameters } from './redirect-uris.ts';
+import { hintIn } from './tokens.ts';
+
+const DONE: HttpOutput = { contentType: TEXT_TYPE, body: '' };
+
+/**
+ * Ends a token, and with a refresh token its session (RFC 7009). What is no token of this client, or is dead already, is answered in the same way: what
+ * the client wants is so.
+ */
+export const revokeToken = async (call: Call, form: TokenQuestion): Promise<HttpOutput> => {
+  await reachedIssuer(call);
+  const client = clientOf(call, form.client_id);
+  const text = form.token ?? '';
+  const claims = await providerOf(call).keys.verify(text);
+  if (claims?.client_id !== client.id) return DONE;
+  const access = tokenIn(text, claims, 'a');
+  const token = access ?? tokenIn(text, claims, 'r');
+  if (!token) return DONE;
+  await call.write(async (entities) => {
+    const session = await entities.get(apiSession, token.sessionId);
+    if (!session?.tokenIds?.includes(token.id)) return;
+    if (access) {
+      await endToken(entities, token.id);
+      return noteRevocation(entities, call, { id: token.id, type: 'JTI' });
+    }
+    await endApiSessions(entities, [session]);
+    return noteRevocation(entities, call, { id: session.id, type: 'API_SESSION' });
+  });
+  return DONE;
+};
+
+/** Ends a session, where an id token names it, and leads back to the client, where that may be (OpenID Connect RP-Initiated Logout 1.0). */
+export const endSession = async (call: Call, fields: EndSessionFields): Promise<HttpOutput> => {
+  const issuer = await reachedIssuer(call);
+  const { id_token_hint: hint, post_logout_redirect_uri: address } = fields;
+  const claims = hint === undefined ? undefined : await hintIn(call, issuer, hint);
+  if (hint !== undefined && !claims) throw refused('id_token_hint is no id token of this provider');
+  const clientId = claims ? stringClaim(claims, 'azp') : fields.client_id;
+  if (fields.client_id !== undefined && fields.client_id !== clientId) throw refused('client_id is not that of the id token');
+  const client = clientId === undefined ? undefined : providerOf(call).clients.get(clientId);
+  if (clientId !== undefined && !client) throw refused('client_id names no client of this provider');
+  if (address !== undefined && !(client && isAllowedAddress(client.postLogoutRedirectUris, address)))
+    throw refused('post_logout_redirect_uri is none of the addresses of the client');
+  if (claims) await endSessionOf(call, claims);
+  return redirect(withParameters(address ?? `${issuer}/logged-out`, { state: fields.state }));
+};
+
+const refused = (reason: string) => explained('COULD_NOT_VALIDATE', reason);
+
+/** The session that an id token names; of a token that names none, all that its identity has of this kind. */
+const endSessionOf = (call: Call, claims: Claims): Promise<void> =>
+  call.write(async (entities) => {
+    const sessionId = stringClaim(claims, 'z_asid');
+    const subject = stringClaim(claims, 'sub') ?? '';
+    if (sessionId !== undefined) {
+      const session = await entities.get(apiSession, sessionId);
+      if (session?.identityId !== subject || !session.isBearer) return;
+      await endApiSessions(entities, [session]);
+      await noteRevocation(entities, call, { id: sessionId, type: 'API_SESSION' });
+    } else if (await entities.get(identity, subject)) {
+      await endApiSessions(
+        entities,
+        (await apiSessionsOf(entities, subject)).filter(({ isBearer }) => isBearer),
+      );
+      await noteRevocation(entities, call, { id: subject, type: 'IDENTITY' });
+    }
+  });

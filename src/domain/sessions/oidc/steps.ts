@@ -1,0 +1,123 @@
+import type { LoginStep } from '../../../api/oidc-login.ts';
+import type { HttpOutput } from '../../../api/surfaces/http-output.ts';
+import type { Call } from '../../../call/call.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { invalidAuth, type LoginBody, noteTold } from '../login/login.ts';
+import { loginMethods } from '../login/methods.ts';
+import { observedLogin } from '../login/observed.ts';
+import { nextStep, wantsPage } from './answers.ts';
+import { owedBy, passExternalToken } from './factors.ts';
+import { certificatePage, type PageOfLogin, passwordPage, tokenPage } from './pages/pages.ts';
+import { openLoginSession, type PrimaryMethod } from './primary.ts';
+import { providerOf, reachedIssuer } from './provider.ts';
+import { authRequestOf, loginOf } from './requests.ts';
+
+/** Input of a step: the id of the login stands in the body or in the query. */
+export interface StepInput {
+  readonly body?: LoginStep;
+  readonly authRequestID?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+/** @throws ApiError `UNSUPPORTED_MEDIA_TYPE` for a step without a body */
+export const requireBody = ({ body }: StepInput): LoginStep => {
+  if (body) return body;
+  const reason = 'the step takes a form or JSON, got nothing';
+  throw new ApiError('UNSUPPORTED_MEDIA_TYPE', { cause: { field: 'Content-Type', reason, value: '' } });
+};
+
+export const idOfStep = ({ body, authRequestID, id }: StepInput): string => (body?.id ?? authRequestID ?? id ?? '').trim();
+
+const pages = { password: passwordPage, cert: certificatePage, 'ext-jwt': tokenPage } as const;
+
+/** The page of a step. Whether there is such a login is not told. */
+export const stepPage =
+  (method: PrimaryMethod) =>
+  async (call: Call, input: Omit<StepInput, 'body'>): Promise<HttpOutput> => {
+    await reachedIssuer(call);
+    return pages[method](providerOf(call).pages, await pageLogin(call, idOfStep(input)));
+  };
+
+/** What a page needs to know of its login. */
+export const pageLogin = async (call: Call, id: string): Promise<PageOfLogin> => {
+  const row = await call.read((entities) => authRequestOf(entities, call, id));
+  return { id, redirectUri: row?.request.redirectUri };
+};
+
+/** The primary step of a login. Every failure looks the same, and leaves the login open for another try. */
+export const primaryStep =
+  (method: PrimaryMethod) =>
+  async (call: Call, input: StepInput): Promise<HttpOutput> => {
+    const issuer = await reachedIssuer(call);
+    const step = requireBody(input);
+    const login = await pageLogin(call, idOfStep(input));
+    try {
+      if (login.redirectUri === undefined) throw invalidAuth();
+      // After another primary step, a token is the factor that is still owed.
+      if (!(method === 'ext-jwt' && (await passExternalToken(call, login.id)))) {
+        const body = bodyOf(step);
+        if (method === 'password' && !(body.username && body.password)) throw invalidAuth();
+        await observedLogin(call, method, () => loginMethods[method](call, body, openLoginSession(login.id, method)));
+        await passExternalToken(call, login.id);
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'INVALID_AUTH' && wantsPage(call))) throw error;
+      return pages[method](providerOf(call).pages, { ...login, isRefused: true });
+    }
+    return proceed(call, issuer, login);
+  };
+
+/** Goes on after a step that has succeeded. Once the login is complete, what the client told of itself is kept with the identity. */
+export const proceed = async (call: Call, issuer: string, login: PageOfLogin): Promise<HttpOutput> => {
+  const queries = await call.write(async (entities) => {
+    const current = await loginOf(entities, call, await authRequestOf(entities, call, login.id));
+    if (!current) throw invalidAuth();
+    const owed = await owedBy(entities, current);
+    const { envInfo, sdkInfo } = current.session.bearer ?? {};
+    if (owed.length === 0) await noteTold(entities, current.owner, { ...told('envInfo', envInfo), ...told('sdkInfo', sdkInfo) });
+    return owed;
+  });
+  return nextStep(call, issuer, login, queries);
+};
+
+/** Nothing is told by an empty object. */
+const told = <K extends 'envInfo' | 'sdkInfo'>(name: K, value: object | undefined): { readonly [N in K]?: object } =>
+  (value && Object.keys(value).length > 0 ? { [name]: value } : {}) as { readonly [N in K]?: object }; // under this very name
+
+/** The step as a login: forms have the parts of `envInfo` and `sdkInfo` as fields of their own. */
+const bodyOf = (step: LoginStep): LoginBody => ({
+  ...given('username', step.username),
+  ...given('password', step.password),
+  ...given('configTypes', step.configTypes === undefined ? undefined : [step.configTypes].flat()),
+  ...given('envInfo', step.envInfo ?? facts(step, ENV)),
+  ...given('sdkInfo', step.sdkInfo ?? facts({ ...step, sdkAppId: step.sdkAppId ?? step.sdkAppID }, SDK)),
+});
+
+const given = <K extends keyof LoginBody>(name: K, value: LoginBody[K] | undefined): Pick<LoginBody, K> | Record<string, never> =>
+  value === undefined ? {} : ({ [name]: value } as Pick<LoginBody, K>); // under this very name
+
+const ENV = {
+  envArch: 'arch',
+  envDomain: 'domain',
+  envHostname: 'hostname',
+  envOs: 'os',
+  envOsRelease: 'osRelease',
+  envOsVersion: 'osVersion',
+};
+const SDK = {
+  sdkAppId: 'appId',
+  sdkAppVersion: 'appVersion',
+  sdkBranch: 'branch',
+  sdkRevision: 'revision',
+  sdkType: 'type',
+  sdkVersion: 'version',
+};
+
+const facts = (step: LoginStep, names: Readonly<Record<string, string>>): Readonly<Record<string, string>> | undefined => {
+  const fields: Readonly<Record<string, unknown>> = step;
+  const found = Object.entries(names).flatMap(([field, name]) => {
+    const value = fields[field];
+    return typeof value === 'string' && value !== '' ? [[name, value] as const] : [];
+  });
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+};

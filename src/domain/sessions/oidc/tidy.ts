@@ -1,0 +1,37 @@
+import { apiSession } from '../../../api/api-sessions.ts';
+import { authRequest } from '../../../api/auth-requests.ts';
+import { revocation } from '../../../api/revocations.ts';
+import { endApiSessions } from '../../../authentication/api-sessions.ts';
+import type { Run } from '../../../jobs/schedule.ts';
+import type { Clock } from '../../../platform/platform.ts';
+import { ALL, dateField, type Predicate } from '../../../query/index.ts';
+
+/** Rows that one transaction removes. */
+const AT_ONCE = 100;
+/** Logins under way: anybody can begin one. Of more, the oldest are dropped. */
+export const MOST_AUTH_REQUESTS = 100_000;
+
+const before = (field: string, now: string): Predicate => ({ op: 'compare', field: dateField(field), is: '<=', value: now });
+
+/** Removes what has ended: logins that nobody completed, sessions whose last token is over, revocations that nothing needs any more. */
+export const tidyProvider = async ({ read, write, signal }: Run, clock: Clock): Promise<void> => {
+  const now = new Date(clock.now()).toISOString();
+  for (let left = true; left && !signal.aborted; ) {
+    left = await write(async (entities) => {
+      const requests = await entities.list(authRequest, { where: before('endsAt', now), limit: AT_ONCE });
+      for (const row of requests) await entities.remove(authRequest, row);
+      const sessions = await entities.list(apiSession, { where: before('endsAt', now), limit: AT_ONCE });
+      await endApiSessions(entities, sessions);
+      const revocations = await entities.list(revocation, { where: before('expiresAt', now), limit: AT_ONCE });
+      for (const row of revocations) await entities.remove(revocation, row);
+      return [requests, sessions, revocations].some(({ length }) => length === AT_ONCE);
+    });
+  }
+  let excess = (await read((entities) => entities.count(authRequest, ALL))) - MOST_AUTH_REQUESTS;
+  for (; excess > 0 && !signal.aborted; excess -= AT_ONCE)
+    await write(async (entities) => {
+      const sort = [{ field: dateField('endsAt'), descending: false }];
+      for (const row of await entities.list(authRequest, { where: ALL, sort, limit: Math.min(AT_ONCE, excess) }))
+        await entities.remove(authRequest, row);
+    });
+};

@@ -1,0 +1,146 @@
+/** The tokens of the provider: which claims they have, and how they join the session that they stand for. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { encode } from 'jose/base64url';
+import { apiSession, type Bearer } from '../../../api/api-sessions.ts';
+import type { identity } from '../../../api/identities.ts';
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { hasAdministratorRights } from '../../../call/administrators.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import type { Claims } from '../../../tokens/token.ts';
+import { providerOf } from './provider.ts';
+
+/** Whose tokens are made, and how the client reached the provider. */
+export interface TokenSubject {
+  readonly session: RowOf<typeof apiSession> & { readonly bearer: Bearer };
+  readonly owner: RowOf<typeof identity>;
+  readonly issuer: string;
+  /** Of the new access token. Default: all that were granted. */
+  readonly scopes?: readonly string[];
+  /** A client that the tokens are for; default: the one that logged in. */
+  readonly audience?: string | undefined;
+}
+
+/** Tokens that a session keeps at a time, of each kind: of more, the oldest are dropped. Clients renew a few times an hour. */
+const MOST = 64;
+
+/** Tokens before they are signed. Those of id tokens are made when the others are. */
+export interface Minted {
+  readonly access: Claims;
+  readonly refresh: Claims | undefined;
+}
+
+/**
+ * Makes the claims of an access token, and with `isRenewable` of a refresh token, and notes in their session that they live, in the transaction of what
+ * they are given for. They are signed after it: a token that was not committed is dead.
+ * @param spent ids of tokens that end with it
+ */
+export const mint = async (
+  entities: Entities,
+  call: Call,
+  subject: TokenSubject,
+  { isRenewable, spent = [] }: { readonly isRenewable: boolean; readonly spent?: readonly string[] },
+): Promise<Minted> => {
+  const { lifetimes, longest } = providerOf(call);
+  const { session } = subject;
+  const now = secondsNow(call);
+  const end = longest === undefined ? Number.POSITIVE_INFINITY : session.bearer.authTime + longest;
+  const newToken = (is: 'a' | 'r', life: number) => ({ id: call.core.platform.random.uuid(), is, exp: Math.min(now + life, end) });
+  const access = newToken('a', lifetimes.access);
+  const refresh = isRenewable ? newToken('r', lifetimes.refresh) : undefined;
+  const living = session.bearer.tokens.filter(({ id, exp }) => exp > now && !spent.includes(id));
+  const kept = [...living, access, ...(refresh ? [refresh] : [])];
+  const tokens = (['a', 'r'] as const).flatMap((is) => kept.filter((token) => token.is === is).slice(-MOST));
+  await entities.update(apiSession, session, {
+    tokenIds: tokens.map(({ id }) => id),
+    bearer: { ...session.bearer, tokens },
+    endsAt: new Date(Math.max(...tokens.map(({ exp }) => exp)) * 1000).toISOString(),
+  });
+  return { access: sessionClaims(subject, access, now), refresh: refresh && sessionClaims(subject, refresh, now) };
+};
+
+export const secondsNow = (call: Pick<Call, 'now'>): number => Math.floor(Date.parse(call.now()) / 1000);
+
+type Token = Bearer['tokens'][number];
+
+const sessionClaims = (subject: TokenSubject, { id, is, exp }: Token, now: number): Claims => {
+  const { session, owner } = subject;
+  const { bearer } = session;
+  // A refresh token keeps all that was granted, whatever the new access token has.
+  const scopes = is === 'a' ? (subject.scopes ?? bearer.scopes) : bearer.scopes;
+  return {
+    ...commonClaims(subject),
+    exp,
+    iat: now,
+    nbf: now,
+    jti: id,
+    ...(scopes.length > 0 ? { scopes } : {}),
+    z_asid: session.id,
+    z_t: is,
+    z_aid: bearer.clientId,
+    z_authid: session.authenticatorId,
+    ...(hasAdministratorRights(owner) ? { z_ia: true } : {}),
+    ...(owner.externalId ? { z_eid: owner.externalId } : {}),
+    ...(session.configTypes.length > 0 ? { z_ct: session.configTypes } : {}),
+    z_cfs: bearer.certificate ? [bearer.certificate.fingerprint] : null,
+    z_sdk: bearer.sdkInfo,
+    z_env: bearer.envInfo,
+    z_ra: bearer.address,
+    z_ice: session.isCertExtendable === true,
+    z_cer: session.isCertExtendRequested === true,
+    z_ckrr: session.isCertKeyRollRequested === true,
+    z_iccc: session.improperClientCertChain === true,
+  };
+};
+
+const commonClaims = ({ session: { bearer }, owner, issuer, audience }: TokenSubject): Claims => ({
+  iss: issuer,
+  sub: owner.id,
+  aud: [audience ?? bearer.clientId],
+  client_id: bearer.clientId,
+  auth_time: bearer.authTime,
+  amr: bearer.amr,
+});
+
+/** What an id token is bound to, where it is given with a code or an access token. */
+export interface IdTokenFor {
+  readonly nonce?: string | null;
+  readonly code?: string;
+  readonly accessToken?: string;
+}
+
+/** Of an id token, which tells who has logged in (OpenID Connect Core 1.0, section 2) and is no credential. */
+export const idClaims = (call: Call, subject: TokenSubject, { nonce, code, accessToken }: IdTokenFor): Claims => {
+  const { session, owner } = subject;
+  const now = secondsNow(call);
+  return {
+    ...commonClaims(subject),
+    azp: session.bearer.clientId,
+    exp: now + providerOf(call).lifetimes.id,
+    iat: now,
+    z_asid: session.id,
+    ...(nonce == null ? {} : { nonce }),
+    ...(code === undefined ? {} : { c_hash: leftHalf(code) }),
+    ...(accessToken === undefined ? {} : { at_hash: leftHalf(accessToken) }),
+    ...(session.bearer.scopes.includes('openid')
+      ? { name: owner.name, z_ia: hasAdministratorRights(owner), ...(owner.externalId ? { z_eid: owner.externalId } : {}) }
+      : {}),
+  };
+};
+
+/** The left half of the SHA-256 of a text, in base64url (OpenID Connect Core 1.0, 3.1.3.6). */
+const leftHalf = (text: string): string => encode(sha256(utf8ToBytes(text)).slice(0, 16));
+
+/** The claims of an id token of this issuer, expired or not; undefined for anything else. */
+export const hintIn = async (call: Call, issuer: string, hint: string): Promise<Claims | undefined> => {
+  const claims = await providerOf(call).keys.verify(hint);
+  return claims && claims.iss === issuer && claims.z_t === undefined && typeof claims.azp === 'string' ? claims : undefined;
+};
+
+/** Whether a text is such an id token. */
+export const isHint = async (call: Call, issuer: string, hint: string): Promise<boolean> =>
+  (await hintIn(call, issuer, hint)) !== undefined;
+
+/** The code challenge of a verifier (RFC 7636, 4.2: S256). */
+export const challengeOf = (verifier: string): string => encode(sha256(utf8ToBytes(verifier)));
