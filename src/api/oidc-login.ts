@@ -1,12 +1,12 @@
 /** The steps of a login by the OpenID provider, for browsers (pages and forms) and for SDKs (JSON). */
 import * as z from 'zod';
+import { FORM_TYPE, HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../wire/media-types.ts';
 import { authQuery } from './api-sessions.ts';
 import { list } from './kit/bounded.ts';
 import { string, timestamp } from './kit/entity.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { boolean, envInfo, sdkInfo, shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
-import { FORM_TYPE, HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../wire/media-types.ts';
 
 const { shape: env } = envInfo;
 const { shape: sdk } = sdkInfo;

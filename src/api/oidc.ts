@@ -1,5 +1,6 @@
 /** The OpenID provider. */
 import * as z from 'zod';
+import { FORM_TYPE, HTML_TYPE, TEXT_TYPE } from '../wire/media-types.ts';
 import { data, group, operation } from './kit/operation.ts';
 import {
   authorizeFields,
@@ -17,7 +18,6 @@ import {
 } from './oidc-schemas.ts';
 import { shortText } from './shared.ts';
 import { surfaces } from './surfaces/index.ts';
-import { FORM_TYPE, HTML_TYPE, TEXT_TYPE } from '../wire/media-types.ts';
 
 const open = { permission: 'open', surfaces: [surfaces.oidc], errors: ['NOT_FOUND'] } as const;
 const form = { media: [FORM_TYPE], required: false } as const;

@@ -1,8 +1,8 @@
 /** The forms of refusals below the OpenID provider: those of OAuth (RFC 6749, 5.2), and bare ones for the steps of a login. */
 import type { ApiError } from '../../errors/index.ts';
+import { JSON_TYPE, TEXT_TYPE } from '../../wire/media-types.ts';
 import type { ErrorAnswer, ErrorForm } from './envelope.ts';
 import { schemaNamed } from './json-schema.ts';
-import { JSON_TYPE, TEXT_TYPE } from '../../wire/media-types.ts';
 
 const TEXT = { type: 'string' } as const;
 

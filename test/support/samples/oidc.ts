@@ -46,7 +46,10 @@ export const oidc: SamplesOf<'oidc'> = {
     const { login } = await aLogin(app);
     const { client_id, redirect_uri } = login.fields;
     const code = await codeOf(app, login);
-    return { body: form({ grant_type: 'authorization_code', client_id, redirect_uri, code, code_verifier: login.verifier }), leaves: ['update apiSession'] };
+    return {
+      body: form({ grant_type: 'authorization_code', client_id, redirect_uri, code, code_verifier: login.verifier }),
+      leaves: ['update apiSession'],
+    };
   },
   getUserinfo: async () => ({ refused: 'UNAUTHORIZED' }),
   postUserinfo: async () => ({ refused: 'UNAUTHORIZED' }),

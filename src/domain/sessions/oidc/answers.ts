@@ -1,7 +1,7 @@
 import type { AuthQuery } from '../../../api/api-sessions.ts';
 import { type HttpOutput, redirect } from '../../../api/surfaces/http-output.ts';
-import { HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../../../wire/media-types.ts';
 import type { Call } from '../../../call/call.ts';
+import { HTML_TYPE, JSON_TYPE, TEXT_TYPE } from '../../../wire/media-types.ts';
 import { codePage, enrollPage, messagePage, type PageOfLogin, tokenPage } from './pages/pages.ts';
 import { providerOf } from './provider.ts';
 

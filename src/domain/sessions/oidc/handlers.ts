@@ -1,9 +1,9 @@
 import { oidc } from '../../../api/oidc.ts';
 import { oidcLogin } from '../../../api/oidc-login.ts';
-import { TEXT_TYPE } from '../../../wire/media-types.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { unauthorized } from '../../../errors/index.ts';
+import { TEXT_TYPE } from '../../../wire/media-types.ts';
 import { wantsPage } from './answers.ts';
 import { introspect, tellIdentity } from './ask.ts';
 import { beginLogin } from './authorize.ts';

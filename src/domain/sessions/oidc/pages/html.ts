@@ -2,8 +2,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { encode } from 'jose/base64url';
 import type { HttpOutput } from '../../../../api/surfaces/http-output.ts';
-import { HTML_TYPE } from '../../../../wire/media-types.ts';
 import type { ProviderPages } from '../../../../call/provider.ts';
+import { HTML_TYPE } from '../../../../wire/media-types.ts';
 
 /** Text that stands in a page as it is: made by `html` only. */
 export class Html {
