@@ -36,8 +36,8 @@ export interface Entities {
   require<R extends Kind>(kind: R, id: string): Promise<RowOf<R>>;
   list<R extends Kind>(kind: R, query: Query): Promise<readonly RowOf<R>[]>;
   /**
-   * The row with a unique value. Volatile fields may be as they were earlier, where the transaction only reads: it is found in memory. To be followed by
-   * `get` where these decide.
+   * The row with a unique value, from memory if it is known. In a transaction that only reads, its volatile fields may be outdated: use `get` where they
+   * decide.
    */
   recall<R extends Kind>(kind: R, field: keyof RowOf<R> & string, value: string): Promise<RowOf<R> | undefined>;
   /** The only row that satisfies it, or none. */
