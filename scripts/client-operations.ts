@@ -4,6 +4,7 @@ import { allSurfaces, surfaces } from '../src/api/surfaces/index.ts';
 import type { Surface } from '../src/api/surfaces/surface.ts';
 import type { RemoteOperation } from '../src/client/remote-operation.ts';
 import { JSON_TYPE } from '../src/wire/media-types.ts';
+import { literal } from './literal.ts';
 import { NOTE } from './types/module.ts';
 
 /** The table of operations that clients have, without the rules of what they take. */
@@ -43,13 +44,4 @@ const remote = (operation: Operation): RemoteOperation => {
     ...(answer.is === 'page' || answer.is === 'events' ? { answer: answer.is } : {}),
     ...('contentTypes' in answer ? { answer: 'raw', contentTypes: answer.contentTypes } : {}),
   };
-};
-
-/** As TypeScript: names without quotes where they need none. */
-const literal = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  if (typeof value === 'string') return `'${value}'`;
-  if (typeof value !== 'object' || value === null) return String(value);
-  const members = Object.entries(value).map(([name, each]) => `${/^\w+$/.test(name) ? name : `'${name}'`}: ${literal(each)}`);
-  return `{ ${members.join(', ')} }`;
 };

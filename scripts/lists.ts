@@ -1,6 +1,7 @@
 /** Lists of folders that hold one row per file. They are generated, so that adding a row is adding a file. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { propertyName } from './literal.ts';
 
 interface List {
   readonly folder: string;
@@ -68,7 +69,7 @@ export const listOf = (root: string, { folder, name, about, type, keyOf = (file)
     '',
     `/** ${about} */`,
     `export const ${name}${type ? `: ${type.name}` : ''} = {`,
-    ...rows.map(({ key, row }) => `  ${/^\w+$/.test(key) ? key : `'${key}'`}: ${row},`),
+    ...rows.map(({ key, row }) => `  ${propertyName(key)}: ${row},`),
     '};',
     '',
   ].join('\n');

@@ -8,6 +8,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type Migration, migrations, nextMigration } from '../adapters/storage/kysely/index.ts';
 import { storageSchema } from '../src/storage/schema.ts';
+import { literal, quoted } from './literal.ts';
 
 const FOLDER = new URL('../adapters/storage/kysely/migrations/', import.meta.url);
 
@@ -39,18 +40,6 @@ export const indexFile = (all: readonly Pick<Migration, 'version' | 'name'>[]): 
 
 const fileName = ({ version, name }: Pick<Migration, 'version' | 'name'>): string => `${String(version).padStart(4, '0')}-${name}.ts`;
 const variable = ({ version }: Pick<Migration, 'version'>): string => `m${String(version).padStart(4, '0')}`;
-
-/** JSON with the quotes and names of our sources. */
-const literal = (value: unknown): string => {
-  if (typeof value === 'string') return quoted(value);
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return String(value);
-  return `{ ${Object.entries(value)
-    .map(([key, item]) => `${key}: ${literal(item)}`)
-    .join(', ')} }`;
-};
-
-const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 const main = async (name: string | undefined, option: string | undefined): Promise<string> => {
   if (name === undefined || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))

@@ -52,7 +52,7 @@ const isShared = (file: string) => /^test\/(unit|scenarios)\//.test(file) && !is
 const needsPostgres = (file: string) => /\/postgres[^/]*\.test\.ts$/.test(file);
 const isScenario = (file: string) => file.startsWith('test/scenarios/');
 
-/** Files that share two processes, and others that have one each, three at a time, as some of them wait: one step after the other, and what is in a step side by side. */
+/** First the files that share two processes, side by side; then those with a process each, three at a time because some of them wait. */
 const steps = (name: string, limits: Limits, shared: readonly string[], apart: readonly string[]): readonly (readonly Run[])[] => [
   [1, 2].map((part) => ({
     name: `${name}.shared-${part}`,

@@ -33,4 +33,5 @@ export const refusal = (status: number, message: string, more: CoreAnswer['heade
 });
 
 /** To methods other than those of `isReading`. */
-export const onlyRead = (): CoreAnswer => refusal(405, 'only GET and HEAD are answered here', { allow: 'GET, HEAD' });
+export const onlyRead = (more: CoreAnswer['headers'] = {}): CoreAnswer =>
+  refusal(405, 'only GET and HEAD are answered here', { allow: 'GET, HEAD', ...more });

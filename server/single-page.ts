@@ -71,17 +71,17 @@ export const singlePage = async ({ path: mount, folder }: Application): Promise<
 };
 
 const answer = async (root: string, request: CoreRequest, target: string | undefined, mount: string): Promise<CoreAnswer> => {
-  if (!isReading(request)) return onlyRead();
+  if (!isReading(request)) return onlyRead(SAFE);
   if (target === undefined) return { status: 308, headers: { ...SAFE, location: `${mount}/`, 'cache-control': 'no-cache' }, body: '' };
   const segments = safeSegments(splitTarget(target).path);
-  if (!segments) return refusal(404, 'there is no such file');
+  if (!segments) return refusal(404, 'there is no such file', SAFE);
   const name = segments.at(-1) ?? '';
   const file = name === '' ? undefined : await openBelow(root, segments);
   if (file) return send(request, file, name, isImmutable(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
   const isIndex = segments.length === 1 && name === '';
   const isNavigation = extname(name) === '' && acceptsHtml(request);
   const index = isIndex || isNavigation ? await openBelow(root, INDEX) : undefined;
-  if (!index) return refusal(404, 'there is no such file', { vary: 'accept' });
+  if (!index) return refusal(404, 'there is no such file', { ...SAFE, vary: 'accept' });
   return send(request, index, 'index.html', 'no-cache', { vary: 'accept' });
 };
 

@@ -5,7 +5,7 @@
 import type { Handling } from './handling.ts';
 import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
 import { peerCertificates } from './peer-certificates.ts';
-import { requestIdOf } from './request-id.ts';
+import { webRequestId } from './request-id.ts';
 import { type Respond, type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
 /** The members of a Hono context that are used here. */
@@ -68,7 +68,7 @@ export const honoErrorHandler =
   (error, context) => {
     if (!isApiError(error)) return otherwise(error, context);
     const { raw } = context.req;
-    const { status, headers, body } = error.toAnswer({ requestId: requestIdOf(undefined, raw.headers.get('x-request-id')) });
+    const { status, headers, body } = error.toAnswer({ requestId: webRequestId(raw) });
     for (const name of REPRESENTATION_HEADERS) context.header(name);
     for (const [name, value] of Object.entries(headers)) context.header(name, value);
     return context.newResponse(raw.method === 'HEAD' ? null : body, { status });

@@ -1,12 +1,12 @@
 /** Errors of the API that routes of the host's own have thrown: what all HTTP adapters make of them. */
 import type { ApiError } from '../../src/index.ts';
-import { requestIdOf } from './request-id.ts';
+import { webRequestId } from './request-id.ts';
 
-/** Also an error of another copy of this package, as bundlers make them: so its class is not asked for. */
+/** Recognised by name, because a bundle may hold another copy of the class. */
 export const isApiError = (error: unknown): error is ApiError =>
   error instanceof Error && error.name === 'ApiError' && 'toAnswer' in error && typeof error.toAnswer === 'function';
 
-/** What the route may have said of the answer that it did not give, and what is not true of this one (RFC 9110, 8). */
+/** Headers that describe the body that the route did not send (RFC 9110, 8): they are false for the error. */
 export const REPRESENTATION_HEADERS = [
   'accept-ranges',
   'content-disposition',
@@ -32,7 +32,7 @@ export const answeringErrors =
       return await handler(request, ...more);
     } catch (error) {
       if (!isApiError(error)) throw error;
-      const { status, headers, body } = error.toAnswer({ requestId: requestIdOf(undefined, request.headers.get('x-request-id')) });
+      const { status, headers, body } = error.toAnswer({ requestId: webRequestId(request) });
       return new Response(request.method === 'HEAD' ? null : body, { status, headers });
     }
   };

@@ -7,3 +7,6 @@ import { isRequestId, newRequestId } from '../../src/adapter-kit.ts';
  */
 export const requestIdOf = (ofHost: unknown, header: string | null | undefined): string =>
   [ofHost, header].find(isRequestId) ?? newRequestId();
+
+/** The same for a web-standard request, which host middleware cannot mark. */
+export const webRequestId = (request: Request): string => requestIdOf(undefined, request.headers.get('x-request-id'));

@@ -4,7 +4,7 @@ import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
-import { requestIdOf } from './request-id.ts';
+import { webRequestId } from './request-id.ts';
 import { abandonBody, isBodiless, isWhole } from './whole.ts';
 
 /** How web-standard requests reach the controller. */
@@ -34,7 +34,7 @@ export type WebBridge = (request: Request, connection?: WebConnection, respond?:
 export const webBridge = (controller: Handling, options: WebOptions = {}): WebBridge => {
   const prefix = mountPoint(checkedOptions('the HTTP adapter', options, { mount: true }).mount);
   return async (request, { peerCertificates = [], remoteAddress = '', usedBody } = {}, respond = newResponse) => {
-    const requestId = requestIdOf(undefined, request.headers.get('x-request-id'));
+    const requestId = webRequestId(request);
     const refuse = (status: RefusalStatus) => respond(refusalBody(status, requestId), { status, headers: Object.entries(REFUSAL_HEADERS) });
     const { pathname, search } = new URL(request.url);
     const target = below(prefix, `${pathname}${search}`);

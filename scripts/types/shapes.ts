@@ -1,5 +1,6 @@
 import ts from 'typescript';
 import type * as z from 'zod';
+import { propertyName } from '../literal.ts';
 import type { Contract } from './contract.ts';
 import { elementOf, type Form, idOf, namesIn, optionsOf, propertyOf, valuesOf } from './schemas.ts';
 import { commentOf, sentence } from './text.ts';
@@ -142,8 +143,7 @@ export const createShapes = (contract: Contract, documented: Documentation): Sha
         if (said.every((text) => text === '' || text.startsWith('@')))
           undocumented.add(`${property.name} of ${idOf(schema, form) ?? checker.typeToString(type)}`);
         const plain = isOptional && !isExplicit(value) ? text.replace(/ \| undefined$/, '') : text;
-        const name = /^\w+$/.test(property.name) ? property.name : `'${property.name}'`;
-        return `${commentOf(said, indent)}${indent}readonly ${name}${isOptional ? '?' : ''}: ${plain};\n`;
+        return `${commentOf(said, indent)}${indent}readonly ${propertyName(property.name)}${isOptional ? '?' : ''}: ${plain};\n`;
       })
       .join('');
   };

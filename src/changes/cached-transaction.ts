@@ -25,7 +25,7 @@ const MOST_ROWS = 50;
 
 export const rowKey = (table: string, id: string): string => `${table} ${id}`;
 
-/** A transaction that reads from memory what is known, until it has written. A class for the reason that `OngoingCall` is one. */
+/** A transaction that reads known rows and answers from memory, until it has written. A class like `OngoingCall`: many are created, each with many methods. */
 export class CachedTransaction implements Transaction {
   readonly #tx: Transaction;
   readonly #state: CachedState;

@@ -36,8 +36,8 @@ export interface Entities {
   require<R extends Kind>(kind: R, id: string): Promise<RowOf<R>>;
   list<R extends Kind>(kind: R, query: Query): Promise<readonly RowOf<R>[]>;
   /**
-   * The row with a unique value. Volatile fields may be as they were earlier, where the transaction only reads: it is found in memory. To be followed by
-   * `get` where these decide.
+   * The row with a unique value, from memory if it is known. In a transaction that only reads, its volatile fields may be outdated: use `get` where they
+   * decide.
    */
   recall<R extends Kind>(kind: R, field: keyof RowOf<R> & string, value: string): Promise<RowOf<R> | undefined>;
   /** The only row that satisfies it, or none. */
@@ -89,7 +89,7 @@ export const entitiesOf = (
   const tx: Transaction = memory ?? counted;
   const changes: Change[] = [];
   const append = changeLog(tx, context);
-  const guard = context.precondition && createGuard(context.precondition);
+  const guard = createGuard(context.precondition);
 
   const record = async (kind: Kind, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
     const change = {
@@ -113,14 +113,14 @@ export const entitiesOf = (
   const find = async (kind: Kind, id: string): Promise<Row | undefined> => {
     const row = await tx.get(tableOf(kind), id);
     if (!row || !isInView(kind, row)) return undefined;
-    guard?.(kind, row);
+    guard(kind, row);
     return row;
   };
 
   return {
     changes,
     // Rows of a kind have the shape that its field table says: they were written through `insert` and `update` below.
-    get: find as Entities['get'],
+    get: async <R extends Kind>(kind: R, id: string) => (await find(kind, id)) as RowOf<R> | undefined,
     require: async <R extends Kind>(kind: R, id: string) => {
       const row = await find(kind, id);
       if (!row) throw notFound(kind.kind, id);
@@ -153,7 +153,7 @@ export const entitiesOf = (
     },
     update: async <R extends Kind>(kind: R, before: RowOf<R>, changed: Partial<RowOf<R>>) => {
       const old: Row = before;
-      guard?.(kind, old);
+      guard(kind, old);
       const quiet = kind.unrecorded || Object.keys(changed).every((field) => kind.fields[field]?.volatile);
       if (quiet) {
         const row = { ...old, ...changed } as Row;
@@ -169,7 +169,7 @@ export const entitiesOf = (
       return row as RowOf<R>;
     },
     remove: async (kind, old: Row) => {
-      guard?.(kind, old);
+      guard(kind, old);
       if (!(await tx.delete(tableOf(kind), old.id))) return;
       if (!kind.unrecorded) await record(kind, 'delete', await tx.nextRevision(), old, null);
     },

@@ -25,7 +25,7 @@ const recordedTables: ReadonlySet<string> = new Set(
 
 /**
  * What was read before, for as long as it is true: identities, policies and types, which nearly every call needs. Each transaction reads the revision of
- * the state that it sees, and the change log tells what has changed up to there: nothing older is ever served, whichever controller made the change.
+ * its state, and the change log says what has changed up to there: nothing outdated is ever served, even if another controller made the change.
  */
 export interface ReadCache {
   /** A transaction that only reads. */

@@ -34,7 +34,6 @@ export class OngoingCall implements Call {
   /** Anonymous until it is authenticated. */
   actor: Actor = { kind: 'anonymous' };
   readonly answerHeaders: Call['answerHeaders'] = new Map();
-  readonly core: Core;
   readonly operation: Entry['operation'];
   readonly #parts: Parts;
   readonly #source: CallSource;
@@ -52,9 +51,12 @@ export class OngoingCall implements Call {
 
   constructor(parts: Parts, { operation }: Entry, source: CallSource) {
     this.#parts = parts;
-    this.core = parts.core;
     this.operation = operation;
     this.#source = source;
+  }
+
+  get core() {
+    return this.#parts.core;
   }
 
   get grant() {

@@ -95,7 +95,9 @@ test('what has a hash in its name is kept for a year, all else is asked for agai
 
 test('a missing file, or what no browser navigates to, is no index', async (t) => {
   const { ask } = await serving(t);
-  assert.equal((await ask('/zac/missing.js', navigating)).status, 404, 'a script that is HTML would be run as one');
+  const missing = await ask('/zac/missing.js', navigating);
+  assert.equal(missing.headers['content-security-policy'], "frame-ancestors 'self'", 'a refusal is no more open than a page');
+  assert.equal(missing.status, 404, 'a script that is HTML would be run as one');
   assert.equal((await ask('/zac/identities')).status, 404);
   assert.equal((await ask('/zac/identities', { headers: { accept: 'application/json' } })).status, 404);
   assert.equal((await ask('/zac/assets', { headers: { accept: '*/*' } })).status, 404, 'folders are not listed');
@@ -106,6 +108,7 @@ test('only GET and HEAD are answered, and HEAD without a body', async (t) => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
     const { status, headers } = await ask('/zac/index.html', { method });
     assert.deepEqual([method, status, headers.allow], [method, 405, 'GET, HEAD']);
+    assert.equal(headers['referrer-policy'], 'same-origin');
   }
   for (const path of ['/zac/index.html', '/zac/large.bin']) {
     const whole = await ask(path);

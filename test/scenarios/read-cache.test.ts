@@ -136,7 +136,7 @@ const assertSeen = async (app: App, model: Model, { users, tokens, serviceIds }:
     const services = await list(app, `/identities/${user.id}/services`, {});
     const granted = serviceIds.filter((_, policy) => model.selected[policy] === model.attributes[i]).toSorted();
     assert.deepEqual(services.body.data.map(({ id }: { id: string }) => id).toSorted(), granted);
-    // Whoever was disabled has lost the session for good.
+    // Disabling an identity ends its sessions; enabling it does not bring them back.
     const own = await app.request('GET', '/identities', { as: tokens[i] ?? null });
     if (model.isDisabled[i]) assert.equal(own.status, 401);
     else if (own.status === 200) assert.ok(model.isAdmin[i], 'only administrators list identities');

@@ -85,21 +85,23 @@ export class MemoryHostTransaction {
   view(namespace: string): View {
     return {
       read: () => {
-        if (this.#isOver) throw over();
+        this.#assertOpen();
         return this.#changed.get(namespace) ?? this.#database.state(namespace);
       },
       write: (state) => {
-        if (this.#isOver) throw over();
+        this.#assertOpen();
         this.#changed.set(namespace, state);
       },
     };
   }
 
   #finish(changed: ReadonlyMap<string, State>): void {
-    if (this.#isOver) throw over();
+    this.#assertOpen();
     this.#isOver = true;
     this.#end(changed);
   }
-}
 
-const over = (): TypeError => new TypeError('the transaction is over');
+  #assertOpen(): void {
+    if (this.#isOver) throw new TypeError('the transaction is over');
+  }
+}

@@ -13,11 +13,13 @@ const frozen = (value: unknown): unknown => {
   if (Array.isArray(value)) return Object.freeze(value.map((item) => frozen(item) ?? null));
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value)) {
-    if (item === undefined) continue;
-    const kept = item === null || typeof item === 'string' || typeof item === 'boolean' ? item : frozen(item);
-    // An assignment to `__proto__` would create no field of that name.
-    if (name === '__proto__') Object.defineProperty(copy, name, { value: kept, enumerable: true });
-    else copy[name] = kept;
+    if (item !== undefined) define(copy, name, frozen(item));
   }
   return Object.freeze(copy);
+};
+
+/** `defineProperty`, because an assignment to `__proto__` would create no field of that name. */
+const define = (target: Record<string, unknown>, name: string, value: unknown): void => {
+  if (name === '__proto__') Object.defineProperty(target, name, { value, enumerable: true });
+  else target[name] = value;
 };

@@ -71,12 +71,10 @@ export const deleteRow = (table: Table, id: string): Table => {
 
 const replaced = (table: Table, before: Stored | undefined, after: Row | undefined): Table => {
   const { schema, width, free } = table;
-  if (after) assertUnique(table, before?.row, after);
+  if (after) assertUnique(table, after);
   const number = before?.number ?? free?.number ?? width;
   const indexes = new Map(table.indexes);
   for (const [field, index] of table.indexes) {
-    // Most writes change few fields. Sets are copied with the row, so that they are compared element by element below.
-    if (before && after && before.row[field] === after[field]) continue;
     const moved = moveEntries(index, before?.row, after, number, field, schema.sets.includes(field));
     if (moved !== index) indexes.set(field, moved);
   }
@@ -85,11 +83,10 @@ const replaced = (table: Table, before: Stored | undefined, after: Row | undefin
   return { schema, rows, indexes, width: Math.max(width, number + 1), free: free?.more };
 };
 
-const assertUnique = ({ schema, indexes }: Table, before: Row | undefined, row: Row): void => {
+const assertUnique = ({ schema, indexes }: Table, row: Row): void => {
   for (const { name, index } of schema.columns) {
-    if (index !== 'unique' || before?.[name] === row[name]) continue;
     const value = keyOf(row[name]);
-    if (value === null) continue;
+    if (index !== 'unique' || value === null) continue;
     const holders = indexes.get(name);
     const posting = holders && get(holders, value);
     if (posting && posting.size > (get(posting, row.id) === undefined ? 0 : 1)) throw new UniqueViolation(schema.kind, name);

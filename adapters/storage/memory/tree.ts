@@ -37,7 +37,7 @@ export const get = <V>(tree: Tree<V>, key: Key): V | undefined => {
   let node = tree;
   while (node.children) node = at(node.children, childFor(node.keys, key));
   const index = firstNotBelow(node.keys, key);
-  return node.keys[index] === key ? node.values[index] : undefined;
+  return index < node.keys.length && compareKeys(at(node.keys, index), key) === 0 ? node.values[index] : undefined;
 };
 
 /** The number of keys less than `key`, which need not exist. */
@@ -126,14 +126,15 @@ const put = <V>(tree: Tree<V>, key: Key, value: V): readonly Tree<V>[] => {
     return split(nodes(tree.children.toSpliced(index, 1, ...grown)));
   }
   const index = firstNotBelow(tree.keys, key);
-  if (tree.keys[index] === key) return [leaf(tree.keys, tree.values.with(index, value))];
+  const replaced = index < tree.keys.length && compareKeys(at(tree.keys, index), key) === 0;
+  if (replaced) return [leaf(tree.keys, tree.values.with(index, value))];
   return split(leaf(tree.keys.toSpliced(index, 0, key), tree.values.toSpliced(index, 0, value)));
 };
 
 const take = <V>(tree: Tree<V>, key: Key): Tree<V> => {
   if (!tree.children) {
     const index = firstNotBelow(tree.keys, key);
-    if (tree.keys[index] !== key) return tree;
+    if (index === tree.keys.length || compareKeys(at(tree.keys, index), key) !== 0) return tree;
     return leaf(tree.keys.toSpliced(index, 1), tree.values.toSpliced(index, 1));
   }
   const index = childFor(tree.keys, key);
@@ -174,8 +175,7 @@ const firstNotBelow = (keys: readonly Key[], key: Key): number => {
   let [low, high] = [0, keys.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compareKeys(keys[middle] as Key, key) < 0)
-      low = middle + 1; // in bounds
+    if (compareKeys(at(keys, middle), key) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -184,7 +184,8 @@ const firstNotBelow = (keys: readonly Key[], key: Key): number => {
 /** The last child whose lower bound is not above `key`; the first child if all are. */
 const childFor = (keys: readonly Key[], key: Key): number => {
   const index = firstNotBelow(keys, key);
-  return keys[index] === key ? index : Math.max(0, index - 1);
+  const exact = index < keys.length && compareKeys(at(keys, index), key) === 0;
+  return exact ? index : Math.max(0, index - 1);
 };
 
 const at = <T>(list: readonly T[], index: number): T => {

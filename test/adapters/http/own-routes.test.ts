@@ -23,7 +23,7 @@ after(() => network[Symbol.asyncDispose]());
 const FAULT = new Error('a fault of the host');
 const pathOf = (url = '') => new URL(url, 'http://host').pathname;
 
-/** What a route of a host does, whatever its framework. */
+/** What a route of the host does, in every framework. */
 const route = async (path: string): Promise<string> => {
   if (path === '/limited') throw new ApiError('RATE_LIMITED', { retryAfter: 7 });
   if (path === '/fault') throw FAULT;

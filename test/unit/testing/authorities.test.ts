@@ -40,7 +40,7 @@ test('a chain leads over an intermediate authority to the CA', async () => {
   assert.equal(sessions.data.length, 1, 'only that of the login');
 });
 
-test('a certificate says what it is told to, and for as long', async () => {
+test('a certificate has the requested names and validity', async () => {
   await using network = await testNetwork();
   const acme = await network.ca('acme');
   const { cert } = await acme.issue('ann', { days: 7, uris: ['spiffe://acme/ann'], emails: ['ann@acme.test'] });

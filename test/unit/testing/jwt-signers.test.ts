@@ -11,7 +11,7 @@ test('an identity logs in with a token of a signer, whose keys come from memory'
   assert.equal((await session.currentIdentity.get()).name, 'ann');
 });
 
-test('a signer names identities by the claim and the external id that it is told to', async () => {
+test('a signer identifies identities by the configured claim and external id', async () => {
   await using network = await testNetwork();
   const body = { name: 'ann', type: 'User', isAdmin: false, externalId: 'ann@example.com' } as const;
   const { id } = await network.controller.identities.create({ body });
