@@ -76,6 +76,7 @@ export type {
   KindSchema,
   Query,
   Row,
+  SchemaDifference,
   StorageAdapter,
   StorageSchema,
   Store,
@@ -86,3 +87,5 @@ export type {
   VerifyPage,
 } from './storage/port.ts';
 export { storageSchema } from './storage/schema.ts';
+// Name and version, for what adapters write down.
+export { software } from './version.ts';

@@ -49,7 +49,7 @@ export type {
   OperationEvent,
 } from './observability/events.ts';
 export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
-export type { Health, HealthReason } from './opening/health.ts';
+export { awaitingMigrations, type Health, type HealthReason } from './opening/health.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
 export { type ProbeOptions, probes } from './opening/probes.ts';

@@ -4,6 +4,7 @@ import { migration as m0001 } from './0001-initial.ts';
 import { migration as m0002 } from './0002-router-names.ts';
 import { migration as m0003 } from './0003-built-in-rows.ts';
 import { migration as m0004 } from './0004-leases-and-cursors.ts';
+import { migration as m0005 } from './0005-recorded-steps.ts';
 
 /** All migrations, in order. */
-export const migrations: readonly Migration[] = [m0001, m0002, m0003, m0004];
+export const migrations: readonly Migration[] = [m0001, m0002, m0003, m0004, m0005];
