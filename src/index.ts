@@ -30,6 +30,7 @@ export {
   type PostureCause,
 } from './errors/index.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
+export { type Inspection, type InspectionOptions, type InspectionQuery, inspectStore } from './inspection.ts';
 export type { Consume, ConsumeOptions, Consumer, HandlerContext, MissingChanges } from './jobs/consumers.ts';
 export {
   hasSecretKey,
@@ -76,5 +77,6 @@ export { webPlatform } from './platform/web.ts';
 export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
 export { type Restored, type RestoreOptions, restoreSnapshot } from './storage/snapshot/restore.ts';
+export { type SnapshotOptions, type TakenSnapshot, takeSnapshot } from './storage/snapshot/take.ts';
 export type { ErrorsOf } from './types/errors.ts';
 export type * from './types/index.ts';

@@ -21,7 +21,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   concurrency: ['errors'],
   observability: ['concurrency', 'errors', 'platform'],
   api: ['errors', 'query', 'semver'],
-  storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts'],
+  storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
   changes: ['concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage'],
   jobs: ['api', 'query', 'platform', 'storage', 'changes', 'options.ts'],
   call: [
