@@ -54,6 +54,7 @@ export { awaitingMigrations, type Health, type HealthReason } from './opening/he
 export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
 export { type ProbeOptions, probes } from './opening/probes.ts';
+export type { Resealed, ResealOptions } from './opening/reseal.ts';
 export type { Statistics, Turns } from './opening/statistics.ts';
 export type { BeforeArguments, HookedCall, Hooks } from './pipeline/hooks.ts';
 export {

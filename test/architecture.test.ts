@@ -222,6 +222,11 @@ const ringsIn = (arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] => 
   return rings;
 };
 
+test('secrets are sealed as the field tables declare it, and in no other way, so that reseal() finds them all', () => {
+  const strange = files('src').filter((file) => /\.(?:seal|unseal)\(/.test(readFileSync(join(root, file), 'utf8')));
+  assert.deepEqual(strange, ['src/changes/sealed.ts']);
+});
+
 test('src/ imports nothing of Node, and only declared dependencies', () => {
   const declared = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies);
   const strange = files('src').flatMap((file) =>

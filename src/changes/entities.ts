@@ -4,6 +4,7 @@ import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { invalidField, notFound } from '../errors/index.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Random } from '../platform/platform.ts';
+import type { SecretKeys } from '../platform/secrets.ts';
 import { ALL, type Predicate } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
@@ -14,6 +15,7 @@ import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
 import { createGuard, type Precondition } from './precondition.ts';
+import { underNetworkKey } from './sealed.ts';
 import { inView, isInView, tableOf } from './views.ts';
 import { visibleFields } from './visible.ts';
 
@@ -60,6 +62,8 @@ export interface EntitiesContext extends LogLimits, Attribution {
   readonly inTransaction?: InTransaction | undefined;
   /** Held against the entity that it is about, wherever that is read by its id or written. */
   readonly precondition?: Precondition | undefined;
+  /** Of the controller: what is sealed is written under the key of the network. */
+  readonly keys?: SecretKeys | undefined;
   /** Of the call, where somebody observes it. */
   readonly observation?: Observation | undefined;
 }
@@ -123,7 +127,8 @@ export const entitiesOf = (transaction: Transaction, context: EntitiesContext): 
       const revision = kind.unrecorded ? 1 : await tx.nextRevision();
       const at = context.stamp();
       const id = fields.id ?? newId(context.random);
-      const row: Row = withDerived(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
+      const given: Row = withDerived(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
+      const row = await underNetworkKey(tx, context.keys, kind, given);
       checkIndexed(kind, row);
       await taken(kind, row, () => tx.insert(tableOf(kind), row));
       if (!kind.unrecorded) await record(kind, 'create', revision, null, row);
@@ -140,7 +145,8 @@ export const entitiesOf = (transaction: Transaction, context: EntitiesContext): 
       }
       const revision = await tx.nextRevision();
       const fixed = { id: old.id, createdAt: old.createdAt, updatedAt: context.stamp(), version: revision };
-      const row: Row = withDerived(kind.fields, { ...old, ...changed, ...fixed });
+      const given: Row = withDerived(kind.fields, { ...old, ...changed, ...fixed });
+      const row = await underNetworkKey(tx, context.keys, kind, given, old);
       checkIndexed(kind, row, old);
       await taken(kind, row, () => tx.update(tableOf(kind), row, old.version));
       await record(kind, 'update', revision, old, row);

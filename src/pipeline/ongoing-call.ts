@@ -239,13 +239,14 @@ export class OngoingCall implements Call {
   }
 
   #context(): EntitiesContext {
-    const { platform, settings, stamp } = this.core;
+    const { platform, settings, stamp, secrets } = this.core;
     return {
       ...this.attribution,
       random: platform.random,
       stamp,
       changesKept: settings.changesKept,
       changeBytesKept: settings.changeBytesKept,
+      keys: secrets,
       precondition: this.precondition,
       observation: this.observation,
       inTransaction: this.#parts.inTransaction,
