@@ -90,7 +90,7 @@ export const assertSchema = (migrations: readonly Migration[], { version, oldest
     );
   if (version < needed)
     throw new StoreSchemaMismatch(
-      `the database has schema version ${version}, and version ${needed} is needed: call migrate(), or run the SQL of exportMigrations({ from: ${version} }); pending are ${differenceAt(migrations, version).pending.join(', ')}`,
+      `the database has schema version ${version}, and version ${needed} is needed: call migrate(), as overlay-controller migrate --apply does, or run the SQL of exportMigrations({ from: ${version} }); pending are ${differenceAt(migrations, version).pending.join(', ')}`,
     );
   if (version > known && oldest > known)
     throw new StoreSchemaMismatch(

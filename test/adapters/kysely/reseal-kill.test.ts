@@ -33,11 +33,7 @@ test('a process that is killed while it seals a network anew leaves one that ope
   }
 
   const both = [old, now].toSorted();
-  assert.deepEqual(
-    keysAfter,
-    [[old], both, [now]],
-    'nothing of what was killed within its transaction, and all of those before',
-  );
+  assert.deepEqual(keysAfter, [[old], both, [now]], 'nothing of what was killed within its transaction, and all of those before');
   await using last = await opened(NEW);
   assert.equal(await jwtOf(last, enrollmentId), jwt);
 });
