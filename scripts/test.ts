@@ -51,7 +51,7 @@ const isShared = (file: string) => /^test\/(unit|scenarios)\//.test(file) && !is
 const needsPostgres = (file: string) => /\/postgres[^/]*\.test\.ts$/.test(file);
 const isScenario = (file: string) => file.startsWith('test/scenarios/');
 
-/** Files that share two processes, and others that have one each, two at a time: one step after the other, and what is in a step side by side. */
+/** Files that share two processes, and others that have one each, three at a time, as some of them wait: one step after the other, and what is in a step side by side. */
 const steps = (name: string, limits: Limits, shared: readonly string[], apart: readonly string[]): readonly (readonly Run[])[] => [
   [1, 2].map((part) => ({
     name: `${name}.shared-${part}`,
@@ -59,7 +59,7 @@ const steps = (name: string, limits: Limits, shared: readonly string[], apart: r
     files: shared,
     limits,
   })),
-  [{ name, options: ['--test-concurrency=2'], files: apart, limits }],
+  [{ name, options: ['--test-concurrency=3'], files: apart, limits }],
 ];
 
 const suites: Readonly<Record<string, readonly (readonly Run[])[]>> = {

@@ -39,7 +39,7 @@ export const greet = async (
     ...(metrics ? [`metrics           ${metrics}`] : []),
     ...applications.map((application) => `application       ${application}`),
     `administrator     ${username}`,
-    ...(newPassword ? [`password          ${newPassword}   (printed this once: only a hash of it is kept)`] : []),
+    ...(newPassword ? [`password          ${newPassword}   (printed only once: the network keeps a hash of it)`] : []),
     ...(warning ? [`warning: ${warning}`] : []),
     ...(!firstAdministrator && given.length > 0
       ? [`The network has its administrator already: ${given.join(' and ')} ${given.length > 1 ? 'have' : 'has'} no effect.`]

@@ -27,7 +27,7 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
   const network = { storage: reading, secretKey: key, folder, isKept: storage.is !== 'memory' };
   const certificate = await prepareTls(options, network);
 
-  // The port comes first: a network whose first password was made, and not shown because the port was in use, would be locked for ever.
+  // The port comes first: if it were in use, a new network would already have a first password that was never shown.
   const { promise: opened, resolve: ready } = Promise.withResolvers<ManagementController>();
   const api = {
     handle: async (request: CoreRequest) =>

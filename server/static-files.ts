@@ -39,7 +39,7 @@ export const safeSegments = (path: string): readonly string[] | undefined => {
 export const openBelow = async (root: string, segments: readonly string[]): Promise<OpenFile | undefined> => {
   const file = await realpath(join(root, ...segments)).catch(() => undefined);
   if (file === undefined || !file.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined;
-  // Looked at before: to open a pipe would wait for who writes to it.
+  // Checked before opening, because opening a pipe would wait for its writer.
   const found = await stat(file).catch(() => undefined);
   const handle = found?.isFile() ? await open(file, 'r').catch(() => undefined) : undefined;
   if (!found || !handle) return undefined;
@@ -48,7 +48,7 @@ export const openBelow = async (root: string, segments: readonly string[]): Prom
 
 const CHUNK_BYTES = 65_536;
 
-/** What is in a file, read as it is asked for. The file is closed at the end, whoever comes to it first. */
+/** The content of a file, read on demand. The file is closed at its end, or earlier when the consumer stops. */
 export const contentsOf = ({ handle, size }: OpenFile): AsyncIterable<Uint8Array> => {
   let at = 0;
   const close = async (): Promise<IteratorResult<Uint8Array>> => {
@@ -65,6 +65,6 @@ export const contentsOf = ({ handle, size }: OpenFile): AsyncIterable<Uint8Array
       throw error;
     }
   };
-  // A generator that was never begun would close nothing.
+  // Not a generator, which would not close the file if it were never started.
   return { [Symbol.asyncIterator]: () => ({ next, return: close }) };
 };

@@ -6,13 +6,12 @@
 
 // Concurrency.
 export { createSemaphore, type Release, type Semaphore } from './concurrency/semaphore.ts';
-// Seconds to come back after.
-export { RETRY_AFTER } from './errors/index.ts';
+// Errors as answers: their body, and the seconds after which to come back.
+export { errorBody, type PlainAnswer, RETRY_AFTER } from './errors/index.ts';
 // HTTP: a host's request in, an answer out.
 export { abandon } from './http/abandon.ts';
 export { BodyIncomplete, BodyTooLarge, BodyTooSlow, type CoreAnswer, type CoreRequest, Overloaded } from './http/message.ts';
 export { splitTarget } from './http/path.ts';
-export { SAFE_HEADERS } from './http/safe-headers.ts';
 // Options of adapters, whose names are checked.
 export { checkedOptions } from './options.ts';
 // Certificates: in a presented chain at most, and as texts in PEM.
@@ -89,3 +88,6 @@ export type {
 export { storageSchema } from './storage/schema.ts';
 // Name and version, for what adapters write down.
 export { software } from './version.ts';
+// What every answer over HTTP has.
+export { isRequestId, newRequestId } from './wire/request-id.ts';
+export { SAFE_HEADERS } from './wire/safe-headers.ts';

@@ -64,7 +64,7 @@ export interface ManagementController extends Facade {
   readonly logger: Logger;
   /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Known to this controller only. */
   readonly presence: Presence;
-  /** The change log: what was committed, wherever it came from. */
+  /** The change log: all committed changes of the network, of every origin. */
   readonly changes: Changes;
   /** Committed changes, in order: `change` for all, `identity`, `apiSession`, ... for those of a kind. */
   readonly events: Omit<ChangeListeners, 'emit'>;

@@ -3,6 +3,7 @@ import { surfaces } from './api/surfaces/index.ts';
 import type { Credentials, Entry, Invoke } from './call/call.ts';
 import { jsonCopy } from './call/json.ts';
 import { type CallOptions, readCallOptions } from './call/options.ts';
+import { ofRequest } from './errors/index.ts';
 import type { Random } from './platform/platform.ts';
 import { newId } from './storage/ids.ts';
 import type { Facade } from './types/facade.ts';
@@ -15,7 +16,11 @@ export const createFacade = (entries: readonly Entry[], invoke: Invoke, random: 
     const call = async (input: unknown = {}, options: CallOptions = {}) => {
       const { requestId = newId(random), ...how } = readCallOptions(name, entry.operation, options);
       const source = { ...how, requestId, surface: surfaces.management, credentials, input: () => jsonCopy(input) };
-      return (await invoke(entry, source)).output;
+      try {
+        return (await invoke(entry, source)).output;
+      } catch (error) {
+        throw ofRequest(error, requestId);
+      }
     };
     facade[entry.group] ??= {};
     Object.assign(facade[entry.group] ?? {}, { [entry.verb]: entry.operation.answer.is === 'events' ? itemsOf(call) : call });

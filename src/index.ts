@@ -15,6 +15,7 @@ export { type AsOptions, type Changes, ManagementController } from './controller
 export type { Presence, RouterConnection, RouterInterfaceReport } from './domain/fabric/connections/presence.ts';
 export type { MemberOptions } from './domain/maintenance/controllers/membership.ts';
 export {
+  type AnswerOptions,
   ApiError,
   type CatalogEntry,
   type CauseOf,
@@ -27,6 +28,7 @@ export {
   type FieldCause,
   invalidField,
   type MessageCause,
+  type PlainAnswer,
   type PostureCause,
 } from './errors/index.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';

@@ -47,7 +47,7 @@ export interface NetworkAuthority {
  * ```ts
  * const authority = await networkAuthority({ storage, secretKey });
  * const certificate = await authority.serverCertificate(['controller.example.org']);
- * const controller = await ManagementController.open({ storage, secretKey, serverCertificate: () => certificate });
+ * const controller = await ManagementController.open({ storage, secretKey, settings, serverCertificate: () => certificate });
  * ```
  * @throws StoreSchemaMismatch, StoreUnavailable from the storage adapter; TypeError for a missing or wrong secret key, and for an inconsistent
  * `former`

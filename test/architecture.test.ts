@@ -10,7 +10,8 @@ const root = resolve(import.meta.dirname, '..');
  * own where it may know less than the domain does.
  */
 const layers: Readonly<Record<string, readonly string[]>> = {
-  errors: [],
+  wire: [],
+  errors: ['wire'],
   query: [],
   semver: [],
   platform: ['options.ts'],
@@ -19,12 +20,13 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   tokens: ['platform', 'pki'],
   presence: ['platform'],
   concurrency: ['errors'],
-  observability: ['concurrency', 'errors', 'platform'],
-  api: ['errors', 'query', 'semver'],
+  api: ['wire', 'errors', 'query', 'semver'],
+  observability: ['concurrency', 'api', 'errors', 'platform'],
   storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
   changes: ['concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage'],
   jobs: ['api', 'query', 'platform', 'storage', 'changes', 'options.ts'],
   call: [
+    'wire',
     'concurrency',
     'api',
     'errors',
@@ -45,6 +47,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // Who may what: it asks no session and no socket.
   'domain/policy': ['api', 'errors', 'query', 'semver', 'storage', 'changes', 'call', 'resources'],
   domain: [
+    'wire',
     'concurrency',
     'api',
     'errors',
@@ -79,9 +82,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'types',
   ],
   types: ['api', 'changes', 'call', 'errors'],
-  client: ['api', 'changes', 'errors', 'types', 'if-version.ts', 'options.ts'],
-  http: ['api', 'errors', 'platform', 'observability', 'storage', 'call', 'version.ts'],
+  client: ['wire', 'api', 'changes', 'errors', 'types', 'if-version.ts', 'options.ts'],
+  http: ['wire', 'api', 'errors', 'platform', 'observability', 'storage', 'call', 'version.ts'],
   opening: [
+    'wire',
     'concurrency',
     'api',
     'platform',
@@ -278,10 +282,12 @@ test('the engine that stands for those of others knows only what the package exp
   );
 });
 
+const generated = ['src/changes/rows.ts', 'src/client/operations.ts'];
+
 test('no file of src/ or adapters/ is longer than 300 lines, but for generated ones', () => {
   const long = [...files('src'), ...files('adapters')]
     .filter(
-      (file) => !file.startsWith('adapters/storage/kysely/migrations/') && !file.startsWith('src/types/') && file !== 'src/changes/rows.ts',
+      (file) => !file.startsWith('adapters/storage/kysely/migrations/') && !file.startsWith('src/types/') && !generated.includes(file),
     )
     .map((file) => [readFileSync(join(root, file), 'utf8').split('\n').length, file] as const)
     .filter(([lines]) => lines > 300);

@@ -2,12 +2,23 @@ import type { Clock } from '../src/index.ts';
 
 /** A clock that only the test advances. */
 export interface TestClock extends Clock {
+  /** Runs `task` once, when the test has let so much time pass. @returns what calls it off */
   after(milliseconds: number, task: () => void): () => void;
   /** `advance('31m')`; units ms, s, m, h, d. What was to happen meanwhile begins, in order, each at its time. */
   advance(by: string): void;
+  /** As `advance`, but `between` is awaited after each task: what one has begun is over before the next begins. */
+  advanceInSteps(by: string, between: () => Promise<void>): Promise<void>;
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** @returns milliseconds */
+const lengthOf = (duration: string): number => {
+  const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(duration) ?? [];
+  const length = UNITS[unit ?? ''];
+  if (length === undefined) throw new TypeError(`advance wants a duration such as 31m, got '${duration}'`);
+  return Number(amount) * length;
+};
 
 /**
  * A clock for tests.
@@ -16,7 +27,16 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 export const frozenClock = (at = '2026-11-21T10:00:00.000Z'): TestClock => {
   let now = Date.parse(at);
   const timers = new Set<{ readonly at: number; readonly task: () => void }>();
-  const nextUntil = (end: number) => [...timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+  /** Runs the task that is due first, if one is. */
+  const step = (end: number): boolean => {
+    let next: { readonly at: number; readonly task: () => void } | undefined;
+    for (const timer of timers) if (timer.at <= end && (!next || timer.at < next.at)) next = timer;
+    if (!next) return false;
+    timers.delete(next);
+    now = Math.max(now, next.at);
+    next.task();
+    return true;
+  };
   return {
     now: () => now,
     after: (milliseconds, task) => {
@@ -25,16 +45,16 @@ export const frozenClock = (at = '2026-11-21T10:00:00.000Z'): TestClock => {
       return () => void timers.delete(timer);
     },
     advance: (by) => {
-      const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(by) ?? [];
-      const length = UNITS[unit ?? ''];
-      if (length === undefined) throw new TypeError(`advance wants a duration such as 31m, got '${by}'`);
-      const end = now + Number(amount) * length;
-      for (let timer = nextUntil(end); timer; timer = nextUntil(end)) {
-        timers.delete(timer);
-        now = Math.max(now, timer.at);
-        timer.task();
-      }
+      const end = now + lengthOf(by);
+      while (step(end));
       now = end;
+    },
+    advanceInSteps: async (by, between) => {
+      const end = now + lengthOf(by);
+      await between();
+      while (step(end)) await between();
+      now = Math.max(now, end);
+      await between();
     },
   };
 };

@@ -1,7 +1,19 @@
 /**
- * For tests of applications that embed a controller.
+ * For tests of applications that embed a controller: a whole network in memory, and those who take part in it.
  * @module overlay-controller/testing
  */
 export { fastPasswordHasher } from '../src/platform/testing.ts';
+export type { TestCa, TestCertificateOptions } from './authorities.ts';
+export type { TestCertificate } from './certificates.ts';
 export { frozenClock, type TestClock } from './clock.ts';
-export { type TestEntity, type TestIdentity, type TestNetwork, type TestRoles, testNetwork } from './network.ts';
+export type { TestDevice } from './devices.ts';
+export type { TestEntity, TestRoles } from './entity.ts';
+export type { TestIdentity, TestUser } from './identities.ts';
+export type { TestJwtSigner } from './jwt-signers.ts';
+export type { TestFetch } from './kit.ts';
+export { type TestNetwork, type TestPostureCheck, testNetwork } from './network.ts';
+export type { TestNetworkOptions } from './options.ts';
+export type { TestSubject } from './policies.ts';
+export type { LogLine, Recorded } from './recorded.ts';
+export type { TestRouter } from './routers.ts';
+export type { TestSession } from './session.ts';

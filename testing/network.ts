@@ -1,46 +1,85 @@
-import { memoryStorage } from '../adapters/storage/memory/index.ts';
-import { type ControllerOptions, type Facade, ManagementController, webPlatform } from '../src/index.ts';
-import { fastPasswordHasher } from '../src/platform/testing.ts';
-import { frozenClock, type TestClock } from './clock.ts';
+import { type CaCreate, type ExternalJwtSignerCreate, ManagementController, type PostureCheckCreate } from '../src/index.ts';
+import { newCa, type TestCa } from './authorities.ts';
+import type { TestCertificate } from './certificates.ts';
+import type { TestClock } from './clock.ts';
+import { enrollDevice, newDevice, type TestDevice } from './devices.ts';
+import type { TestEntity, TestRoles } from './entity.ts';
+import { newUser, type TestUser } from './identities.ts';
+import { newJwtSigner, type TestJwtSigner } from './jwt-signers.ts';
+import { createKit, type TestFetch } from './kit.ts';
+import { controllerOptions, type TestNetworkOptions } from './options.ts';
+import { policiesOf, type TestSubject } from './policies.ts';
+import { createRecorder, type Recorded } from './recorded.ts';
+import { enrollRouter, newEdgeRouter, type TestRouter } from './routers.ts';
+import { trackWork } from './work.ts';
 
-/** An entity of a test's network. */
-export interface TestEntity {
-  readonly id: string;
-  readonly name: string;
-}
-
-export interface TestIdentity extends TestEntity {
-  /** The operations, with the rights of a new session of this identity. */
-  login(): Promise<Facade>;
-}
-
-/** Whom a policy brings together: `#attribute`, `#all`, or the entities themselves. */
-export type TestRoles = readonly (string | TestEntity)[];
+/** The fields of a posture check but its name: a union by `typeId`. */
+export type TestPostureCheck = PostureCheckCreate extends infer C ? (C extends unknown ? Omit<C, 'name'> : never) : never;
 
 /** A network in few words, for tests of applications that embed a controller. */
 export interface TestNetwork extends AsyncDisposable {
+  /** The controller under test, with all operations. */
   readonly controller: ManagementController;
+  /** The clock of the controller, which stands still unless the test advances it. */
   readonly clock: TestClock;
-  /** `identity('ann', 'sales')` carries the role attribute `sales`, and can log in. */
-  identity(name: string, ...roleAttributes: string[]): Promise<TestIdentity>;
+  /**
+   * Lets time pass, `advance('31m')`, and waits for what happens meanwhile: leases are renewed, schedules run, each at its time. For less,
+   * `clock.advance` lets time pass at once.
+   */
+  advance(by: string): Promise<void>;
+  /** Resolves when the controller has no transaction and no outbound request under way. */
+  settled(): Promise<void>;
+  /** What the network has told so far: changes, calls, and its log. */
+  readonly recorded: Recorded;
+  /** Requests over HTTP messages, without a socket: `createClient({ baseUrl, credentials, fetch: network.fetch })`. */
+  readonly fetch: TestFetch;
+
+  /** `identity('ann', 'sales')` carries the role attribute `sales`, and can log in with a password. */
+  identity(name: string, ...roleAttributes: string[]): Promise<TestUser>;
+  /** An administrator, who can log in with a password. */
+  administrator(name: string): Promise<TestUser>;
+  /** An identity with a certificate of the network, for which it enrolled with a one-time token. */
+  device(name: string, ...roleAttributes: string[]): Promise<TestDevice>;
+  /**
+   * Enrolls as a device does: with the JWT of an identity that the application created, or of a CA.
+   * @param own the certificate to present, for the methods `ottca` and `ca`. Default: one of the network, for a new key.
+   * @throws ApiError as the enrollment does, e.g. `INVALID_ENROLLMENT_TOKEN`; TypeError for the JWT of another network or method
+   */
+  enroll(jwt: string, own?: TestCertificate): Promise<TestDevice>;
+
   /** A service with these role attributes. */
   service(name: string, ...roleAttributes: string[]): Promise<TestEntity>;
-  /** An edge router with these role attributes. */
-  edgeRouter(name: string, ...roleAttributes: string[]): Promise<TestEntity>;
-  /** Lets any of the identities dial any of the services. */
-  dial(identities: TestRoles, services: TestRoles): Promise<TestEntity>;
-  /** Lets any of the identities bind any of the services. */
-  bind(identities: TestRoles, services: TestRoles): Promise<TestEntity>;
-  /** Whether some policy lets the identity dial the service, its posture checks included. */
-  mayDial(identity: TestEntity, service: TestEntity): Promise<boolean>;
-  /** Whether some policy lets the identity bind the service. */
-  mayBind(identity: TestEntity, service: TestEntity): Promise<boolean>;
+  /** An edge router with these role attributes. It is offline until `connect()`. */
+  edgeRouter(name: string, ...roleAttributes: string[]): Promise<TestRouter>;
+  /** Enrolls as a router does, with the JWT of one that the application created. @throws as `enroll` */
+  enrollRouter(jwt: string): Promise<TestRouter>;
+  /** A posture check, for `dial` and `TestSession.satisfy`. */
+  postureCheck(name: string, fields: TestPostureCheck): Promise<TestEntity>;
+
+  /** A third-party CA, verified, which issues certificates. */
+  ca(name: string, fields?: Partial<CaCreate>): Promise<TestCa>;
+  /** An external JWT signer, which issues tokens. Its keys are served in memory. */
+  jwtSigner(name: string, fields?: Partial<ExternalJwtSignerCreate>): Promise<TestJwtSigner>;
+
+  /** Lets any of the identities dial any of the services, while all of the posture checks pass. */
+  dial(identities: TestRoles, services: TestRoles, postureChecks?: TestRoles): Promise<TestEntity>;
+  /** Lets any of the identities bind any of the services, while all of the posture checks pass. */
+  bind(identities: TestRoles, services: TestRoles, postureChecks?: TestRoles): Promise<TestEntity>;
+  /** Lets the identities use the edge routers, and the services be reached through them. Default: all, for sessions need both. */
+  route(identities?: TestRoles, services?: TestRoles, edgeRouters?: TestRoles): Promise<void>;
+  /** Whether some policy lets the identity dial the service, its posture checks included. Codes for MFA count only if a session is given. */
+  mayDial(who: TestSubject, service: TestEntity): Promise<boolean>;
+  /** Whether some policy lets the identity bind the service, likewise. */
+  mayBind(who: TestSubject, service: TestEntity): Promise<boolean>;
+
+  /** Closes the controller. `await using` does so by itself. */
+  close(): Promise<void>;
 }
 
-const PASSWORD = 'a password of tests';
+const ALL: TestRoles = ['#all'];
 
 /**
- * A controller on a store in memory, with a clock that stands still and password hashing that is quick and weak.
+ * A controller on a store in memory, with a clock that stands still and password hashing that is quick and weak. It needs no test framework.
  *
  * ```ts
  * await using network = await testNetwork();
@@ -50,51 +89,47 @@ const PASSWORD = 'a password of tests';
  * assert.ok(await network.mayDial(ann, crm));
  * ```
  * @param options as for `ManagementController.open`; all may be left out
+ * @throws as `ManagementController.open`
  */
-export const testNetwork = async (options: Partial<ControllerOptions> = {}): Promise<TestNetwork> => {
-  const clock = frozenClock();
-  const controller = await ManagementController.open({
-    storage: memoryStorage(),
-    platform: webPlatform({ clock, passwords: fastPasswordHasher() }),
-    ...options,
-    settings: { address: 'https://127.0.0.1:1280', ...options.settings },
-  });
-  const { identities, authenticators, authentication, services, edgeRouters, servicePolicies, access } = controller;
-  let serial = 0;
-
-  const policy = async (type: 'Dial' | 'Bind', of: TestRoles, to: TestRoles): Promise<TestEntity> => {
-    const name = `${type} policy ${++serial}`;
-    const body = { name, type, semantic: 'AnyOf', identityRoles: selectors(of), serviceRoles: selectors(to) } as const;
-    return { id: (await servicePolicies.create({ body })).id, name };
-  };
-  const isAllowed = async (type: 'Dial' | 'Bind', identity: TestEntity, service: TestEntity): Promise<boolean> =>
-    (await access.explain({ identityId: identity.id, serviceId: service.id, type })).isAllowed;
+export const testNetwork = async (options: TestNetworkOptions = {}): Promise<TestNetwork> => {
+  const work = trackWork();
+  const recorder = createRecorder();
+  const { options: opening, clock, outbound } = controllerOptions(options, work, recorder);
+  const controller = await ManagementController.open(opening);
+  controller.events.on('change', recorder.change);
+  const kit = createKit(controller, clock, outbound);
+  const policies = policiesOf(kit);
+  const close = () => controller.close();
 
   return {
     controller,
     clock,
-    identity: async (name, ...roleAttributes) => {
-      const { id } = await identities.create({ body: { name, type: 'User', isAdmin: false, roleAttributes } });
-      const username = `user ${id}`;
-      await authenticators.create({ body: { identityId: id, method: 'updb', username, password: PASSWORD } });
-      const login = async () =>
-        controller.as(await authentication.authenticate({ method: 'password', body: { username, password: PASSWORD } }));
-      return { id, name, login };
-    },
+    advance: (by) => clock.advanceInSteps(by, work.settled),
+    settled: work.settled,
+    recorded: recorder.recorded,
+    fetch: kit.fetch(),
+    identity: (name, ...roleAttributes) => newUser(kit, name, { isAdmin: false, roleAttributes }),
+    administrator: (name) => newUser(kit, name, { isAdmin: true }),
+    device: (name, ...roleAttributes) => newDevice(kit, name, roleAttributes),
+    enroll: (jwt, own) => enrollDevice(kit, jwt, own),
     service: async (name, ...roleAttributes) => {
-      const { id } = await services.create({ body: { name, encryptionRequired: true, roleAttributes } });
+      const { id } = await controller.services.create({ body: { name, encryptionRequired: true, roleAttributes } });
       return { id, name };
     },
-    edgeRouter: async (name, ...roleAttributes) => {
-      const { id } = await edgeRouters.create({ body: { name, roleAttributes } });
-      return { id, name };
+    edgeRouter: (name, ...roleAttributes) => newEdgeRouter(kit, name, roleAttributes),
+    enrollRouter: (jwt) => enrollRouter(kit, jwt),
+    postureCheck: async (name, fields) => {
+      const body = { name, ...fields } as PostureCheckCreate; // of the union that lost its name, and has it again
+      return { id: (await controller.postureChecks.create({ body })).id, name };
     },
-    dial: (of, to) => policy('Dial', of, to),
-    bind: (of, to) => policy('Bind', of, to),
-    mayDial: (identity, service) => isAllowed('Dial', identity, service),
-    mayBind: (identity, service) => isAllowed('Bind', identity, service),
-    [Symbol.asyncDispose]: () => controller.close(),
+    ca: (name, fields) => newCa(kit, name, fields),
+    jwtSigner: (name, fields) => newJwtSigner(kit, name, fields),
+    dial: (of, to, checks = []) => policies.grant('Dial', of, to, checks),
+    bind: (of, to, checks = []) => policies.grant('Bind', of, to, checks),
+    route: (identities = ALL, services = ALL, edgeRouters = ALL) => policies.route(identities, services, edgeRouters),
+    mayDial: (who, service) => policies.isAllowed('Dial', who, service),
+    mayBind: (who, service) => policies.isAllowed('Bind', who, service),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 };
-
-const selectors = (roles: TestRoles): string[] => roles.map((role) => (typeof role === 'string' ? role : `@${role.id}`));

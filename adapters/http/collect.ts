@@ -5,15 +5,15 @@ import type { NodeIncoming } from './node-request.ts';
 export interface Collecting {
   /** @throws BodyTooLarge, BodyIncomplete, or what `stop` was given */
   readonly bytes: Promise<Uint8Array>;
-  /** Reads no further, and leaves the rest where it is. */
+  /** Stops reading, and rejects `bytes`. The rest of the body stays unread. */
   stop(reason: Error): void;
 }
 
 /**
- * Keeps `limit` bytes at most: with one more it stops.
- * @param came called with the number of bytes of each chunk
+ * Reads a body into memory. Stops with BodyTooLarge beyond `limit` bytes.
+ * @param received called with the number of bytes of each chunk
  */
-export const collect = (req: NodeIncoming, limit: number, came: (bytes: number) => void): Collecting => {
+export const collect = (req: NodeIncoming, limit: number, received: (bytes: number) => void): Collecting => {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -28,19 +28,19 @@ export const collect = (req: NodeIncoming, limit: number, came: (bytes: number) 
     if (size > limit) stop(new BodyTooLarge());
     else {
       chunks.push(chunk);
-      came(chunk.length);
+      received(chunk.length);
     }
   };
   const end = (): void => {
     settle();
-    resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)); // of length 1
+    resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)); // there is one
   };
   const cut = (): void => {
     settle();
     reject(new BodyIncomplete());
   };
   if (req.destroyed && !req.readableEnded) cut();
-  // In HTTP/2, what a client breaks off ends like any other, after `aborted`.
+  // In HTTP/2, an aborted request emits `end` as well, after `aborted`.
   else req.on('data', data).on('end', end).on('error', cut).on('aborted', cut).on('close', cut);
   return { bytes: promise, stop };
 };

@@ -4,9 +4,10 @@
  */
 import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
+import { answerError } from './node-errors.ts';
 import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
 
-/** As much of an Express request as is read here. */
+/** The members of an Express request that are used here. */
 type ExpressRequest = NodeIncoming & { readonly body?: unknown; readonly rawBody?: unknown; readonly ip?: string | undefined };
 
 /** Passed to `app.use`. Requests outside the mount path go on to `next`. */
@@ -24,4 +25,19 @@ export const expressHandler = (controller: Handling, options?: NodeOptions): Exp
   return (req, res, next) => {
     if (!bridge.answer({ req, res, parsed: req.rawBody ?? req.body, remoteAddress: req.ip })) next();
   };
+};
+
+/** Passed to `app.use`, after the routes. */
+export type ExpressErrorHandler = (error: unknown, req: NodeIncoming, res: NodeOutgoing, next: (error: unknown) => void) => void;
+
+/**
+ * For routes of the host's own, with Express 4 and 5: an `ApiError` is answered as the controller answers it, with its status, the envelope, `Retry-After` and
+ * headers against caching and sniffing. All other errors, and any once headers were sent, go on to the next error handler.
+ *
+ * ```ts
+ * app.use(expressErrorHandler()); // after the routes
+ * ```
+ */
+export const expressErrorHandler = (): ExpressErrorHandler => (error, req, res, next) => {
+  if (!answerError(error, { req, res })) next(error);
 };

@@ -5,10 +5,11 @@
 import { checkedOptions } from '../../src/adapter-kit.ts';
 import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
-import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
+import { hostRequestId, type NodeIncoming, type NodeOutgoing } from './node-request.ts';
+import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
 import { BODY_LIMITS } from './waiting-bodies.ts';
 
-/** As much of a Fastify instance, request and reply as is used here. */
+/** The members of a Fastify instance, request and reply that are used here. */
 interface FastifyScope {
   readonly prefix: string;
   removeAllContentTypeParsers(): void;
@@ -25,14 +26,19 @@ interface FastifyReply {
   getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
   hijack(): unknown;
   callNotFound(): unknown;
+  readonly sent: boolean;
+  code(status: number): FastifyReply;
+  header(name: string, value: string): FastifyReply;
+  removeHeader(name: string): FastifyReply;
+  send(body: unknown): FastifyReply;
 }
 
 /** Passed to `app.register`, with the mount path as `prefix`. */
 export type FastifyPlugin = (scope: FastifyScope, options: object, done: () => void) => void;
 
 /**
- * For Fastify 5. The host's hooks run, its body parsers do not: the controller reads bodies itself. The answer is written past Fastify, with the
- * headers that hooks have set, and no `onSend` hook sees it.
+ * For Fastify 5. The host's hooks run, its body parsers do not: the controller reads bodies itself. The answer bypasses Fastify: it has the headers that
+ * hooks have set, but `onSend` hooks do not see it.
  *
  * ```ts
  * app.register(fastifyPlugin(controller), { prefix: '/overlay' });
@@ -55,3 +61,39 @@ export const fastifyPlugin =
     scope.all('/*', handler);
     done();
   };
+
+/** Passed to `app.setErrorHandler`. */
+export type FastifyErrorHandler<Request extends FastifyRequest = FastifyRequest, Reply extends FastifyReply = FastifyReply> = (
+  error: unknown,
+  request: Request,
+  reply: Reply,
+) => unknown;
+
+/**
+ * For routes of the host's own, with Fastify 5: an `ApiError` is answered as the controller answers it, with its status, the envelope, `Retry-After` and headers
+ * against caching and sniffing.
+ *
+ * ```ts
+ * app.setErrorHandler(fastifyErrorHandler());
+ * ```
+ * @param otherwise handles all other errors, as `app.setErrorHandler` takes it. Default: the error handler of the surrounding scope, and at last that of Fastify
+ */
+export const fastifyErrorHandler =
+  <Request extends FastifyRequest, Reply extends FastifyReply>(
+    otherwise: FastifyErrorHandler<Request, Reply> = thrownOn,
+  ): FastifyErrorHandler<Request, Reply> =>
+  (error, request, reply) => {
+    if (reply.sent || !isApiError(error)) return otherwise(error, request, reply);
+    const { raw: req, id: requestId } = request;
+    const { status, headers, body } = error.toAnswer({ requestId: hostRequestId({ req, res: reply.raw, requestId }) });
+    for (const name of REPRESENTATION_HEADERS) reply.removeHeader(name);
+    for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+    reply.code(status);
+    reply.send(body);
+    return undefined;
+  };
+
+/** Fastify hands what an error handler throws to that of the surrounding scope. */
+const thrownOn: FastifyErrorHandler = (error) => {
+  throw error;
+};

@@ -3,17 +3,19 @@
  * @module overlay-controller/http/fetch
  */
 import type { Handling } from './handling.ts';
+import { answeringErrors, type WebHandler } from './own-errors.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
 export type { Handling } from './handling.ts';
+export type { WebHandler } from './own-errors.ts';
 export { peerCertificates } from './peer-certificates.ts';
 export type { WebConnection, WebOptions } from './web-bridge.ts';
 
-/** Answers a web-standard request. `connection` is what the request does not tell of the client. Never rejects. */
+/** Answers a web-standard request. `connection` has the facts about the client that the request lacks. Never rejects. */
 export type FetchHandler = (request: Request, connection?: WebConnection) => Promise<Response>;
 
 /**
- * For hosts that speak web-standard requests: Bun, Deno, workers.
+ * For runtimes with web-standard requests: Bun, Deno, workers.
  *
  * ```ts
  * const handler = fetchHandler(controller);
@@ -24,3 +26,15 @@ export const fetchHandler = (controller: Handling, options?: WebOptions): FetchH
   const answer = webBridge(controller, options);
   return (request, connection) => answer(request, connection);
 };
+
+/**
+ * Wraps a handler of the host's own: an `ApiError` that it throws is answered as the controller answers it, with its status, the envelope, `Retry-After` and
+ * headers against caching and sniffing. Of all other errors, the promise rejects.
+ *
+ * ```ts
+ * Deno.serve(fetchErrorHandler(async (request) => Response.json(await people(request))));
+ * ```
+ */
+export const fetchErrorHandler: <More extends readonly unknown[]>(
+  handler: WebHandler<More>,
+) => (request: Request, ...more: More) => Promise<Response> = answeringErrors;

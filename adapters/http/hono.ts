@@ -3,21 +3,25 @@
  * @module overlay-controller/http/hono
  */
 import type { Handling } from './handling.ts';
+import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
 import { peerCertificates } from './peer-certificates.ts';
+import { requestIdOf } from './request-id.ts';
 import { type Respond, type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
-/** As much of a Hono context as is read here. */
+/** The members of a Hono context that are used here. */
 interface HonoContext {
   readonly req: { readonly raw: Request; arrayBuffer(): Promise<ArrayBuffer> };
-  /** On Node, with what `@hono/node-server` puts there. */
+  /** On Node, `@hono/node-server` puts the request there. */
   readonly env: unknown;
-  /** Makes a response with the headers that middleware has set. */
+  /** Creates a response with the headers that middleware has set. */
   newResponse(body: Parameters<Respond>[0], init?: { readonly status?: number; readonly headers?: unknown }): Response;
+  /** Sets a header of the answer, or takes it away. */
+  header(name: string, value?: string): void;
 }
 
-/** Where the controller is mounted, and what is known of clients. */
+/** Where the controller is mounted, and how to get facts about the client. */
 export interface HonoOptions extends WebOptions {
-  /** Tells of the client what a request does not. Default: what `@hono/node-server` knows, else nothing. */
+  /** Returns the facts about the client that the request lacks. Default: those of `@hono/node-server`, otherwise none. */
   readonly connection?: (context: HonoContext) => WebConnection;
 }
 
@@ -44,4 +48,38 @@ const ofNode = ({ env }: HonoContext): WebConnection => {
   // Bindings of other runtimes have no `incoming`, or one of another shape.
   const { incoming } = (env ?? {}) as { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } };
   return { peerCertificates: peerCertificates(incoming?.socket), remoteAddress: incoming?.socket?.remoteAddress };
+};
+
+/** Answers an error of a route: passed to `app.onError`. */
+export type HonoErrorHandler<Context extends HonoContext = HonoContext> = (error: Error, context: Context) => Response | Promise<Response>;
+
+/**
+ * For routes of the host's own, with Hono 4: an `ApiError` is answered as the controller answers it, with its status, the envelope, `Retry-After` and headers
+ * against caching and sniffing.
+ *
+ * ```ts
+ * app.onError(honoErrorHandler((error, context) => context.text('an error of ours', 500)));
+ * ```
+ * @param otherwise answers all other errors, as `app.onError` takes it. Default: like Hono without a handler, which answers an `HTTPException` with its own
+ * response, and logs any other error and answers 500
+ */
+export const honoErrorHandler =
+  <Context extends HonoContext>(otherwise: HonoErrorHandler<Context> = likeHono): HonoErrorHandler<Context> =>
+  (error, context) => {
+    if (!isApiError(error)) return otherwise(error, context);
+    const { raw } = context.req;
+    const { status, headers, body } = error.toAnswer({ requestId: requestIdOf(undefined, raw.headers.get('x-request-id')) });
+    for (const name of REPRESENTATION_HEADERS) context.header(name);
+    for (const [name, value] of Object.entries(headers)) context.header(name, value);
+    return context.newResponse(raw.method === 'HEAD' ? null : body, { status });
+  };
+
+/** Hono exports no handler of its own. */
+const likeHono: HonoErrorHandler = (error, context) => {
+  if ('getResponse' in error && typeof error.getResponse === 'function') {
+    const response = error.getResponse() as Response; // of an HTTPException
+    return context.newResponse(response.body, response);
+  }
+  console.error(error);
+  return context.newResponse('Internal Server Error', { status: 500, headers: { 'content-type': 'text/plain; charset=UTF-8' } });
 };

@@ -4,23 +4,29 @@
  */
 import type { Handling } from './handling.ts';
 import { type NodeOptions, nodeBridge } from './node-bridge.ts';
-import type { NodeIncoming, NodeOutgoing } from './node-request.ts';
+import { hostRequestId, type NodeIncoming, type NodeOutgoing } from './node-request.ts';
+import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
 
-/** As much of a Koa context as is used here. */
+/** The members of a Koa context that are used here. */
 interface KoaContext {
   readonly req: NodeIncoming;
   readonly res: NodeOutgoing;
-  /** With what body parsers add. */
+  /** Body parsers add members to it. */
   readonly request: object;
   readonly ip: string;
   respond?: boolean | undefined;
+  readonly headerSent: boolean;
+  status: number;
+  body: unknown;
+  set(name: string, value: string): void;
+  remove(name: string): void;
 }
 
 /** Passed to `app.use`. Requests outside the mount path go on to `next`. */
 export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<unknown>;
 
 /**
- * For Koa 2 and 3. The answer is written past Koa, so middleware before it sees the status and may set headers, but not the body.
+ * For Koa 2 and 3. The answer bypasses Koa: middleware before it may set headers and sees the status, but not the body.
  *
  * ```ts
  * app.use(koaMiddleware(controller, { mount: '/overlay' }));
@@ -36,4 +42,25 @@ export const koaMiddleware = (controller: Handling, options?: NodeOptions): KoaM
     context.respond = false;
     return answered;
   };
+};
+
+/**
+ * For routes of the host's own, with Koa 2 and 3: an `ApiError` that later middleware throws is answered as the controller answers it, with its status, the
+ * envelope, `Retry-After` and headers against caching and sniffing. All other errors, and any once headers were sent, are thrown on.
+ *
+ * ```ts
+ * app.use(koaErrorHandler()); // before the routes
+ * ```
+ */
+export const koaErrorHandler = (): KoaMiddleware => async (context, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (context.headerSent || !isApiError(error)) throw error;
+    const { status, headers, body } = error.toAnswer({ requestId: hostRequestId(context) });
+    for (const name of REPRESENTATION_HEADERS) context.remove(name);
+    for (const [name, value] of Object.entries(headers)) context.set(name, value);
+    context.status = status;
+    context.body = body;
+  }
 };

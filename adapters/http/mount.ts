@@ -1,7 +1,7 @@
-/** Where a controller is mounted, e.g. `/overlay`: without slashes at its end. */
+/** A mount path without trailing slashes, e.g. `/overlay`. */
 export const mountPoint = (mount = ''): string => mount.replace(/\/+$/, '');
 
-/** Path and query below a mount point; undefined when the target is another's. */
+/** Path and query below a mount path; undefined if the target is not below it. */
 export const below = (mount: string, target: string): string | undefined => {
   if (mount === '') return target;
   if (!target.startsWith(mount)) return undefined;

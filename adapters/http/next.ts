@@ -3,13 +3,16 @@
  * @module overlay-controller/http/next
  */
 import type { Handling } from './handling.ts';
+import { answeringErrors, type WebHandler } from './own-errors.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
-/** Where the controller is mounted, and what is known of clients. */
+/** Where the controller is mounted, and how to get facts about the client. */
 export interface NextOptions extends WebOptions {
-  /** Tells of the client what Next.js does not, e.g. from headers that a proxy of yours sets. Default: nothing. */
+  /** Returns the facts about the client that Next.js lacks, e.g. from headers that your proxy sets. Default: none. */
   readonly connection?: (request: Request) => WebConnection;
 }
+
+export type { WebHandler } from './own-errors.ts';
 
 type RouteHandler = (request: Request) => Promise<Response>;
 
@@ -25,7 +28,19 @@ export type NextHandlers = Readonly<Record<'GET' | 'HEAD' | 'POST' | 'PUT' | 'PA
  */
 export const nextHandlers = (controller: Handling, { connection, ...options }: NextOptions = {}): NextHandlers => {
   const answer = webBridge(controller, options);
-  // Next.js hands in the parameters of the route besides, which are of no use here.
+  // Next.js also passes the parameters of the route, which are not needed.
   const route: RouteHandler = (request) => answer(request, connection?.(request));
   return { GET: route, HEAD: route, POST: route, PUT: route, PATCH: route, DELETE: route, OPTIONS: route };
 };
+
+/**
+ * Wraps a route handler of the host's own: an `ApiError` that it throws is answered as the controller answers it, with its status, the envelope, `Retry-After`
+ * and headers against caching and sniffing. All else, as what `redirect()` and `notFound()` throw, is left to Next.js.
+ *
+ * ```ts
+ * export const GET = nextErrorHandler(async (request) => Response.json(await people(request)));
+ * ```
+ */
+export const nextErrorHandler: <More extends readonly unknown[]>(
+  handler: WebHandler<More>,
+) => (request: Request, ...more: More) => Promise<Response> = answeringErrors;

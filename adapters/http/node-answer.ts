@@ -8,7 +8,7 @@ import { abandonBody, isBodiless, isWhole, type WholeBody } from './whole.ts';
 /** How an answer is sent. */
 export interface Sending {
   readonly streams: NodeStreams;
-  /** Whether this connection takes no further request. */
+  /** Whether the connection must be closed after this answer. */
   readonly last: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Sending {
  */
 export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: CoreAnswer, sending: Sending): void => {
   try {
-    // Both are of the same version of HTTP, which the compiler does not know.
+    // Request and response always have the same version of HTTP, which the types do not say.
     if ('stream' in res) sendOnStream(req as Http2ServerRequest, res, answer, sending);
     else sendOnConnection(req as IncomingMessage, res, answer, sending);
   } catch (error) {
@@ -27,9 +27,9 @@ export const send = ({ req, res }: Pick<HostRequest, 'req' | 'res'>, answer: Cor
   }
 };
 
-/** Several values of a name become several headers. What is streamed tells no length. */
+/** Adds the length, which is unknown for a streamed body. An array of values becomes several headers. */
 const headersOf = ({ status, headers, body }: CoreAnswer): OutgoingHttpHeaders => {
-  // Node changes no list that it is handed.
+  // Node does not modify arrays of values, so readonly ones are safe.
   const all = { ...headers } as OutgoingHttpHeaders;
   return isWhole(body) && !isBodiless(status) ? { ...all, 'content-length': lengthOf(body) } : all;
 };
@@ -57,7 +57,7 @@ const sendOnConnection = (req: IncomingMessage, res: ServerResponse, answer: Cor
   }
 };
 
-/** One of several streams: the connection continues, whatever happens to this one. */
+/** HTTP/2: only the stream is closed, because others share its connection. */
 const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer: CoreAnswer, { streams }: Sending): void => {
   const { stream } = res;
   const { status, body } = answer;
@@ -66,7 +66,7 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer:
     return;
   }
   res.writeHead(status, headersOf(answer));
-  // RFC 9113, 8.1: once the answer is complete, the server may ask the client to stop sending.
+  // RFC 9113, 8.1: after a complete answer, the server may reset the stream so that the client stops sending.
   if (!stream.endAfterHeaders && !req.readableEnded) stream.once('finish', () => stream.close());
   if (!isWhole(body) && req.method !== 'HEAD') {
     streams.send(res, body);
@@ -77,10 +77,10 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer:
   else res.end(body);
 };
 
-/** How long, and how much, a client may keep sending of a body that is not read. */
+/** How long, and how many bytes, a client may keep sending of a body that is not read. */
 const LINGER = { milliseconds: 500, bytes: 16 * 1024 * 1024 } as const;
 
-/** Closing while data arrives would reset the connection and lose the answer: so answer, discard what arrives for a while, and close then. */
+/** Lingering close: sends the answer, discards arriving data for a while, then closes. Closing while data arrives would reset the connection and lose the answer. */
 const linger = (req: IncomingMessage, res: ServerResponse, body: WholeBody): void => {
   res.flushHeaders();
   if (req.method !== 'HEAD' && body.length > 0) res.write(body);
@@ -98,7 +98,7 @@ const linger = (req: IncomingMessage, res: ServerResponse, body: WholeBody): voi
   req.once('end', close).once('close', close).on('error', close);
 };
 
-/** Throws away what still comes of a request. @param tooMuch called beyond the limit @returns ends it */
+/** Discards the rest of a request. @param tooMuch called beyond the limit @returns stops discarding */
 const discard = (req: IncomingMessage, tooMuch: () => void): (() => void) => {
   let discarded = 0;
   const count = (chunk: Buffer) => {

@@ -15,22 +15,28 @@ export interface NodeOptions extends BodyLimits {
    * Path below which the controller answers, e.g. `/overlay`. Default: the root. Hosts that strip the prefix themselves (Express's `use`) need none.
    */
   readonly mount?: string;
-  /** Requests handled at once, beyond which others get 503 with `Retry-After`. One whose body is on its way does not count. Default 1,000. */
+  /** Maximum of concurrent requests; beyond it, requests get 503 with `Retry-After`. Requests with an incomplete body do not count. Default 1,000. */
   readonly maxConcurrent?: number;
   /** Proxies that are trusted to forward the client's certificate. Default: none; only this server's own TLS connections count. */
   readonly trustedProxies?: TrustedProxies;
 }
 
-/** Common to all Node adapters: frameworks differ, but answers are made and written in one way. */
+/** What a refusal has beside its status. */
+interface Refusing {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly requestId?: string;
+}
+
+/** The common part of all Node adapters. */
 export interface NodeBridge {
   /**
-   * Answers a request; returns undefined, without touching it, if it is outside the mount path. Settles once the answer is handed to Node, or a
+   * Answers a request; returns undefined, without touching it, if it is outside the mount path. Settles when the answer has been passed to Node, or a
    * streamed answer has begun; never rejects.
    */
   answer(host: HostRequest): Promise<void> | undefined;
   /** Answers 404 for unmatched requests. */
   refuse(host: HostRequest): void;
-  /** From now on every answer closes its connection; those that are sent as they are made end. */
+  /** Begins the shutdown: every further answer closes its connection, and streamed answers end. */
   drain(): void;
 }
 
@@ -44,21 +50,22 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   const prefix = mountPoint(mount);
   const bodies = createWaitingBodies(limits);
   const proxies = trustedProxies && readProxies(trustedProxies);
-  /** Of the client; undefined where it is a proxy's, behind which there are many. */
+  /** The address of the client; undefined if it is that of a trusted proxy, which stands for many clients. */
   const addressOf = ({ req, remoteAddress = req.socket.remoteAddress ?? '' }: HostRequest): string | undefined =>
     proxies?.has(remoteAddress) ? undefined : remoteAddress;
   const streams = createNodeStreams();
   let active = 0;
   let draining = false;
 
-  // A tick later, when a body that came with the headers has come.
-  const refuse = (host: HostRequest, status: RefusalStatus, more?: Readonly<Record<string, string>>) =>
+  // A tick later, because a body that came with the headers has been read then.
+  const refuse = (host: HostRequest, status: RefusalStatus, { headers = {}, requestId }: Refusing = {}) =>
     process.nextTick(() => {
+      const body = refusalBody(status, requestId);
       if (host.res.headersSent) host.res.destroy();
-      else send(host, { status, headers: { ...REFUSAL_HEADERS, ...more }, body: refusalBody(status) }, { streams, last: draining });
+      else send(host, { status, headers: { ...REFUSAL_HEADERS, ...headers }, body }, { streams, last: draining });
     });
 
-  /** A request has its place again when its body is there. */
+  /** While its body is incomplete, a request does not count as concurrent. */
   const receive = async (host: HostRequest, limit: number): Promise<Uint8Array> => {
     active--;
     let bytes: Uint8Array;
@@ -72,14 +79,15 @@ export const nodeBridge = (controller: Handling, options: NodeOptions = {}): Nod
   };
 
   const answer = async (host: HostRequest, target: string): Promise<void> => {
-    if (active >= maxConcurrent) return refuse(host, 503, { 'retry-after': String(RETRY_AFTER.busy) });
+    if (active >= maxConcurrent) return refuse(host, 503, { headers: { 'retry-after': String(RETRY_AFTER.busy) } });
     active++;
+    const request = new NodeRequest(host, target, receive, proxies?.certificatesOf);
     try {
-      const answered = await controller.handle(new NodeRequest(host, target, receive, proxies?.certificatesOf));
+      const answered = await controller.handle(request);
       send(host, answered, { streams, last: draining });
     } catch (error) {
-      logFailure(controller, host.req.method ?? '', target, error);
-      refuse(host, 500);
+      logFailure(controller, request, error);
+      refuse(host, 500, request);
     } finally {
       active--;
     }

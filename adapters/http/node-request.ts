@@ -3,27 +3,28 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { BodyTooLarge, type CoreRequest } from '../../src/adapter-kit.ts';
 import { bytesOf } from './parsed-body.ts';
 import { peerCertificates } from './peer-certificates.ts';
+import { requestIdOf } from './request-id.ts';
 
 export type NodeIncoming = IncomingMessage | Http2ServerRequest;
 export type NodeOutgoing = ServerResponse | Http2ServerResponse;
 
-/** A request as a host on Node hands it on. */
+/** A request as a Node framework passes it on. */
 export interface HostRequest {
   readonly req: NodeIncoming;
   readonly res: NodeOutgoing;
-  /** The body as the host's parsers left it, if they have read it: bytes, text, or a JSON value. */
+  /** The body if the host's parsers have read it: bytes, text, or a JSON value. */
   readonly parsed?: unknown;
-  /** Address of the client as the host knows it, which may have looked behind proxies. Default: that of the socket. */
+  /** Address of the client according to the host, which may have resolved proxies. Default: that of the socket. */
   readonly remoteAddress?: string | undefined;
-  /** By which the host knows the request. */
+  /** The host's id of the request. */
   readonly requestId?: string | undefined;
-  /** Whether the server has held back `100 Continue`, so that it must be sent before the body can come. */
+  /** Whether the client waits for `100 Continue` before it sends the body. */
   readonly awaitsContinue?: boolean;
 }
 
 /**
- * A request of Node's, as the core wants it. Nothing is read or computed before it is asked for. A class, because an object literal with getters
- * gets a hidden class of its own each time.
+ * The `CoreRequest` of a Node request. Everything is read on demand. A class, because V8 gives each object literal with getters its own
+ * hidden class.
  */
 export class NodeRequest implements CoreRequest {
   readonly method: string;
@@ -32,11 +33,12 @@ export class NodeRequest implements CoreRequest {
   readonly #receive: Receive;
   readonly #forwarded: Forwarded | undefined;
   #left: AbortController | undefined;
+  #requestId: string | undefined;
 
   /**
    * @param target path and query below the mount point
-   * @param receive waits for a body
-   * @param forwarded reads the certificates that a trusted proxy hands on; undefined where no proxy is trusted
+   * @param receive reads a body
+   * @param forwarded reads the certificates that a trusted proxy forwards; undefined if no proxy is trusted
    */
   constructor(host: HostRequest, target: string, receive: Receive, forwarded?: Forwarded) {
     this.method = host.req.method ?? 'GET';
@@ -71,10 +73,8 @@ export class NodeRequest implements CoreRequest {
     return this.#host.remoteAddress ?? this.#host.req.socket.remoteAddress ?? '';
   }
 
-  /** That of the host, or what middleware such as pino-http has set on the request. */
-  get requestId(): string | undefined {
-    const { id = this.#host.requestId } = this.#host.req as { readonly id?: unknown };
-    return typeof id === 'string' ? id : undefined;
+  get requestId(): string {
+    return (this.#requestId ??= hostRequestId(this.#host));
   }
 
   get signal(): AbortSignal {
@@ -86,13 +86,19 @@ export class NodeRequest implements CoreRequest {
   }
 }
 
+/** By which log and answer know a request. Middleware such as pino-http has set an id on the request itself. */
+export const hostRequestId = ({ req, requestId }: HostRequest): string => {
+  const { id = requestId } = req as { readonly id?: unknown };
+  return requestIdOf(id, req.headers['x-request-id']?.toString());
+};
+
 type Receive = (host: HostRequest, limit: number) => Promise<Uint8Array>;
 type Forwarded = (req: NodeIncoming) => readonly Uint8Array[] | undefined;
 
-/** Calls back when the client goes away before the answer is with it. */
+/** Calls `gone` if the client disconnects before the answer is complete. */
 const whenGone = (res: NodeOutgoing, gone: () => void): void => {
   if ('stream' in res) {
-    // Such a stream ends by itself when the client breaks it off, as if all had been written.
+    // An HTTP/2 stream that the client aborts closes as if everything had been written, so `aborted` is checked.
     if (res.stream.aborted) gone();
     else res.stream.once('aborted', gone);
   } else {
@@ -104,14 +110,14 @@ const whenGone = (res: NodeOutgoing, gone: () => void): void => {
 
 const NOTHING = new Uint8Array(0);
 
-/** HTTP/1 announces a body by a header, HTTP/2 by what it leaves out. */
+/** HTTP/1 announces a body by a header; in HTTP/2, the headers of a request without a body carry END_STREAM. */
 const isBodiless = (req: NodeIncoming): boolean => {
   if ('stream' in req) return req.stream.endAfterHeaders;
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
   return encoding === undefined && (length === undefined || length === '0');
 };
 
-/** Node keeps the first of several `Authorization` headers; all of them count here. */
+/** All `Authorization` headers: Node's `headers` has only the first of several. */
 const everyAuthorization = (req: NodeIncoming): string | undefined => {
   const first = req.headers.authorization;
   if (first === undefined) return undefined;

@@ -14,21 +14,21 @@ import { BODY_LIMITS, type BodyLimits } from './waiting-bodies.ts';
 
 /** Limits of a server. */
 export interface ServeLimits extends BodyLimits {
-  /** Requests handled at once, beyond which others get 503. One whose body is on its way does not count. Default 1,000. */
+  /** Maximum of concurrent requests; beyond it, requests get 503. Requests with an incomplete body do not count. Default 1,000. */
   readonly maxConcurrent?: number;
-  /** Open connections, beyond which new ones are closed. Default 10,000. */
+  /** Maximum of open connections; beyond it, new ones are closed. Default 10,000. */
   readonly maxConnections?: number;
   /** Milliseconds for the TLS handshake. Default 5,000. */
   readonly handshakeTimeoutMs?: number;
-  /** Milliseconds until the headers of a request are there. Default 5,000. */
+  /** Milliseconds within which the headers of a request must arrive. Default 5,000. */
   readonly headersTimeoutMs?: number;
-  /** Milliseconds until the whole request is there. Default 15,000: the controller's own limit comes first and has the better answer. */
+  /** Milliseconds within which the whole request must arrive. Default 15,000, later than the controller's own limit, which answers better. */
   readonly requestTimeoutMs?: number;
   /** Milliseconds that a connection may idle between requests. Default 5,000. */
   readonly keepAliveTimeoutMs?: number;
   /** Milliseconds without any traffic while a request is open. Default 100,000. */
   readonly socketTimeoutMs?: number;
-  /** Bytes of request line and headers. Default 16,384. */
+  /** Maximum of bytes of request line and headers. Default 16,384. */
   readonly maxHeaderBytes?: number;
 }
 
@@ -39,24 +39,24 @@ export interface ServeOptions {
   readonly host?: string;
   /** Default: any free one. */
   readonly port?: number;
-  /** Key and certificate chain of the server, in PEM. Without, the server speaks plain HTTP and sees no client certificates. */
+  /** Key and certificate chain of the server, in PEM. Without them, the server speaks plain HTTP and sees no client certificates. */
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer };
   readonly limits?: ServeLimits;
   /** See `NodeOptions.trustedProxies`. */
   readonly trustedProxies?: TrustedProxies;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Serving {
   /** E.g. `https://127.0.0.1:1280`. */
   readonly address: string;
   readonly port: number;
   readonly server: http.Server | https.Server;
-  /** New key and certificate for connections from now on; those that are open stay as they are. Does nothing without TLS. */
+  /** Sets key and certificate for new connections; open ones are not affected. Does nothing without TLS. */
   renewTls(tls: { readonly key: string | Buffer; readonly cert: string | Buffer }): void;
   /**
-   * Takes no more connections, answers what is under way, then closes.
-   * @param drainMs milliseconds after which what is still open is cut off. Default 10,000.
+   * Accepts no more connections, answers open requests, then closes.
+   * @param drainMs milliseconds after which open connections are destroyed. Default 10,000.
    */
   close(drainMs?: number): Promise<void>;
 }
@@ -83,9 +83,9 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     maxHeaderSize: maxHeaderBytes,
-    // Node looks for late requests only every so often, by default every 30 seconds.
+    // How often Node checks for late requests, by default every 30 seconds.
     connectionsCheckingInterval: Math.min(1000, Math.max(50, headersTimeoutMs / 4)),
-    // Checked here instead, for Node's own answer has no body.
+    // The bridge checks it instead, because Node's own answer has no body.
     requireHostHeader: false,
     noDelay: true,
   };
@@ -109,7 +109,7 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     };
   server.on('request', listener(false));
   server.on('checkContinue', listener(true));
-  // Any other expectation is none of ours (RFC 9110, 10.1.1); Node's own refusal has neither body nor headers.
+  // Other expectations are ignored (RFC 9110, 10.1.1): Node would refuse them with neither body nor headers.
   server.on('checkExpectation', listener(false));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (isBusy(socket) && answers.get(socket)?.headersSent) socket.destroy();
@@ -125,7 +125,7 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
       resolve();
     });
   });
-  const bound = server.address() as AddressInfo; // a TCP server that listens has one
+  const bound = server.address() as AddressInfo; // a listening TCP server has one
 
   return {
     address: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${bound.port}`,
@@ -137,7 +137,7 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     close: (drainMs = 10_000) =>
       new Promise((resolve) => {
         bridge.drain();
-        // Node counts connections without a first request as busy: they get a moment, because their request may be on its way.
+        // Node counts connections without a first request as busy. They get a moment, because a request may be arriving.
         const grace = setTimeout(
           () => {
             for (const socket of connections) if (!isBusy(socket)) socket.destroy();
@@ -171,7 +171,7 @@ const LIMITS = {
 
 const GRACE_MS = 250;
 
-/** The sockets that an event of a server brings, as long as they are open. */
+/** The open sockets that a server has emitted with an event. */
 const tracked = (server: http.Server | https.Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> => {
   const sockets = new Set<Socket>();
   server.on(event, (socket: Socket) => {
@@ -182,19 +182,19 @@ const tracked = (server: http.Server | https.Server, event: 'connection' | 'secu
 };
 
 /**
- * TLS options for an HTTPS server of yours, so that it requests client certificates and refuses none.
+ * TLS options for your own HTTPS server: it requests client certificates and accepts any.
  *
  * ```ts
  * https.createServer({ ...clientCertificates, key, cert }, nodeHandler(controller));
  * ```
  *
- * An empty `ca` keeps the machine's own authorities out of the presented chains. Sessions are not resumed: a ticket keeps the client's own
- * certificate but drops the intermediate ones, so a client would be recognised on its first connection and not on the next.
+ * An empty `ca` keeps the authorities of the machine out of the presented chains. Session resumption is off: a ticket keeps the client's
+ * certificate but drops the intermediate ones, so a client would be recognised on its first connection but not on the next.
  */
 export const clientCertificates = {
   minVersion: 'TLSv1.2',
   requestCert: true,
-  // Clients that can do no more than 1.0 say so, and are refused where only 1.1 is offered.
+  // HTTP/1.0 is offered too, because clients that announce only 1.0 would otherwise be refused.
   ALPNProtocols: ['http/1.1', 'http/1.0'],
   rejectUnauthorized: false,
   ca: [],

@@ -1,11 +1,11 @@
 import { abandon } from '../../src/adapter-kit.ts';
 import type { NodeOutgoing } from './node-request.ts';
 
-/** The answers of a server that are sent as they are made. */
+/** The streamed answers of a server. */
 export interface NodeStreams {
-  /** Sends a body after its headers, at the pace at which the client takes it, and gives it up when the client goes away. */
+  /** Sends a body with backpressure after its headers, and abandons it if the client disconnects. */
   send(res: NodeOutgoing, body: AsyncIterable<Uint8Array>): void;
-  /** Ends those that are open, each after what has been sent of it. */
+  /** Ends all open answers after their current part. */
   end(): void;
 }
 
@@ -23,7 +23,7 @@ export const createNodeStreams = (): NodeStreams => {
       }
       res.end();
     } catch {
-      // The controller has logged it. The client must not take what it has for the whole.
+      // The controller has logged the error. Reset, so that the client does not take a partial answer for a complete one.
       breakOff(res);
     } finally {
       res.off('close', end);
@@ -46,13 +46,13 @@ const breakOff = (res: NodeOutgoing): void => {
   else res.destroy();
 };
 
-/** RFC 9113, 7 */
+/** Error code of HTTP/2 (RFC 9113, 7). */
 const INTERNAL_ERROR = 2;
 
-/** Both kinds of answer have it, in signatures that the compiler cannot unite. */
+/** Two calls, because the compiler cannot unite the signatures of `write`. */
 const write = (res: NodeOutgoing, bytes: Uint8Array): boolean => ('stream' in res ? res.write(bytes) : res.write(bytes));
 
-/** Waits until more can be written, or nothing more can. */
+/** Waits until the response accepts more data, or is closed. */
 const drained = (res: NodeOutgoing): Promise<void> =>
   new Promise((resolve) => {
     const over = () => {

@@ -4,7 +4,9 @@
  */
 export type { Handling } from './handling.ts';
 export type { NodeOptions } from './node-bridge.ts';
+export { nodeErrorHandler } from './node-errors.ts';
 export { type NodeListener, nodeHandler } from './node-handler.ts';
+export type { NodeIncoming, NodeOutgoing } from './node-request.ts';
 export { clientCertificates, type ServeLimits, type ServeOptions, type Serving, serve } from './node-server.ts';
 export type { TrustedProxies } from './trusted-proxies.ts';
 export type { BodyLimits } from './waiting-bodies.ts';

@@ -3,11 +3,13 @@ import { BodyTooLarge } from '../../src/adapter-kit.ts';
 /**
  * The bytes of a body that the host's parsers have already read: bytes and text unchanged, any other value serialised to JSON or to a form again.
  * @param contentType the header of the request
- * @throws BodyTooLarge for more than `limit` bytes; Error when the host has read the body and kept nothing of it
+ * @throws BodyTooLarge for more than `limit` bytes; Error if the host has read the body and discarded it
  */
 export const bytesOf = (parsed: unknown, limit: number, contentType = ''): Uint8Array => {
   if (parsed === undefined)
-    throw new Error('the host has read the body of a request and left nothing of it: mount the controller before whatever reads bodies');
+    throw new Error(
+      'the host has read the body of a request and left nothing of it: mount the controller before anything that reads bodies',
+    );
   const bytes = encoded(parsed, contentType);
   if (bytes.byteLength > limit) throw new BodyTooLarge();
   return bytes;
@@ -22,7 +24,7 @@ const encoded = (parsed: unknown, contentType: string): Uint8Array => {
 
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 
-/** Of what some parsers make of names with brackets, a document, the text is JSON. */
+/** Some parsers turn names with brackets into objects, whose text is JSON here. */
 const formOf = (fields: object): URLSearchParams =>
   new URLSearchParams(
     Object.entries(fields).flatMap(([name, value]) =>

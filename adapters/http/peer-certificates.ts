@@ -1,6 +1,6 @@
 import { MAX_PRESENTED } from '../../src/adapter-kit.ts';
 
-/** As much of `DetailedPeerCertificate` as is read here. */
+/** The members of `DetailedPeerCertificate` that are used here. */
 interface Certificate {
   readonly raw?: Uint8Array;
   readonly issuerCertificate?: Certificate;
@@ -14,18 +14,18 @@ const known = new WeakMap<object, readonly Uint8Array[]>();
  * Detected by shape and not by class, for runtimes without `node:tls`.
  */
 export const peerCertificates = (socket: (object & { readonly getPeerCertificate?: unknown }) | undefined): readonly Uint8Array[] => {
-  // Not `in`: HTTP/2 shows its socket through a proxy that does not answer that.
+  // Not `in`, which the proxy around an HTTP/2 socket does not support.
   if (typeof socket?.getPeerCertificate !== 'function') return NO_CERTIFICATES;
   const before = known.get(socket);
   if (before) return before;
   const chain: Uint8Array[] = [];
-  // Empty for a client without one, and undefined at the end of a chain and once the socket is closed.
+  // Empty if the client has none; undefined at the end of the chain, and after the socket is closed.
   let certificate: Certificate | undefined = socket.getPeerCertificate(true);
   // One more than the controller accepts, so that it refuses a longer chain.
   while (certificate?.raw && chain.length <= MAX_PRESENTED) {
     chain.push(new Uint8Array(certificate.raw));
     const issuer: Certificate | undefined = certificate.issuerCertificate;
-    certificate = issuer === certificate ? undefined : issuer; // one that signed itself is its own issuer
+    certificate = issuer === certificate ? undefined : issuer; // a self-signed certificate is its own issuer
   }
   const certificates = chain.length === 0 ? NO_CERTIFICATES : chain;
   known.set(socket, certificates);

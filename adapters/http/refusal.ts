@@ -1,4 +1,4 @@
-import { SAFE_HEADERS } from '../../src/adapter-kit.ts';
+import { errorBody, newRequestId, SAFE_HEADERS } from '../../src/adapter-kit.ts';
 
 /** Refusals of the adapter itself, before or instead of the controller: invalid HTTP and overload. The body is the controller's error envelope. */
 const REFUSALS = {
@@ -11,15 +11,13 @@ const REFUSALS = {
   503: ['SERVER_UNAVAILABLE', 'The server cannot answer at the moment. Please try again later'],
 } as const;
 
-/** Of every such refusal. */
+/** Headers of every such refusal. */
 export const REFUSAL_HEADERS = Object.freeze({ 'content-type': 'application/json', ...SAFE_HEADERS });
 
 export type RefusalStatus = keyof typeof REFUSALS;
 
-export const refusalBody = (status: RefusalStatus): string => {
+/** @param requestId default: a new one */
+export const refusalBody = (status: RefusalStatus, requestId: string = newRequestId()): string => {
   const [code, message] = REFUSALS[status];
-  return JSON.stringify({
-    error: { code, message, requestId: crypto.randomUUID().replaceAll('-', '').slice(0, 10) },
-    meta: { apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' },
-  });
+  return errorBody({ code, message }, requestId);
 };

@@ -2,33 +2,32 @@ import { BlockList, isIP } from 'node:net';
 import { checkedOptions, readPem } from '../../src/adapter-kit.ts';
 import type { NodeIncoming } from './node-request.ts';
 
-/** Proxies that end the TLS connections of clients, and are believed when they say which certificate a client presented. */
+/** Proxies that terminate the TLS connections of clients, and are trusted to forward their certificates. */
 export interface TrustedProxies {
-  /** Their addresses, single ones and ranges: `['10.1.2.3', '10.2.0.0/16', 'fd00::/8']`. */
+  /** Their addresses and ranges: `['10.1.2.3', '10.2.0.0/16', 'fd00::/8']`. */
   readonly from: readonly string[];
   /**
-   * Header with the certificate of the client: a byte sequence (RFC 9440), or PEM in percent-encoding, as nginx has it in
-   * `$ssl_client_escaped_cert`. The proxy must set it on every request, and so throw away what clients send under that name. Default `client-cert`.
+   * Header with the certificate of the client: a byte sequence (RFC 9440), or percent-encoded PEM as in nginx's
+   * `$ssl_client_escaped_cert`. The proxy must set it on every request, so that clients cannot send it themselves. Default `client-cert`.
    */
   readonly certificateHeader?: string;
-  /** Header with the certificates that stand above it, in one of the same forms. Default `client-cert-chain`. */
+  /** Header with the intermediate certificates, in one of the same forms. Default `client-cert-chain`. */
   readonly chainHeader?: string;
 }
 
-/** Certificates of one request at most: no chain that is believed is longer. */
+/** Maximum of certificates per request: no valid chain is longer. */
 const MOST = 11;
 
-/** Trusted proxies, and what they say. */
 export interface Proxies {
   has(address: string): boolean;
   /**
-   * The certificates that a proxy forwards: none if it names none or an invalid one. Undefined for a request from any other address, whose headers
+   * The certificates that a proxy forwards: none if the header is missing or invalid. Undefined for a request from any other address, whose headers
    * are ignored.
    */
   certificatesOf(req: NodeIncoming): readonly Uint8Array[] | undefined;
 }
 
-/** @throws TypeError for an address that is none */
+/** @throws TypeError for an invalid address */
 export const readProxies = (options: TrustedProxies): Proxies => {
   const {
     from,
@@ -52,7 +51,7 @@ export const readProxies = (options: TrustedProxies): Proxies => {
   };
 };
 
-/** A header that stands there twice was sent by two, of whom one is the client. */
+/** The value of a header; empty if it occurs twice, because then one of them may come from the client. */
 const onlyHeader = (req: NodeIncoming, name: string): string => {
   const values = req.rawHeaders.filter((_, i) => i % 2 === 1 && req.rawHeaders[i - 1]?.toLowerCase() === name);
   return values.length === 1 ? (values[0] ?? '') : '';
@@ -60,7 +59,7 @@ const onlyHeader = (req: NodeIncoming, name: string): string => {
 
 const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]+={0,2}):$/;
 
-/** @returns none for what is malformed anywhere */
+/** @returns no certificates if any part is malformed */
 const certificatesIn = (value: string): readonly Uint8Array[] => {
   if (value.startsWith(':')) {
     const sequences = value.split(',').map((item) => BYTE_SEQUENCE.exec(item.trim())?.[1]);
@@ -71,7 +70,7 @@ const certificatesIn = (value: string): readonly Uint8Array[] => {
   try {
     return readPem(decodeURIComponent(value), { labels: ['CERTIFICATE'], most: MOST }).value ?? [];
   } catch {
-    return []; // no percent-encoding
+    return []; // malformed percent-encoding
   }
 };
 

@@ -7,19 +7,19 @@ import type { NodeIncoming } from './node-request.ts';
  * block them.
  */
 export interface BodyLimits {
-  /** Bodies on their way at once. Default 1,000. */
+  /** Maximum of incomplete bodies. Default 1,000. */
   readonly maxWaitingBodies?: number;
-  /** Those from one address. Default 100. Does not count for requests of trusted proxies, unless the host tells the address behind. */
+  /** Maximum from one address. Default 100. Not applied to requests of trusted proxies, unless the host resolves the client's address. */
   readonly maxWaitingBodiesPerAddress?: number;
-  /** Bytes of them that have come. Default 64 MiB. */
+  /** Maximum of bytes held for incomplete bodies. Default 64 MiB. */
   readonly maxWaitingBytes?: number;
-  /** Bytes a second with which a body must come on average. Default 1,000. */
+  /** Minimum average rate of a body, in bytes per second. Default 1,000. */
   readonly minBodyBytesPerSecond?: number;
-  /** Milliseconds until that counts. Default 3,000. */
+  /** Milliseconds before that rate is enforced. Default 3,000. */
   readonly bodyGraceMs?: number;
 }
 
-/** Their names, for those who check options. */
+/** The names of `BodyLimits`, for checking options. */
 export const BODY_LIMITS = {
   maxWaitingBodies: true,
   maxWaitingBodiesPerAddress: true,
@@ -28,19 +28,18 @@ export const BODY_LIMITS = {
   bodyGraceMs: true,
 } as const;
 
-/** The bodies that are on their way. */
+/** The incomplete bodies of a server. */
 export interface WaitingBodies {
   /**
-   * @param address of the client; undefined where only its proxy is known
-   * @throws BodyTooSlow when it is cut off; BodyTooLarge, BodyIncomplete
+   * @param address of the client; undefined if only its proxy is known
+   * @throws BodyTooSlow if it is aborted; BodyTooLarge, BodyIncomplete
    */
   receive(req: NodeIncoming, limit: number, address: string | undefined): Promise<Uint8Array>;
 }
 
-/** One of them. */
 interface Waiting {
   readonly since: number;
-  /** Bytes that have come. */
+  /** Bytes received. */
   bytes: number;
   cut(): void;
 }
@@ -52,7 +51,7 @@ export const createWaitingBodies = ({
   minBodyBytesPerSecond = 1000,
   bodyGraceMs = 3000,
 }: BodyLimits = {}): WaitingBodies => {
-  /** In the order in which they began, as each of those of one address. */
+  /** Oldest first, as in the sets by address. */
   const all = new Set<Waiting>();
   const byAddress = new Map<string, Set<Waiting>>();
   let bytes = 0;
@@ -112,5 +111,5 @@ export const createWaitingBodies = ({
   };
 };
 
-/** The first of a set that holds one. */
+/** The first element of a set that is not empty. */
 const oldest = <T>(set: ReadonlySet<T>): T => set.values().next().value as T;

@@ -4,6 +4,7 @@ import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
 import { bytesOf } from './parsed-body.ts';
 import { REFUSAL_HEADERS, type RefusalStatus, refusalBody } from './refusal.ts';
+import { requestIdOf } from './request-id.ts';
 import { abandonBody, isBodiless, isWhole } from './whole.ts';
 
 /** How web-standard requests reach the controller. */
@@ -21,19 +22,20 @@ export interface WebConnection {
   readonly usedBody?: () => unknown;
 }
 
-/** Makes a response in the way of the host. */
+/** Creates the response object of the host. */
 export type Respond = (
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
   init: { status: number; headers: [name: string, value: string][] },
 ) => Response;
 
-/** Common to all adapters for web-standard requests. The promise never rejects. */
+/** The common part of all adapters for web-standard requests. The promise never rejects. */
 export type WebBridge = (request: Request, connection?: WebConnection, respond?: Respond) => Promise<Response>;
 
 export const webBridge = (controller: Handling, options: WebOptions = {}): WebBridge => {
   const prefix = mountPoint(checkedOptions('the HTTP adapter', options, { mount: true }).mount);
   return async (request, { peerCertificates = [], remoteAddress = '', usedBody } = {}, respond = newResponse) => {
-    const refuse = (status: RefusalStatus) => respond(refusalBody(status), { status, headers: Object.entries(REFUSAL_HEADERS) });
+    const requestId = requestIdOf(undefined, request.headers.get('x-request-id'));
+    const refuse = (status: RefusalStatus) => respond(refusalBody(status, requestId), { status, headers: Object.entries(REFUSAL_HEADERS) });
     const { pathname, search } = new URL(request.url);
     const target = below(prefix, `${pathname}${search}`);
     if (target === undefined) return refuse(404);
@@ -49,10 +51,11 @@ export const webBridge = (controller: Handling, options: WebOptions = {}): WebBr
         signal: request.signal,
         peerCertificates,
         remoteAddress,
+        requestId,
       });
       return responseOf(request, answer, respond);
     } catch (error) {
-      logFailure(controller, request.method, target, error);
+      logFailure(controller, { requestId, method: request.method, target }, error);
       return refuse(500);
     }
   };
@@ -64,7 +67,7 @@ const responseOf = ({ method, signal }: Request, { status, headers, body }: Core
     headers: Object.entries(headers).flatMap(([name, value]) => valuesOf(value).map((each): [string, string] => [name, each])),
   };
   try {
-    // A BodyInit may not stand on shared memory; no answer does.
+    // The cast excludes shared memory, which BodyInit does not allow and answers never use.
     if (isWhole(body)) return respond(method === 'HEAD' || isBodiless(status) ? null : (body as string | Uint8Array<ArrayBuffer>), init);
     if (method !== 'HEAD') return respond(streamOf(body, signal), init);
     abandonBody(body);
@@ -81,7 +84,7 @@ const valuesOf = (value: string | readonly string[]): readonly string[] => (type
 const streamOf = (body: AsyncIterable<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> => {
   const parts = body[Symbol.asyncIterator]();
   const giveUp = () => abandon(parts);
-  // Hosts tell that a client has gone in one of two ways, or in both.
+  // Runtimes report a disconnected client by the signal, by cancelling the stream, or both.
   signal.addEventListener('abort', giveUp, { once: true });
   return new ReadableStream(
     {
@@ -99,7 +102,7 @@ const streamOf = (body: AsyncIterable<Uint8Array>, signal: AbortSignal): Readabl
 
 const newResponse: Respond = (body, init) => new Response(body, init);
 
-/** Keeps `limit` bytes at most, and cancels the stream with one more. */
+/** Reads a body into memory, and cancels it beyond `limit` bytes. */
 const collect = async (stream: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -111,7 +114,7 @@ const collect = async (stream: ReadableStream<Uint8Array> | null, limit: number)
     if (done) break;
     size += value.byteLength;
     if (size > limit) {
-      // Not awaited: some sources never settle it.
+      // Not awaited, because the promise of some sources never settles.
       reader.cancel().catch(() => undefined);
       throw new BodyTooLarge();
     }

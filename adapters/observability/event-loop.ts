@@ -7,7 +7,7 @@ const NANOSECONDS = 1e9;
  * Delay and utilization of the event loop since the last scrape. Requires `perf_hooks` of Node; without it there are no gauges.
  */
 export const createEventLoopGauges = (): (() => readonly Family[]) => {
-  // Not imported, so that this runs without Node's modules.
+  // Not imported, so that this file also loads on runtimes other than Node.
   const { monitorEventLoopDelay, performance } = globalThis.process?.getBuiltinModule?.('node:perf_hooks') ?? {};
   const delay = monitorEventLoopDelay?.({ resolution: 10 });
   delay?.enable();

@@ -1,5 +1,4 @@
-/** Metrics as Prometheus reads them: its text exposition format, version 0.0.4. */
-
+/** The text exposition format of Prometheus, version 0.0.4. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** The samples of one metric, as text. */
@@ -33,7 +32,7 @@ export const counter = (name: string, help: string): Counter => {
   };
 };
 
-/** Numbers as they are at this moment. */
+/** A gauge: numbers of this moment. */
 export const gauge = (name: string, help: string, samples: readonly (readonly [Labels, number])[]): Family => ({
   lines: () =>
     family(
@@ -44,7 +43,7 @@ export const gauge = (name: string, help: string, samples: readonly (readonly [L
     ),
 });
 
-/** @param bounds upper ones of the buckets, ascending, without infinity */
+/** @param bounds upper bounds of the buckets, ascending, without infinity */
 export const histogram = (name: string, help: string, bounds: readonly number[]): Histogram => {
   const series = new Map<string, { readonly buckets: number[]; sum: number; count: number }>();
   return {

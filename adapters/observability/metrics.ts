@@ -1,5 +1,5 @@
 /**
- * Metrics for Prometheus, and whatever reads its text format.
+ * Metrics for Prometheus and other collectors of its text format.
  * @module overlay-controller/metrics
  */
 import type { ManagementController, Observe, OperationEvent } from '../../src/index.ts';
@@ -17,13 +17,13 @@ export interface Metrics {
   readonly contentType: string;
   /**
    * All metrics in the text exposition format, version 0.0.4. Never rejects.
-   * @param controller adds its gauges (entities, queues, health). Default: no gauges. If its database does not answer, those of entities and queues
+   * @param controller adds its gauges (entities, queues, health). Default: no gauges. If its database does not answer, the gauges of entities and queues
    * are omitted
    */
   text(controller?: Gauged): Promise<string>;
 }
 
-/** Upper bounds of the buckets of durations, seconds. */
+/** Upper bounds of the buckets of durations, in seconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
@@ -31,7 +31,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  *
  * ```ts
  * const metrics = createMetrics();
- * const controller = await ManagementController.open({ storage, observe: metrics.observe });
+ * const controller = await ManagementController.open({ storage, settings, observe: metrics.observe });
  * app.get('/metrics', async (_, response) => response.type(metrics.contentType).send(await metrics.text(controller)));
  * ```
  */
@@ -59,7 +59,7 @@ export const createMetrics = (): Metrics => {
     observe: (event) => {
       if (event.type === 'operation') count(event);
       else if (event.type === 'authorization') denials.add({ operation: event.operationId }, 1 + event.omitted);
-      // Dropped events had the same outcome, and most likely the same reason.
+      // Dropped events are counted too: they had the same outcome, and most likely the same reason.
       else authentications.add({ method: event.method, outcome: event.outcome, reason: event.reason ?? '' }, 1 + event.omitted);
     },
     text: async (controller) => exposition([...counted, ...(controller ? await gaugesOf(controller) : []), ...eventLoop()]),

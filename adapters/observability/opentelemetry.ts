@@ -1,5 +1,5 @@
 /**
- * Spans and metrics for OpenTelemetry, through its API: whatever SDK the host has set up receives them.
+ * Spans and metrics for OpenTelemetry, through its API: they go to the SDK that the host has registered.
  * @module overlay-controller/opentelemetry
  */
 import {
@@ -30,17 +30,17 @@ export interface OpenTelemetryOptions {
 }
 
 const NAME = 'overlay-controller';
-/** As the semantic conventions advise for `http.server.request.duration`, seconds. */
+/** The buckets that the semantic conventions advise for `http.server.request.duration`, in seconds. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /**
- * An observer that makes a span of each call, and measures it, by the semantic conventions for HTTP servers (version 1.23 and later, which are stable). A
- * request is a span of its own kind, `SERVER`, whose parent comes from its header `traceparent`, by the propagator that is registered with the API. Where a span is
- * active already, as with an instrumentation of the HTTP server or for calls in process, it is the parent, and the call an `INTERNAL` span. Spans are made
- * when calls are over: what happens in a call is not among their children.
+ * An observer that creates a span and a duration measurement for each call, by the stable semantic conventions for HTTP servers (version 1.23 and later). A
+ * request becomes a `SERVER` span, whose parent comes from its header `traceparent` by the registered propagator. If a span is already active, e.g. by
+ * an instrumentation of the HTTP server or around a call in process, that span is the parent, and the call becomes an `INTERNAL` span. Spans are created
+ * when calls end, so work within a call does not appear among their children.
  *
  * ```ts
- * const controller = await ManagementController.open({ storage, observe: openTelemetry() });
+ * const controller = await ManagementController.open({ storage, settings, observe: openTelemetry() });
  * ```
  */
 export const openTelemetry = (options: OpenTelemetryOptions = {}): Observe => {
@@ -75,7 +75,7 @@ export const openTelemetry = (options: OpenTelemetryOptions = {}): Observe => {
     const seconds = event.durationMs / 1000;
     const { parent, isServer } = parentOf(event);
     const http = event.transport === 'http' ? httpAttributes(event, scheme) : {};
-    // A 4xx is no error of a server span; a call in process throws it.
+    // By the conventions, a 4xx is no error of a server span. A call in process throws it, so there it is.
     const failure = event.status >= 500 || event.transport === 'process' ? errorOf(event) : undefined;
     const error: Attributes = failure === undefined ? {} : { 'error.type': failure };
     const span = tracer.startSpan(
@@ -126,7 +126,7 @@ const nameOf = ({ transport, method, route, operationId = 'unmatched' }: Operati
   return route === undefined ? known : `${known} ${route}`;
 };
 
-/** Shared with the metric: each has a fixed set of values. */
+/** The attributes of spans and of the metric: each has a fixed set of values. */
 const httpAttributes = ({ method, route, status }: OperationEvent, scheme: string): Attributes => ({
   'http.request.method': method,
   'url.scheme': scheme,
@@ -146,7 +146,7 @@ const ownAttributes = (event: OperationEvent): Attributes => ({
   ...(event.code === undefined ? {} : { 'overlay_controller.error_code': event.code }),
 });
 
-/** Seconds and nanoseconds since 1970: for a number the SDK guesses between that and `performance.now()`. */
+/** Seconds and nanoseconds since 1970: for a plain number, the SDK guesses whether it is an epoch time or `performance.now()`. */
 const hrTime = (milliseconds: number): HrTime => {
   const seconds = Math.floor(milliseconds / 1000);
   return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)];

@@ -4,14 +4,14 @@ import { request as requestByHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { type AddressRule, createOutbound, type Outbound, OutboundRefused, type OutboundTransport } from '../../src/adapter-kit.ts';
 
-/** Finds the addresses of a name, as `dns.lookup` with `all`. */
+/** Resolves the addresses of a name, like `dns.lookup` with `all`. */
 type Resolve = (name: string, found: (error: Error | null, addresses: readonly LookupAddress[]) => void) => void;
 
 const resolveBySystem: Resolve = (name, found) => lookup(name, { all: true }, (error, addresses) => found(error, addresses ?? []));
 
 /**
- * Outbound requests by Node's own `http` and `https`. A name is looked up once, and the socket is only given addresses that are permitted:
- * a name that leads elsewhere the next moment (DNS rebinding) changes nothing.
+ * Outbound requests by Node's `http` and `https`. A name is resolved once, and the socket connects only to permitted addresses of that answer, so that a
+ * name that resolves differently the next moment (DNS rebinding) has no effect.
  * @param resolve Default: the system's resolver.
  */
 export const nodeOutbound = (resolve: Resolve = resolveBySystem): Outbound => createOutbound(transport(resolve));
@@ -22,7 +22,7 @@ const transport =
     const answer = await new Promise<IncomingMessage>((answered, failed) => {
       const request = url.protocol === 'https:' ? requestByHttps : requestByHttp;
       request(url, {
-        // No agent of the host's, which might have a connection open, or a proxy set.
+        // Not the host's global agent, which may have open connections or a proxy.
         agent: false,
         signal,
         lookup: permittedOnly(resolve, permits),
@@ -33,10 +33,10 @@ const transport =
         .once('error', failed)
         .end(body);
     });
-    const { statusCode: status = 0, headers: told } = answer;
-    // Node joins values of one name, but for `set-cookie`.
-    const header = (name: string) => (name === 'set-cookie' ? undefined : (told[name] as string | undefined));
-    return { status, location: told.location, body: answer, header };
+    const { statusCode: status = 0, headers: received } = answer;
+    // Node joins several values of a name, except for `set-cookie`.
+    const header = (name: string) => (name === 'set-cookie' ? undefined : (received[name] as string | undefined));
+    return { status, location: received.location, body: answer, header };
   };
 
 const permittedOnly =

@@ -1,5 +1,5 @@
 /**
- * The surroundings of a controller on Node.
+ * The platform of a controller on Node.
  * @module overlay-controller/platform/node
  */
 import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
@@ -10,9 +10,9 @@ import { nodeOutbound } from './node-outbound.ts';
 export { snapshotFolder } from './snapshot-folder.ts';
 
 /**
- * The platform of Node.js (Bun and Deno run it too): passwords by native code on the thread pool, so that a login does not
- * hold up other calls, and random bytes from a pool, since ids are drawn all the time, and outbound requests that know
- * which addresses they connect to. All else is as in `webPlatform`.
+ * The platform of Node.js, which Bun and Deno run too: passwords are hashed by native code on the thread pool, so that a login does not
+ * block other calls; random bytes come from a pool, because ids are drawn often; outbound requests check the addresses that they
+ * connect to. The rest is that of `webPlatform`.
  *
  * ```ts
  * const platform = nodePlatform({ logger: pino() }); // or any `Logger`; pino and bunyan are called in their own order
@@ -33,10 +33,10 @@ const deriveNatively: DeriveArgon2id = (password, salt, { m, t, p, length }) =>
   hashRaw(password, { salt, memoryCost: m, timeCost: t, parallelism: p, outputLen: length });
 
 const POOL_SIZE = 4096;
-/** Larger reads go to the system directly, so that they do not drain the pool. */
+/** Larger reads bypass the pool, so that they do not drain it. */
 const POOLED_READ = 256;
 
-/** A read from the system costs some microseconds for any size; a pool shares that among a hundred ids. */
+/** A pool of random bytes: a system call costs microseconds for any size, and the pool shares one among a hundred ids. */
 export const pooledRandom = (): Random => {
   const pool = new Uint8Array(POOL_SIZE);
   let at = POOL_SIZE;

@@ -5,11 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import type { SnapshotSink } from '../../src/adapter-kit.ts';
 
 /**
- * Keeps snapshots in a folder, as `<name>.ndjson`, readable by their owner only, because they contain password hashes. The folder is created on first
- * use. A file gets its name only when it is complete and on disk. The host must remove old ones.
+ * Stores snapshots in a folder, as `<name>.ndjson`, readable by their owner only, because they contain password hashes. The folder is created on first
+ * use. A file gets its name only when it is complete and on disk. The host must delete old ones.
  *
  * ```ts
- * ManagementController.open({ storage, snapshots: snapshotFolder('snapshots') });
+ * ManagementController.open({ storage, settings, snapshots: snapshotFolder('snapshots') });
  * ```
  */
 export const snapshotFolder = (folder: string): SnapshotSink => ({
@@ -27,7 +27,7 @@ export const snapshotFolder = (folder: string): SnapshotSink => ({
   },
 });
 
-/** The new name is on disk once the folder is. Windows has no such thing for folders, and refuses. */
+/** Flushes the folder, so that the new name of the file is on disk. Windows refuses to open folders and needs no flush. */
 const flushed = async (folder: string): Promise<void> => {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

@@ -10,7 +10,7 @@ export interface Contract {
   rowOf(kind: string): ts.Type;
   /** Types of input and output of an operation. */
   typesOf(group: string, verb: string): { readonly input: ts.Type; readonly output: ts.Type };
-  /** The comment at the declaration of a property, wherever its type has come to since. */
+  /** The comment at the declaration of a property, even if its type was derived several times since. */
   commentOf(property: ts.Symbol): string;
   /** The comment at a field in the table of a kind; for a kind with variants, in that of any of them. */
   fieldComment(kind: string, field: string): string;

@@ -20,7 +20,7 @@ const SUFFIXES: Readonly<Record<BodyName, string>> = { create: 'Create', replace
 export const schemasOfKinds = (): ReadonlyMap<z.core.$ZodType, Kind> =>
   new Map(
     [...Object.values(kinds), publicExternalJwtSigner].flatMap((each) => {
-      const kind = each as Resource; // any kind is one, whatever its fields
+      const kind = each as Resource; // the fields do not matter here
       return Object.entries(kind.schemas).flatMap(([name, schema]) => {
         const body = name as BodyName; // the keys of the schemas
         const form = body === 'detail' ? 'output' : 'input';

@@ -7,6 +7,29 @@ import { hiddenReference, reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
 import { boolean, dateTime, password, pem, username } from './shared.ts';
 
+/** The methods: of each, how the details of an identity show its authenticator. */
+const summaries = {
+  /** By username and password. */
+  updb: z.object({
+    /** Id of the authenticator. */
+    id: string,
+    /** The username. */
+    username: string,
+  }),
+  /** By a client certificate. */
+  cert: z.object({
+    /** Id of the authenticator. */
+    id: string,
+    /** SHA-1 of the certificate in hex. */
+    fingerprint: string,
+  }),
+} as const;
+
+const authenticatorMethod = z.enum(Object.keys(summaries) as (keyof typeof summaries)[]); // the keys of the table
+
+/** How an identity proves itself, by method. */
+export const authenticatorSummaries = z.object(summaries).partial().meta({ id: 'IdentityAuthenticators' });
+
 /** Filters accept these names but never match, so that hashes and salts cannot be probed. */
 const secret = { secret: 'string' } as const;
 
@@ -19,7 +42,7 @@ export const authenticator = resource({
     /** Id of the identity that it proves. */
     identityId: reference('identity', { write: 'createOnly', onDelete: 'cascade', filter: 'identity' }),
     /** `updb`: username and password; `cert`: a client certificate. */
-    method: { ...required(z.enum(['updb', 'cert']), { filter: true }), write: 'createOnly' },
+    method: { ...required(authenticatorMethod, { filter: true }), write: 'createOnly' },
     /** Of the method `updb`: unique among authenticators. */
     username: optional(username, { unique: true, filter: 'updbUsername', absent: true }),
     /** Of the method `updb`. Kept as a hash. */
@@ -138,7 +161,7 @@ export const authenticators = group('authenticators', 'Authenticators', {
     permission: 'authenticator.update',
     body: { schema: reEnroll, name: 'reEnroll' },
     answer: CREATED,
-    errors: ['ENROLLMENT_EXISTS', 'ENTITY_CAN_NOT_BE_DELETED'],
+    errors: ['ENROLLMENT_EXISTS', 'ENTITY_CAN_NOT_BE_DELETED', 'NOT_CONFIGURED'],
   }),
   requestExtend: operation('POST', '/authenticators/{id}/request-extend', {
     operationId: 'requestExtendAuthenticator',

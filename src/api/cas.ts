@@ -109,5 +109,6 @@ export const cas = group('cas', 'Certificate authorities', {
     summary: 'Get the JWT by which clients find where to enroll with a certificate of this authority',
     permission: 'ca.read',
     answer: { is: 'raw', contentTypes: ['application/jwt'] },
+    errors: ['NOT_CONFIGURED'],
   }),
 });

@@ -70,7 +70,7 @@ const refresh = z
 export const enrollments = group('enrollments', 'Enrollments', {
   ...crud(enrollment, {
     except: ['replace', 'patch'],
-    errors: { create: ['ENROLLMENT_EXISTS', 'REFERENCED_ENTITY_NOT_FOUND'] },
+    errors: { create: ['ENROLLMENT_EXISTS', 'REFERENCED_ENTITY_NOT_FOUND', 'NOT_CONFIGURED'] },
   }),
   refresh: operation('POST', '/enrollments/{id}/refresh', {
     operationId: 'refreshEnrollment',
@@ -78,5 +78,6 @@ export const enrollments = group('enrollments', 'Enrollments', {
     permission: 'enrollment.update',
     body: { schema: refresh, name: 'refresh' },
     answer: data(created),
+    errors: ['NOT_CONFIGURED'],
   }),
 });

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { policyAdvice } from './access.ts';
+import { authenticatorSummaries } from './authenticators.ts';
 import { enrollmentRequest, outstandingEnrollments } from './enrollment-methods.ts';
 import { failedServiceRequestDetail } from './failed-service-requests.ts';
 import { crud } from './kit/crud.ts';
 import { keysOf } from './kit/derived.ts';
-import { string, timestamp } from './kit/entity.ts';
+import { timestamp } from './kit/entity.ts';
 import { convertedOnCreate, optional, readOnly, required, writeOnly } from './kit/field.ts';
 import { data, EMPTY, group, operation, page } from './kit/operation.ts';
 import { map, reference } from './kit/references.ts';
@@ -17,30 +18,6 @@ import { traceDetail, traceSpec } from './traces.ts';
 
 /** Blank text is the default policy. */
 const policyId = shortText.transform((value): string | null => (value.trim() === '' ? 'default' : value));
-
-/** How an identity proves itself, by method. */
-const authenticatorSummaries = z
-  .object({
-    /** By a client certificate. */
-    cert: z
-      .object({
-        /** Id of the authenticator. */
-        id: string,
-        /** SHA-1 of the certificate in hex. */
-        fingerprint: string,
-      })
-      .optional(),
-    /** By username and password. */
-    updb: z
-      .object({
-        /** Id of the authenticator. */
-        id: string,
-        /** The username. */
-        username: string,
-      })
-      .optional(),
-  })
-  .meta({ id: 'IdentityAuthenticators' });
 
 export const identity = resource({
   kind: 'identity',
@@ -119,7 +96,7 @@ const disable = z
   .meta({ id: 'DisableIdentity' });
 
 export const identities = group('identities', 'Identities', {
-  ...crud(identity, { errors: { create: ['NOT_FOUND'], delete: ['ENTITY_CAN_NOT_BE_DELETED'] } }),
+  ...crud(identity, { errors: { create: ['NOT_FOUND', 'NOT_CONFIGURED'], delete: ['ENTITY_CAN_NOT_BE_DELETED'] } }),
   trace: operation('PUT', '/identities/{id}/trace', {
     operationId: 'updateIdentityTracing',
     summary: 'Start or stop tracing the data flows of an identity',

@@ -4,7 +4,7 @@ import { string } from './kit/entity.ts';
 import { readOnly, required } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { resource } from './kit/resource.ts';
-import { operatingSystem } from './posture-checks/os.ts';
+import { operatingSystem } from './posture-checks/os-type.ts';
 import { name } from './shared.ts';
 
 /** The types of posture checks are fixed; the id is the `typeId` of checks. */

@@ -33,7 +33,7 @@ export const postureData = resource({
     processes: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
     /** The last report for each path, under any id. */
     paths: readOnly(z.array(processFact).readonly(), { keep: 'hidden' }),
-    /** When each fact was reported last, if only to repeat it: which is no change worth a revision. */
+    /** When each fact was last reported (stored as `toldAt` since the first release). Volatile, because a repeated report is no change worth a revision. */
     toldAt: readOnly(z.record(string, timestamp).readonly(), { keep: 'hidden', volatile: true }),
   },
 });

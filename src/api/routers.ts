@@ -94,17 +94,21 @@ export const edgeRouter = resource({
   symbols: { connected: { computed: 'boolean', shownAs: 'syncStatus' }, online: { computed: 'boolean', shownAs: 'isOnline' } },
 });
 
+/** A new router gets a token to enroll with. */
+const TOKEN = ['NOT_CONFIGURED'] as const;
+
 export const edgeRouters = group('edgeRouters', 'Edge routers', {
-  ...crud(edgeRouter),
+  ...crud(edgeRouter, { errors: { create: TOKEN } }),
   reEnroll: operation('POST', '/edge-routers/{id}/re-enroll', {
     operationId: 'reEnrollEdgeRouter',
     summary: 'Re-enroll an edge router: its certificate and any outstanding enrollment become invalid',
     permission: rightTo('update', edgeRouter),
     answer: EMPTY,
+    errors: TOKEN,
   }),
 });
 
-const errors = { replace: ['CAN_NOT_UPDATE_ROUTER'], patch: ['CAN_NOT_UPDATE_ROUTER'] } as const;
+const errors = { create: TOKEN, replace: ['CAN_NOT_UPDATE_ROUTER'], patch: ['CAN_NOT_UPDATE_ROUTER'] } as const;
 
 /** One collection under two paths. */
 export const routers = group('routers', 'Routers', crud(router, { path: '/routers', errors }));

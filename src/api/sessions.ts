@@ -102,14 +102,14 @@ const onBothApis = { permission: 'session', surfaces: [surfaces.management, surf
 export const sessions = group('sessions', 'Sessions', {
   list: operation('GET', '/sessions', {
     operationId: 'listSessions',
-    summary: 'List sessions: an administrator all, anybody else those of the own identity',
+    summary: 'List sessions: all for an administrator, otherwise those of the own identity',
     query: listQuery,
     answer: page(session.schemas.detail),
     ...onBothApis,
   }),
   get: operation('GET', '/sessions/{id}', {
     operationId: 'detailSession',
-    summary: 'Get a session: an administrator any, anybody else one of the own identity',
+    summary: 'Get a session: any for an administrator, otherwise one of the own identity',
     answer: data(session.schemas.detail),
     ...onBothApis,
   }),

@@ -20,6 +20,7 @@ export const trust = group('trust', 'What clients trust', {
     operationId: 'listNetworkJWTs',
     summary: 'JWTs with the address of the network, signed with its server key, from which a client can join',
     answer: data(z.array(networkJwt)),
+    errors: ['NOT_CONFIGURED'],
     ...open,
   }),
   authorities: operation('GET', '/.well-known/est/cacerts', {

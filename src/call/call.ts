@@ -45,30 +45,30 @@ export interface CallSource extends Omit<Attribution, 'actor'> {
   readonly timeLimit?: number;
   /** The host's open transaction, to be joined. */
   readonly hostTransaction?: unknown;
-  /** Where somebody observes calls, what is noted of this one. */
+  /** Collects facts about the call for the host's observer; undefined if there is none. */
   readonly observation?: Observation | undefined;
 }
 
-/** One call on its way: who, when, and how to reach the store. */
+/** A call in progress: its actor, its input from the transport, and its access to the store. */
 export interface Call {
   readonly actor: Actor;
   readonly grant: Grant;
   readonly operation: Operation;
   readonly requestId: string;
-  /** To whom its changes are put down. */
+  /** The actor that its change records name. */
   readonly attribution: Attribution;
   readonly surface: Surface;
   readonly core: Core;
   readonly credentials: Credentials;
   readonly peerCertificates: readonly Uint8Array[];
   readonly remoteAddress: string;
-  /** What is noted of the call, where somebody observes it. */
+  /** Collects facts about the call for the host's observer; undefined if there is none. */
   readonly observation: Observation | undefined;
-  /** Aborted when the client is gone or the time limit is over: nothing is committed after that. */
+  /** Aborted when the client disconnects or the time limit is reached: nothing is committed after that. */
   readonly signal: AbortSignal;
-  /** Whether the call is part of a transaction of the host's. */
+  /** Whether the call has joined a transaction of the host. */
   readonly isJoined: boolean;
-  /** ISO text of the clock's now. */
+  /** The current time of the clock, as ISO text. */
   now(): string;
   /** One consistent state to read from. */
   read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;

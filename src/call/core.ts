@@ -1,4 +1,5 @@
 import type { Surface } from '../api/surfaces/surface.ts';
+import type { ReadCache } from '../changes/read-cache.ts';
 import type { RecentChanges } from '../changes/recent.ts';
 import type { LogWatch } from '../changes/watch.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
@@ -20,6 +21,8 @@ export interface Core extends Keys, Bounds, Live, Work {
   readonly store: Store;
   readonly platform: Platform;
   readonly settings: Settings;
+  /** Whether the host has set `settings.address`. */
+  readonly isAddressSet: boolean;
   /** The time of a write, see `createStamps`. ISO text. */
   stamp(): string;
   /** When this controller was opened, ISO text. */
@@ -53,6 +56,8 @@ interface Bounds {
 interface Live {
   /** The routers that are connected to this controller. */
   readonly presence: Connections;
+  /** What was read before. */
+  readonly readCache: ReadCache;
   /** The recent changes, for clients that poll whether their services changed. */
   readonly recentChanges: RecentChanges;
   /** By which those who follow the change log wait. */

@@ -1,6 +1,7 @@
-import type { Operation } from '../api/kit/operation.ts';
+import { isConditional, type Operation } from '../api/kit/operation.ts';
 import { expectedVersion } from '../if-version.ts';
 import { checkedOptions } from '../options.ts';
+import { REQUEST_ID } from '../wire/request-id.ts';
 import type { CallSource } from './call.ts';
 
 /** How one call is made. */
@@ -44,11 +45,8 @@ const FORMS: { readonly [N in Said]: readonly [pattern: RegExp, form: string] } 
   ],
   onBehalfOf: [/^[^\p{Cc}\p{Cs}]{1,256}$/u, '1 to 256 characters without control characters'],
   reason: [/^[^\p{Cc}\p{Cs}]{1,1000}$/u, '1 to 1,000 characters without control characters'],
-  requestId: [/^[!-~]{1,128}$/, '1 to 128 visible ASCII characters'],
+  requestId: [REQUEST_ID, '1 to 128 visible ASCII characters'],
 };
-
-/** Whether a request id of a client or a host can stand in logs and records as it is. */
-export const isRequestId = (text: string | undefined): text is string => text !== undefined && FORMS.requestId[0].test(text);
 
 /**
  * What the options of a call say, once each has a meaning.
@@ -57,9 +55,12 @@ export const isRequestId = (text: string | undefined): text is string => text !=
  */
 export const readCallOptions = (name: string, operation: Operation, options: CallOptions): Partial<CallSource> => {
   const { transaction, signal, ...given } = checkedOptions(name, options, NAMES);
-  if ('transaction' in options && (typeof transaction !== 'object' || transaction === null))
-    throw new TypeError(`${name} was given a transaction that is none, but ${String(transaction)}`);
-  const versions = 'ifVersion' in given ? [expectedVersion(name, operation, given.ifVersion)] : undefined;
+  // Of some libraries, a transaction is a function that takes a query.
+  if ('transaction' in options && (transaction === null || !['object', 'function'].includes(typeof transaction)))
+    throw new TypeError(
+      `${name} takes as transaction an open transaction of the host's, got ${String(transaction)}; without the option, the call is committed on its own`,
+    );
+  const versions = 'ifVersion' in given ? [expectedVersion(name, isConditional(operation), given.ifVersion)] : undefined;
   return {
     ...(signal && { signal }),
     ...(versions && { expectedVersions: () => versions }),

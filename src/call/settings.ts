@@ -5,8 +5,8 @@ import { addressRule } from '../platform/addresses.ts';
 /** Settings of a host. Every limit has a default. */
 export interface Settings {
   /**
-   * Address under which clients reach the controller, without a path. It stands in enrollment tokens, which lead clients there. Default
-   * `https://127.0.0.1:1280`, with a warning in the log, for no other machine reaches that.
+   * Address under which clients reach the controller, without a path. It is part of enrollment tokens, which lead clients there. Default
+   * `https://127.0.0.1:1280`, with a warning in the log and no tokens: no other machine reaches that.
    */
   readonly address: string;
   /** Minutes of inactivity after which an API session ends. Default 30, at least 1. */
@@ -109,17 +109,30 @@ export const defaultSettings: Settings = {
 /** Every setting has a default. */
 const NAMES = Object.fromEntries(Object.keys(defaultSettings).map((name) => [name, true])) as Record<keyof Settings, true>;
 
+/** The types that a setting may have to have, in words. */
+const FORMS: Readonly<Record<string, string | undefined>> = { number: 'a number', string: 'a text', boolean: 'true or false' };
+
+/** What a setting must be, in words, if it is of another type than its default. Lists are checked by what they hold. */
+const misfit = (name: keyof Settings, value: unknown): string | undefined => {
+  const type = typeof defaultSettings[name];
+  return name === 'corsOrigins' || typeof value === type ? undefined : FORMS[type];
+};
+
 /**
- * The settings, once they are known to make sense.
+ * The settings of a host, once they are known to make sense, with the default of each that is left out or undefined.
  * @throws TypeError that names the setting, its value and what would be right
  */
-export const checkedSettings = (settings: Settings): Settings => {
-  checkedOptions("the option 'settings'", settings, NAMES);
+export const checkedSettings = (given: Partial<Settings>): Settings => {
+  checkedOptions("the option 'settings' of ManagementController.open", given, NAMES);
+  const settings: Settings = {
+    ...defaultSettings,
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  };
   for (const [name, value] of Object.entries(settings)) {
+    const form = misfit(name as keyof Settings, value); // an unknown one is refused above
+    if (form) throw new TypeError(`setting ${name} must be ${form}, got ${typeof value === 'string' ? `'${value}'` : String(value)}`);
     if (typeof value === 'number' && !(value >= 1)) throw new TypeError(`setting ${name} must be 1 or more, got ${value}`);
   }
-  if (typeof settings.endSessionsOnPasswordChange !== 'boolean')
-    throw new TypeError(`setting endSessionsOnPasswordChange must be true or false, got ${settings.endSessionsOnPasswordChange}`);
   if (settings.enrollmentMinutes < 5) throw new TypeError(`setting enrollmentMinutes must be 5 or more, got ${settings.enrollmentMinutes}`);
   if (!/^https?:\/\/[^/]+$/.test(settings.address)) {
     throw new TypeError(`setting address must be like https://host:port without a path, got '${settings.address}'`);

@@ -5,12 +5,13 @@ import { invalidField, notFound } from '../errors/index.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Random } from '../platform/platform.ts';
 import type { SecretKeys } from '../platform/secrets.ts';
-import { ALL, type Predicate } from '../query/index.ts';
+import { ALL, equals, type Predicate, stringField } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
 import { observed } from '../storage/observed.ts';
 import type { Query, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
 import type { Attribution } from './attribution.ts';
+import type { CachedTransaction } from './cached-transaction.ts';
 import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
@@ -36,6 +37,11 @@ export interface Entities {
   /** @throws ApiError `NOT_FOUND` */
   require<R extends Kind>(kind: R, id: string): Promise<RowOf<R>>;
   list<R extends Kind>(kind: R, query: Query): Promise<readonly RowOf<R>[]>;
+  /**
+   * The row with a unique value. Volatile fields may be as they were earlier, where the transaction only reads: it is found in memory. To be followed by
+   * `get` where these decide.
+   */
+  recall<R extends Kind>(kind: R, field: keyof RowOf<R> & string, value: string): Promise<RowOf<R> | undefined>;
   /** The only row that satisfies it, or none. */
   find<R extends Kind>(kind: R, where: Predicate): Promise<RowOf<R> | undefined>;
   count(kind: Kind, where: Predicate): Promise<number>;
@@ -60,23 +66,34 @@ export interface EntitiesContext extends LogLimits, Attribution {
   stamp(): string;
   /** Runs for each change, in its transaction. Default: nothing. */
   readonly inTransaction?: InTransaction | undefined;
-  /** Held against the entity that it is about, wherever that is read by its id or written. */
+  /** Checked whenever its entity is read by id, or written. */
   readonly precondition?: Precondition | undefined;
-  /** Of the controller: what is sealed is written under the key of the network. */
+  /** The secret keys of the controller: what is sealed is written under the key of the network. */
   readonly keys?: SecretKeys | undefined;
-  /** Of the call, where somebody observes it. */
+  /** Nothing is read from memory, as for callers without a session: by time, it would tell them which names are in use. Default: false. */
+  readonly bypassesCache?: boolean;
+  /** The observation of the call; undefined if the host has no observer. */
   readonly observation?: Observation | undefined;
 }
 
 /** What a host does for each change, in its transaction. */
 export type InTransaction = (change: Change, context: { readonly transaction: unknown }) => void | Promise<void>;
 
-/** @returns the entities of one transaction. */
-export const entitiesOf = (transaction: Transaction, context: EntitiesContext): Entities => {
-  const tx = context.observation ? observed(transaction, context.observation) : transaction;
+/**
+ * The entities of one transaction.
+ * @param cached reads from memory what is known; default: nothing is
+ */
+export const entitiesOf = (
+  transaction: Transaction,
+  context: EntitiesContext,
+  cached?: (tx: Transaction) => CachedTransaction,
+): Entities => {
+  const counted = context.observation ? observed(transaction, context.observation) : transaction;
+  const memory = context.bypassesCache ? undefined : cached?.(counted);
+  const tx: Transaction = memory ?? counted;
   const changes: Change[] = [];
   const append = changeLog(tx, context);
-  const guard = createGuard(context.precondition);
+  const guard = context.precondition && createGuard(context.precondition);
 
   const record = async (kind: Kind, action: Change['action'], revision: number, before: Row | null, after: Row | null) => {
     const change = {
@@ -100,14 +117,14 @@ export const entitiesOf = (transaction: Transaction, context: EntitiesContext): 
   const find = async (kind: Kind, id: string): Promise<Row | undefined> => {
     const row = await tx.get(tableOf(kind), id);
     if (!row || !isInView(kind, row)) return undefined;
-    guard(kind, row);
+    guard?.(kind, row);
     return row;
   };
 
   return {
     changes,
     // Rows of a kind have the shape that its field table says: they were written through `insert` and `update` below.
-    get: async <R extends Kind>(kind: R, id: string) => (await find(kind, id)) as RowOf<R> | undefined,
+    get: find as Entities['get'],
     require: async <R extends Kind>(kind: R, id: string) => {
       const row = await find(kind, id);
       if (!row) throw notFound(kind.kind, id);
@@ -115,6 +132,11 @@ export const entitiesOf = (transaction: Transaction, context: EntitiesContext): 
     },
     list: async <R extends Kind>(kind: R, query: Query) =>
       (await tx.list(tableOf(kind), { ...query, where: inView(kind, query.where) })) as readonly RowOf<R>[],
+    recall: async <R extends Kind>(kind: R, field: string, value: string) => {
+      const where = equals(stringField(field), value);
+      const row = memory ? await memory.recall(tableOf(kind), field, value) : (await tx.list(tableOf(kind), { where, limit: 1 }))[0];
+      return row && isInView(kind, row) ? (row as RowOf<R>) : undefined;
+    },
     find: async <R extends Kind>(kind: R, where: Predicate) =>
       (await tx.list(tableOf(kind), { where: inView(kind, where), limit: 1 }))[0] as RowOf<R> | undefined,
     count: (kind, where) => tx.count(tableOf(kind), inView(kind, where)),
@@ -136,24 +158,24 @@ export const entitiesOf = (transaction: Transaction, context: EntitiesContext): 
     },
     update: async <R extends Kind>(kind: R, before: RowOf<R>, changed: Partial<RowOf<R>>) => {
       const old: Row = before;
-      guard(kind, old);
+      guard?.(kind, old);
       const quiet = kind.unrecorded || Object.keys(changed).every((field) => kind.fields[field]?.volatile);
       if (quiet) {
-        const row = { ...old, ...changed } as Row;
+        const row = await underNetworkKey(tx, context.keys, kind, { ...old, ...changed } as Row);
         await tx.update(tableOf(kind), row, old.version);
         return row as RowOf<R>;
       }
       const revision = await tx.nextRevision();
       const fixed = { id: old.id, createdAt: old.createdAt, updatedAt: context.stamp(), version: revision };
       const given: Row = withDerived(kind.fields, { ...old, ...changed, ...fixed });
-      const row = await underNetworkKey(tx, context.keys, kind, given, old);
+      const row = await underNetworkKey(tx, context.keys, kind, given);
       checkIndexed(kind, row, old);
       await taken(kind, row, () => tx.update(tableOf(kind), row, old.version));
       await record(kind, 'update', revision, old, row);
       return row as RowOf<R>;
     },
     remove: async (kind, old: Row) => {
-      guard(kind, old);
+      guard?.(kind, old);
       if (!(await tx.delete(tableOf(kind), old.id))) return;
       if (!kind.unrecorded) await record(kind, 'delete', await tx.nextRevision(), old, null);
     },

@@ -23,7 +23,7 @@ export interface Recent {
   readonly isSeen: boolean;
 }
 
-/** The recent changes of some kinds, kept in memory: each is read from the change log once, whichever controller wrote it. */
+/** The recent changes of some kinds, kept in memory: each is read from the change log once, also those of other controllers. */
 export interface RecentChanges {
   /** Reads on in the log, as a transaction sees it that holds nothing uncommitted. */
   catchUp(entities: Entities): Promise<Recent>;

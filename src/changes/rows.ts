@@ -367,9 +367,9 @@ export type PostureCheckRow = {
   readonly roleAttributes: readonly string[];
   /** Of the form of the check. There is one. */
   readonly version: number;
-  readonly typeId: 'OS';
-  /** The operating systems that will do. */
-  readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
+  readonly typeId: 'DOMAIN';
+  /** Names of domains. */
+  readonly domains: readonly string[];
 } | {
   readonly id: string;
   readonly createdAt: string;
@@ -384,6 +384,20 @@ export type PostureCheckRow = {
   readonly typeId: 'MAC';
   /** MAC addresses; only their hex digits count. */
   readonly macAddresses: readonly string[];
+} | {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly tags: { readonly [x: string]: string | boolean | null; };
+  readonly isSystem?: boolean;
+  readonly name: string;
+  /** Role attributes, by which service policies select the check. */
+  readonly roleAttributes: readonly string[];
+  /** Of the form of the check. There is one. */
+  readonly version: number;
+  readonly typeId: 'OS';
+  /** The operating systems that will do. */
+  readonly operatingSystems: readonly Readonly<{ type: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; versions: readonly string[] | null; }>[];
 } | {
   readonly id: string;
   readonly createdAt: string;
@@ -414,20 +428,6 @@ export type PostureCheckRow = {
   readonly semantic: 'AllOf' | 'AnyOf' | 'OneOf';
   /** The programs. */
   readonly processes: readonly Readonly<{ osType: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; os: 'ANDROID' | 'Android' | 'IOS' | 'LINUX' | 'Linux' | 'MACOS' | 'WINDOWS' | 'WINDOWS_SERVER' | 'Windows' | 'WindowsServer' | 'iOS' | 'macOS'; path: string; hashes: readonly string[]; signerFingerprints: readonly string[]; }>[];
-} | {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-  readonly name: string;
-  /** Role attributes, by which service policies select the check. */
-  readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
-  readonly version: number;
-  readonly typeId: 'DOMAIN';
-  /** Names of domains. */
-  readonly domains: readonly string[];
 };
 
 export type PostureCheckTypeRow = {

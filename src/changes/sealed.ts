@@ -49,14 +49,13 @@ export const resealed = async (kind: Kind, row: Row, keys: Secrets, name: string
 };
 
 /**
- * A row that is about to be written, with what is sealed in it under the key of the network: it was sealed outside of the transaction, and another
- * controller may have replaced the key since.
- * @param keys of the controller; undefined where nothing is sealed
- * @throws SecretUnreadable when this controller was not given the key of the network
+ * A row that is about to be written, with everything sealed in it under the key of the network. Another controller may have replaced the key since the text
+ * was sealed, outside of the transaction, or since the row was read, as rows are remembered by version and sealing anew keeps the version.
+ * @param keys of the controller; undefined if it seals nothing
+ * @throws SecretUnreadable if this controller was not given the key of the network
  */
-export const underNetworkKey = async (tx: Transaction, keys: SecretKeys | undefined, kind: Kind, row: Row, before?: Row): Promise<Row> => {
-  const isNew = (field: string) => typeof row[field] === 'string' && row[field] !== before?.[field];
-  if (!keys || !sealedFields(kind).some(isNew) || isKeyCheck(kind, row)) return row;
+export const underNetworkKey = async (tx: Transaction, keys: SecretKeys | undefined, kind: Kind, row: Row): Promise<Row> => {
+  if (!keys || !sealedFields(kind).some((field) => typeof row[field] === 'string') || isKeyCheck(kind, row)) return row;
   const name = await networkKeyIn(tx);
   if (name === undefined) return row;
   if (!keys.names.includes(name)) throw keyMissing();

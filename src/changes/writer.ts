@@ -4,6 +4,7 @@ import { WriteConflict } from '../storage/errors.ts';
 import type { Store, Transaction } from '../storage/port.ts';
 import { type Entities, type EntitiesContext, entitiesOf } from './entities.ts';
 import type { Publisher } from './publisher.ts';
+import type { ReadCache } from './read-cache.ts';
 
 /**
  * Runs a write in a transaction of the controller's own: it waits for a permit, is atomic, is retried once on a conflict, and is announced after the
@@ -26,18 +27,19 @@ export interface WriteHooks {
 }
 
 export const createWriter =
-  (store: Store, publisher: Publisher, turns: Semaphore, { aroundWrite, afterCommit }: WriteHooks): Write =>
+  (store: Store, cache: ReadCache, publisher: Publisher, turns: Semaphore, { aroundWrite, afterCommit }: WriteHooks): Write =>
   (context, signal, work) =>
     inTurn(turns, context, () =>
       retryOnConflict(async () => {
         signal?.throwIfAborted();
         const inTransaction = async (tx: Transaction) => {
-          const entities = entitiesOf(tx, context);
+          const entities = entitiesOf(tx, context, cache.writing);
           const done = await aroundWrite(entities, work);
           signal?.throwIfAborted();
           return { ...done, changes: entities.changes };
         };
         const { result, isUnfinished, changes } = await store.transaction('write', inTransaction, signal ? { signal } : {});
+        cache.advance(changes);
         if (isUnfinished) afterCommit();
         // Announced before the call is answered. If the caller has given up, it still gets the result: the write is committed and must not seem to
         // have failed.

@@ -1,16 +1,17 @@
 import { withVersion } from '../api/kit/entity-version.ts';
-import type { Operation } from '../api/kit/operation.ts';
 import { ApiError } from '../errors/index.ts';
+import { isRequestId } from '../wire/request-id.ts';
 import { eventsIn } from './events.ts';
 import { type ReceivedError, receivedError } from './received.ts';
+import type { RemoteOperation } from './remote-operation.ts';
 
 /** Decodes an answer: returns the output that the operation has in process. @throws ApiError for a refusal, the same as in process */
-export const outputOf = async ({ answer, entity }: Operation, response: Response): Promise<unknown> => {
+export const outputOf = async ({ answer, hasEntity }: RemoteOperation, response: Response): Promise<unknown> => {
   if (!response.ok) throw await refusalOf(response);
-  if (answer.is === 'events') return eventsIn(response);
-  if (!('schema' in answer || 'item' in answer)) return rawOf(response);
+  if (answer === 'events') return eventsIn(response);
+  if (answer === 'raw') return rawOf(response);
   const { data, meta } = await jsonOf(response);
-  if (answer.is !== 'page') return entity ? versioned(data as object, response.headers.get('etag')) : data; // the details of an entity, or `{}`
+  if (answer !== 'page') return hasEntity ? versioned(data as object, response.headers.get('etag')) : data; // the details of an entity, or `{}`
   const { pagination, filterableFields = [] } = meta;
   const limit = pagination.limit > Number.MAX_SAFE_INTEGER ? Infinity : pagination.limit;
   return { data, pagination: { ...pagination, limit }, filterableFields };
@@ -45,8 +46,12 @@ const rawOf = async (response: Response) => {
 /** The error of an answer. */
 const refusalOf = async (response: Response): Promise<ApiError> => {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const options = { status: response.status, ...(Number.isFinite(retryAfter) ? { retryAfter } : {}) };
   const { error } = (await response.json().catch(() => ({}))) as { error?: Partial<ReceivedError> };
+  const options = {
+    status: response.status,
+    ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
+    ...(isRequestId(error?.requestId) ? { requestId: error.requestId } : {}),
+  };
   return typeof error?.code === 'string' ? receivedError({ ...error, code: error.code }, options) : strange(response);
 };
 

@@ -1,12 +1,12 @@
-import { groups } from '../api/index.ts';
-import type { Group, Operation } from '../api/kit/operation.ts';
 import type { ServerSentEvent } from '../api/surfaces/http-output.ts';
-import { type Api, surfaces } from '../api/surfaces/index.ts';
+import type { Api } from '../api/surfaces/index.ts';
 import { expectedVersion } from '../if-version.ts';
 import { checkedOptions } from '../options.ts';
 import type { Facade } from '../types/facade.ts';
 import { follow } from './follow.ts';
-import { outgoing } from './request.ts';
+import { remoteOperations } from './operations.ts';
+import type { RemoteOperation } from './remote-operation.ts';
+import { outgoing, takesVersion } from './request.ts';
 import { type ClientCredentials, createSession } from './session.ts';
 import { createTransport, SessionRefused, type TransportOptions, wait } from './transport.ts';
 
@@ -48,18 +48,17 @@ export interface Client extends Facade<RemoteCallOptions> {}
  */
 export const createClient = (options: ClientOptions): Client => {
   const { baseUrl, credentials, api = 'management', ...transport } = checkedOptions('createClient', options, OPTIONS);
-  const surface = surfaces[api];
   const send = createTransport(addressOf(baseUrl), transport);
 
   const session = createSession(credentials, async (method, body, headers) => {
-    const login: Operation = groups.authentication.operations.authenticate as Operation; // of which only what it declares is used
-    const opened = await send(login, outgoing(login, { method, body }, surface), headers);
+    const login = remoteOperations.authentication?.authenticate as RemoteOperation; // it is in the table
+    const opened = await send(login, outgoing(login, { method, body }, api), headers);
     return (opened as { readonly token: string }).token; // what it declares to answer
   });
 
-  const inSession = async (operation: Operation, input: object, { signal, ifVersion }: RemoteCallOptions): Promise<unknown> => {
-    const request = outgoing(operation, { ...input }, surface, ifVersion);
-    const headers = operation.permission === 'open' ? {} : await session.headers();
+  const inSession = async (operation: RemoteOperation, input: object, { signal, ifVersion }: RemoteCallOptions): Promise<unknown> => {
+    const request = outgoing(operation, { ...input }, api, ifVersion);
+    const headers = operation.isOpen ? {} : await session.headers();
     try {
       return await send(operation, request, headers, signal);
     } catch (error) {
@@ -68,9 +67,9 @@ export const createClient = (options: ClientOptions): Client => {
     }
   };
 
-  const call = async (operation: Operation, input: object, remote: RemoteCallOptions): Promise<unknown> => {
+  const call = async (operation: RemoteOperation, input: object, remote: RemoteCallOptions): Promise<unknown> => {
     checkedOptions(operation.operationId, remote, { signal: true, ifVersion: true });
-    if ('ifVersion' in remote) expectedVersion(operation.operationId, operation, remote.ifVersion);
+    if ('ifVersion' in remote) expectedVersion(operation.operationId, takesVersion(operation), remote.ifVersion);
     remote.signal?.throwIfAborted();
     try {
       return await inSession(operation, input, remote);
@@ -79,7 +78,7 @@ export const createClient = (options: ClientOptions): Client => {
     }
   };
 
-  const loop = (operation: Operation, { signal, ...input }: { readonly signal?: AbortSignal }): AsyncIterable<unknown> => ({
+  const loop = (operation: RemoteOperation, { signal, ...input }: { readonly signal?: AbortSignal }): AsyncIterable<unknown> => ({
     [Symbol.asyncIterator]: () =>
       follow({
         // The events of an operation that declares them.
@@ -91,11 +90,11 @@ export const createClient = (options: ClientOptions): Client => {
   });
 
   const client: Record<string, Record<string, unknown>> = {};
-  for (const { name, operations } of Object.values<Group>(groups))
+  for (const [name, operations] of Object.entries(remoteOperations))
     client[name] = Object.fromEntries(
       Object.entries(operations).map(([verb, operation]) => [
         verb,
-        operation.answer.is === 'events'
+        operation.answer === 'events'
           ? (input: object = {}) => loop(operation, input)
           : (input: object = {}, remote: RemoteCallOptions = {}) => call(operation, input, remote),
       ]),

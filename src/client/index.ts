@@ -1,5 +1,5 @@
 /**
- * The operations over HTTP, from wherever there is `fetch`.
+ * The operations over HTTP, on any runtime with `fetch`.
  * @module overlay-controller/client
  */
 export { versionOf } from '../api/kit/entity-version.ts';

@@ -13,6 +13,7 @@ export interface ReceivedError {
   readonly code: string;
   readonly message?: unknown;
   readonly cause?: unknown;
+  readonly requestId?: unknown;
 }
 
 /** The error that an answer tells of. A code that this release does not know is kept in the cause. */

@@ -1,12 +1,13 @@
-import type { Operation } from '../api/kit/operation.ts';
 import { expand } from '../api/kit/path-template.ts';
-import { JSON_TYPE } from '../api/surfaces/media-types.ts';
-import type { Surface } from '../api/surfaces/surface.ts';
+import type { Api } from '../api/surfaces/index.ts';
 import { ApiError, invalidField } from '../errors/index.ts';
+import { JSON_TYPE } from '../wire/media-types.ts';
+import { prefixes } from './operations.ts';
+import type { RemoteOperation } from './remote-operation.ts';
 
 /** An operation and its input, as they travel. */
 export interface Outgoing {
-  readonly method: Operation['method'];
+  readonly method: RemoteOperation['method'];
   /** Below the address of the controller. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,10 +22,11 @@ type Input = Readonly<Record<string, unknown>>;
  * @param prefer which surface is asked where an operation stands on several
  * @throws ApiError `COULD_NOT_VALIDATE` for a parameter of the path that is missing, and `NOT_FOUND` for one that no URL can hold, as in process
  */
-export const outgoing = (operation: Operation, input: Input, prefer: Surface, ifVersion?: number): Outgoing => {
-  const { prefix } = operation.surfaces.includes(prefer) ? prefer : (operation.surfaces[0] ?? prefer);
+export const outgoing = (operation: RemoteOperation, input: Input, prefer: Api, ifVersion?: number): Outgoing => {
+  const { surfaces = ['management'] } = operation;
+  const prefix = prefixes[surfaces.includes(prefer) ? prefer : (surfaces[0] ?? prefer)];
   const isRead = operation.method === 'GET';
-  const body = isRead || operation.body === undefined ? undefined : bodyOf(operation.body.media ?? [JSON_TYPE], input.body);
+  const body = isRead || operation.media === undefined ? undefined : bodyOf(operation.media, input.body);
   return {
     method: operation.method,
     target: `${prefix}${pathOf(operation.path, input)}${queryOf(operation, input)}`,
@@ -39,6 +41,9 @@ export const outgoing = (operation: Operation, input: Input, prefer: Surface, if
   };
 };
 
+/** Whether it may be called on condition of its entity's version. */
+export const takesVersion = ({ hasEntity, method }: RemoteOperation): boolean => hasEntity === true && method !== 'GET';
+
 const pathOf = (path: string, input: Input): string =>
   expand(path, (name) => {
     const value = input[name];
@@ -48,9 +53,9 @@ const pathOf = (path: string, input: Input): string =>
     return encodeURIComponent(value);
   });
 
-const queryOf = ({ query }: Operation, input: Input): string => {
+const queryOf = ({ query = [] }: RemoteOperation, input: Input): string => {
   const parameters = new URLSearchParams();
-  for (const name of Object.keys(query?.shape ?? {})) {
+  for (const name of query) {
     const value = input[name];
     if (value === undefined || value === null) continue;
     for (const each of Array.isArray(value) ? value : [value]) parameters.append(name, String(each));
@@ -61,12 +66,12 @@ const queryOf = ({ query }: Operation, input: Input): string => {
 /** `fetch` sends no body with a GET: what an operation would read from it travels in its headers. */
 const withBody = ({ body, ...input }: Input): Input => (typeof body === 'object' ? { ...input, ...body } : input);
 
-const headersOf = ({ headers = {} }: Operation, input: Input): Readonly<Record<string, string>> =>
+const headersOf = ({ headers = {} }: RemoteOperation, input: Input): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, header]) => (input[name] === undefined ? [] : [[header, String(input[name])]])),
   );
 
-const acceptOf = ({ answer }: Operation): string => ('contentTypes' in answer ? answer.contentTypes.join(', ') : JSON_TYPE);
+const acceptOf = ({ contentTypes = [JSON_TYPE] }: RemoteOperation): string => contentTypes.join(', ');
 
 /** A text travels as one of the media types that carry text, where the operation takes one. */
 const bodyOf = (media: readonly string[], body: unknown): { readonly type: string; readonly text: string } | undefined => {

@@ -1,6 +1,6 @@
-import type { Operation } from '../api/kit/operation.ts';
 import { ApiError } from '../errors/index.ts';
 import { outputOf } from './answer.ts';
+import type { RemoteOperation } from './remote-operation.ts';
 import type { Outgoing } from './request.ts';
 import { unanswered } from './unanswered.ts';
 
@@ -17,7 +17,7 @@ export interface TransportOptions {
 
 /** Makes a request, again where that is safe, and gives the operation's output. @throws ApiError, SessionRefused */
 export type Transport = (
-  operation: Operation,
+  operation: RemoteOperation,
   request: Outgoing,
   headers: Readonly<Record<string, string>>,
   signal?: AbortSignal,
@@ -71,7 +71,7 @@ export const createTransport = (
   return async (operation, request, headers, signal) => {
     for (let attempt = 0; ; attempt++) {
       try {
-        const response = await send(request, headers, operation.answer.is === 'events', signal);
+        const response = await send(request, headers, operation.answer === 'events', signal);
         if (response.headers.get('www-authenticate')?.includes(TOKEN_REFUSED))
           throw new SessionRefused(await outputOf(operation, response).catch((error: unknown) => error));
         return await outputOf(operation, response);

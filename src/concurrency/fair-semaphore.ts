@@ -1,56 +1,55 @@
 import { type Flow, longestQueueDrop } from './longest-queue-drop.ts';
 import { tooManyRequests, type Waiter, WaitQueue } from './wait-queue.ts';
 
-/** For whom some work is. */
+/** The client of some work. */
 export interface Applicant {
-  /** Where it comes from: those from different places take turns. */
+  /** Its origin: work of different origins takes turns. */
   readonly from: string;
   /** The subject of the work: work with the same name runs one at a time. Undefined: no such restriction. */
   readonly name?: string;
-  /** Of the request that the work is for: once it is aborted the work leaves the queue, and is not begun. */
+  /** The signal of the request. If it is aborted, the work leaves the queue without being begun. */
   readonly signal: AbortSignal;
-  /** Whether the work precedes all other waiting work. Called only if it has to wait. */
+  /** Whether the work precedes all other waiting work. Called only if the work has to wait. */
   readonly isUrgent?: () => Promise<boolean>;
 }
 
-/** A semaphore whose permits are shared among those who apply, so that none keeps the others out, however many requests it sends. */
+/** A semaphore that shares its permits fairly among origins, so that none can keep the others out by sending more requests. */
 export interface FairSemaphore {
-  /** Permits that are held. */
+  /** The number of permits in use. */
   readonly running: number;
-  /** Work that waits for one. */
+  /** The length of the queue. */
   readonly waiting: number;
   /**
-   * Runs `work` in its turn. By `over()` it says that the part is done for which the permit is needed: it is given back then, the name when
-   * the work ends.
-   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` with `retryAfter` for work that makes way in a full queue; the reason of the applicant's signal
+   * Runs `work` when a permit is free. The work may release the permit early by calling `over()`; its name is released when the work ends.
+   * @throws ApiError `SERVER_TOO_MANY_REQUESTS` with `retryAfter` if the work is dropped from a full queue; the reason of the applicant's signal
    */
   run<T>(applicant: Applicant, work: (over: () => void) => Promise<T>): Promise<T>;
 }
 
 export interface FairSemaphoreLimits {
   readonly atOnce: number;
-  /** How many may wait. */
+  /** Maximum length of the queue. */
   readonly queued: number;
-  /** How many of them may be of one name. */
+  /** Maximum of waiting work with the same name. */
   readonly queuedPerName: number;
 }
 
 interface Facts extends Flow {
   readonly isUrgent: boolean;
-  /** The lowest is next (start-time fair queueing, P. Goyal et al., 1996). */
+  /** The start tag: the lowest is next (start-time fair queueing, P. Goyal et al., 1996). */
   readonly turn: number;
 }
 
 export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemaphoreLimits): FairSemaphore => {
   let running = 0;
   let turn = 0;
-  /** Settled when all that came so far are queued, or begun. */
+  /** Settles when all earlier applicants have been queued, or have begun. */
   let arrived: Promise<unknown> = Promise.resolve();
   const busy = new Set<string | undefined>();
   const queue = new WaitQueue<Facts>();
 
   const canStart = (name: string | undefined): boolean => running < atOnce && !busy.has(name);
-  /** Starts all that can start. */
+  /** Starts all waiting work that can start. */
   const advance = () => {
     for (;;) {
       const startable = [...queue].filter(({ entry }) => canStart(entry.name));
@@ -71,7 +70,7 @@ export const createFairSemaphore = ({ atOnce, queued, queuedPerName }: FairSemap
 
   const wait = async ({ from, name, signal, isUrgent }: Applicant): Promise<void> => {
     const asked = Promise.resolve(isUrgent?.() ?? false);
-    // Whoever came first is queued first, however long the answers take.
+    // The queue keeps the order of arrival, even if the answer to an earlier `isUrgent` takes longer.
     await (arrived = Promise.allSettled([arrived, asked]));
     const urgent = await asked;
     signal.throwIfAborted();

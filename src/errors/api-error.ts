@@ -1,4 +1,6 @@
+import { type AnswerOptions, answerOf, type PlainAnswer } from './answer.ts';
 import { type CatalogEntry, catalog, type ErrorCode } from './catalog.ts';
+import type { ErrorCause } from './causes.ts';
 import type { CauseOf, CodeAlone, CodeWith } from './codes.ts';
 import { RETRY_AFTER } from './retry-after.ts';
 import { shownValue } from './shown-value.ts';
@@ -9,11 +11,15 @@ export interface ApiErrorOptions<C extends ErrorCode = ErrorCode> {
   readonly status?: number;
   /** Seconds after which it is worth trying again; sent as `Retry-After`. */
   readonly retryAfter?: number;
+  /** By which the log of a controller knows the call. */
+  readonly requestId?: string;
 }
 
 /** An error of one code. */
 export interface ApiErrorOf<C extends ErrorCode> extends Error {
   readonly name: 'ApiError';
+  /** What is wrong, as far as the cause tells, such as `name must not be empty`; else in the words of the catalogue, which stand in every answer over HTTP. */
+  readonly message: string;
   /** Stable; `errorCatalog` and `docs/errors.md` list all of them. */
   readonly code: C;
   /** Of the answer over HTTP. */
@@ -22,6 +28,19 @@ export interface ApiErrorOf<C extends ErrorCode> extends Error {
   readonly cause: CauseOf<C>;
   /** Seconds after which it is worth trying again. */
   readonly retryAfter: number | undefined;
+  /** By which the controller's log knows the call; undefined where it was thrown outside of one. */
+  readonly requestId: string | undefined;
+  /**
+   * The answer of the API to this error, for a route of the host's own: its status, `Retry-After`, headers against caching and content type sniffing, and the
+   * envelope `{ error, meta }`.
+   *
+   * ```ts
+   * const route = async () => { try { ... } catch (error) { if (error instanceof ApiError) return error.toResponse(); throw error; } };
+   * ```
+   */
+  toResponse(options?: AnswerOptions): Response;
+  /** The same as a plain object. */
+  toAnswer(options?: AnswerOptions): PlainAnswer;
 }
 
 /**
@@ -53,17 +72,38 @@ export const ApiError = class ApiError<C extends ErrorCode> extends Error implem
   readonly status: number;
   override readonly cause: CauseOf<C>;
   readonly retryAfter: number | undefined;
+  readonly requestId: string | undefined;
 
-  constructor(code: C, { cause, status, retryAfter }: ApiErrorOptions<C> = {}) {
+  constructor(code: C, { cause, status, retryAfter, requestId }: ApiErrorOptions<C> = {}) {
     const { status: usual, message, hint }: CatalogEntry = catalog[code];
-    super(message);
+    super(reasonIn(cause) ?? [message, hint].filter(Boolean).join(': '));
     this.code = code;
     this.status = status ?? usual;
     // Where none is given, the row has a hint, which is a message, or there may be none: the signatures above say so.
     this.cause = (cause ?? (hint === undefined ? undefined : { code, message: hint })) as CauseOf<C>;
     this.retryAfter = retryAfter;
+    this.requestId = requestId;
+  }
+
+  toAnswer(options?: AnswerOptions): PlainAnswer {
+    return answerOf(this, options);
+  }
+
+  toResponse(options?: AnswerOptions): Response {
+    const { status, headers, body } = this.toAnswer(options);
+    return new Response(body, { status, headers });
   }
 } as unknown as ApiErrorConstructor; // `Symbol.hasInstance` is that of every class, which is declared as no guard
+
+/** What a cause says to people. */
+const reasonIn = (cause: ErrorCause | undefined): string | undefined => {
+  const { reason, message }: { readonly reason?: string; readonly message?: string } = cause ?? {};
+  return reason ?? message;
+};
+
+/** The error of a call, with the request id under which the controller logs it. */
+export const ofRequest = <E>(error: E, requestId: string): E =>
+  error instanceof ApiError && error.requestId === undefined ? Object.assign(error, { requestId }) : error;
 
 /** 400 `COULD_NOT_VALIDATE`: the field holds something it must not. `value` is shown to the caller, unless it may be a secret. */
 export const invalidField = (field: string, reason: string, value: unknown, status?: number): ApiError =>

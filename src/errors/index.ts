@@ -1,3 +1,4 @@
+export { type AnswerOptions, catalogMessage, errorBody, type PlainAnswer, retryAfterHeader } from './answer.ts';
 export {
   ApiError,
   type ApiErrorOptions,
@@ -5,6 +6,7 @@ export {
   invalidField,
   notFound,
   notFoundField,
+  ofRequest,
   unauthorized,
   unavailable,
 } from './api-error.ts';

@@ -1,7 +1,7 @@
 import type { Body } from '../api/kit/operation.ts';
-import { FORM_TYPE, JSON_TYPE } from '../api/surfaces/media-types.ts';
 import { JSON_LIMITS, tooMany } from '../call/json.ts';
 import { ApiError, invalidField, RETRY_AFTER } from '../errors/index.ts';
+import { FORM_TYPE, JSON_TYPE } from '../wire/media-types.ts';
 import { timeout } from './deadline.ts';
 import { formOf } from './form.ts';
 import { excessOf } from './json-size.ts';

@@ -5,7 +5,7 @@ import { abandon } from './abandon.ts';
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT: IteratorResult<string, undefined> = { value: ':\n\n' };
 
-/** Events as they travel (HTML Living Standard, 9.2.6), with a comment wherever there is none for a while. */
+/** The wire format of Server-Sent Events (HTML Living Standard, 9.2.6), with a comment as a heartbeat when there are no events for a while. */
 export const eventStream = (events: AsyncIterable<ServerSentEvent<unknown>>, heartbeatMs = HEARTBEAT_MS): AsyncIterable<string> => {
   const source = events[Symbol.asyncIterator]();
   let pending: Promise<IteratorResult<string, undefined>> | undefined;

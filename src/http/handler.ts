@@ -6,13 +6,14 @@ import { ANONYMOUS } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import type { Entry, Invoke } from '../call/call.ts';
 import { destinationOf } from '../call/observed.ts';
-import { isRequestId } from '../call/options.ts';
 import type { Settings } from '../call/settings.ts';
 import { ApiError, invalidField, type MessageCause } from '../errors/index.ts';
 import { Observation } from '../observability/observation.ts';
 import type { Observer } from '../observability/observer.ts';
 import type { Platform } from '../platform/platform.ts';
 import { software } from '../version.ts';
+import { isRequestId } from '../wire/request-id.ts';
+import { SAFE_HEADERS } from '../wire/safe-headers.ts';
 import { createCors } from './cors.ts';
 import { Deadline, timeout, tooLate } from './deadline.ts';
 import { entityTag } from './entity-tag.ts';
@@ -24,18 +25,17 @@ import { queryParameters } from './query-string.ts';
 import { refusalHeaders, toApiError } from './refusal.ts';
 import { requestIds } from './request-ids.ts';
 import { createRouter, surfacesOf } from './router.ts';
-import { SAFE_HEADERS } from './safe-headers.ts';
 import { HttpSource } from './source.ts';
 import { createStreams } from './streams.ts';
 
 export interface HandlerOptions {
   readonly entries: readonly Entry[];
-  /** Those that are answered for. Default: all that the operations name. */
+  /** The surfaces to serve. Default: all that the operations name. */
   readonly surfaces?: readonly Surface[];
   readonly invoke: Invoke;
   readonly settings: Pick<Settings, 'maxBodyBytes' | 'requestTimeoutMs' | 'corsOrigins' | 'maxOpenStreams'>;
   readonly platform: Pick<Platform, 'random' | 'logger'>;
-  /** Default: nobody. */
+  /** Default: none. */
   readonly observer?: Observer | undefined;
 }
 
@@ -177,7 +177,7 @@ const observationOf = (observer: Observer, requestId: string, request: CoreReque
     tracestate: brief(request.header('tracestate')),
   });
 
-/** Longer values of trace context are none that anybody must pass on (W3C Trace Context, 3.3.1.5). */
+/** Drops values of trace context that are longer than must be propagated (W3C Trace Context, 3.3.1.5). */
 const brief = (value: string | undefined): string | undefined => (value !== undefined && value.length > 512 ? undefined : value);
 
 /** The entity tag of an entity that is answered by its id. */

@@ -1,6 +1,6 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { EVENTS_TYPE, JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
+import { EVENTS_TYPE, JSON_TYPE } from '../wire/media-types.ts';
 
 /** The media types of an operation's answer; none where it never has a body. */
 export const offersOf = ({ envelope }: Pick<Surface, 'envelope'>, { answer }: Pick<Operation, 'answer'>): readonly string[] => {

@@ -1,9 +1,9 @@
 import type { Group, Operation } from '../api/kit/operation.ts';
 import { allSurfaces } from '../api/surfaces/index.ts';
 import type { JsonSchema } from '../api/surfaces/json-schema.ts';
-import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
+import { JSON_TYPE } from '../wire/media-types.ts';
 import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
 
 export interface DocumentInfo {

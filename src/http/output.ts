@@ -1,7 +1,7 @@
 import type { Answer } from '../api/kit/operation.ts';
 import type { HttpOutput, ServerSentEvent } from '../api/surfaces/http-output.ts';
-import { EVENTS_TYPE, JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
+import { EVENTS_TYPE, JSON_TYPE } from '../wire/media-types.ts';
 import { eventStream } from './event-stream.ts';
 
 export type OutputBody = NonNullable<HttpOutput['body']>;

@@ -1,6 +1,6 @@
 import type { Credentials } from '../api/surfaces/session-rule.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
-import { ApiError } from '../errors/index.ts';
+import { ApiError, retryAfterHeader } from '../errors/index.ts';
 import type { Logger } from '../platform/platform.ts';
 
 /** The API error for anything thrown. Only internal errors are logged, with the request id that the caller sees; the answer contains no details. */
@@ -20,6 +20,6 @@ export const refusalHeaders = (
   const challenge = error.status === 401 ? session.challenge(error, credentials, isAuthenticating) : undefined;
   return {
     ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
-    ...(error.retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(error.retryAfter))) }),
+    ...retryAfterHeader(error),
   };
 };

@@ -1,8 +1,8 @@
 import type { Group } from '../api/kit/operation.ts';
 import type { JsonSchema } from '../api/surfaces/json-schema.ts';
-import { JSON_TYPE } from '../api/surfaces/media-types.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
 import { software } from '../version.ts';
+import { JSON_TYPE } from '../wire/media-types.ts';
 import { type DescribedOperation, type DescribedParameter, describeOperations } from './described.ts';
 import { type DocumentInfo, GOES_ON, tagsOf, titleOf } from './openapi.ts';
 

@@ -7,7 +7,7 @@ import type { Observe, ObservedEvent } from './events.ts';
  *
  * ```ts
  * const logger = consoleLogger();
- * const controller = await ManagementController.open({ storage, platform: nodePlatform({ logger }), observe: accessLog(logger) });
+ * const controller = await ManagementController.open({ storage, settings, platform: nodePlatform({ logger }), observe: accessLog(logger) });
  * ```
  */
 export const accessLog =

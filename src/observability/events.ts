@@ -1,3 +1,5 @@
+import type * as z from 'zod';
+import type { authenticationMethod } from '../api/authentication.ts';
 import type { ErrorCode } from '../errors/index.ts';
 
 /** The kind of actor of a call: anonymous, an identity without or with administrator rights, or the host's own code. */
@@ -55,8 +57,8 @@ interface SecurityEvent {
   readonly omitted: number;
 }
 
-/** Login method, code of a second factor (`mfa`), or token of an API session. */
-export type AuthenticationMethod = 'password' | 'cert' | 'ext-jwt' | 'mfa' | 'token';
+/** Login method (as `method` of `authentication.authenticate`), code of a second factor (`mfa`), or token of an API session (`token`). */
+export type AuthenticationMethod = z.infer<typeof authenticationMethod> | 'mfa' | 'token';
 
 /**
  * Why an authentication failed. `unknown`: no such identity; `credentials`: they are wrong; `not-allowed`: the identity is disabled or locked, or its auth

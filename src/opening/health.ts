@@ -1,5 +1,6 @@
 import { change } from '../api/changes.ts';
 import { controller } from '../api/controllers.ts';
+import { SET_ADDRESS } from '../call/advertised-address.ts';
 import type { Core } from '../call/core.ts';
 import { endOfLog } from '../changes/log.ts';
 import type { Certificate } from '../pki/certificate.ts';
@@ -13,7 +14,7 @@ export interface HealthReason {
   /**
    * `database`: it does not answer; `migrations`: it lacks migrations of this release, or a newer release has migrated it; `lease`: the membership was not renewed, so that other controllers consider
    * this one offline; `clock`: it is behind the latest change; `certificate`: the signing certificate, or that of the server, has expired or expires soon;
-   * `address`: `settings.address` was never set.
+   * `address`: `settings.address` was never set, so that enrollment tokens cannot be made.
    */
   readonly concerns: 'database' | 'migrations' | 'lease' | 'clock' | 'certificate' | 'address';
   readonly severity: 'error' | 'warning';
@@ -40,17 +41,14 @@ const CLOCK_MS = 10_000;
 const WARNED_MS = 14 * 86_400_000;
 
 /** @returns checks the health; concurrent calls share one check. Never rejects. */
-export const createHealth = (
-  core: Core,
-  { member, pki, isAddressSet }: Pick<Opening, 'member' | 'pki' | 'isAddressSet'>,
-): (() => Promise<Health>) => {
+export const createHealth = (core: Core, { member, pki }: Pick<Opening, 'member' | 'pki'>): (() => Promise<Health>) => {
   const look = async (): Promise<Health> => {
     const now = core.platform.clock.now();
     const [{ store, reasons }, certificates] = await Promise.all([
       lookAtStore(core, member?.name, now),
       lookAtCertificates(core, pki.serverCertificate !== undefined, now),
     ]);
-    const all = [...reasons, ...certificates, ...(isAddressSet ? [] : [warning('address', ADDRESS)])];
+    const all = [...reasons, ...certificates, ...(core.isAddressSet ? [] : [warning('address', ADDRESS)])];
     return { isHealthy: all.every(({ severity }) => severity !== 'error'), store, reasons: all };
   };
   let looking: Promise<Health> | undefined;
@@ -64,7 +62,7 @@ type Concern = HealthReason['concerns'];
 const error = (concerns: Concern, message: string): HealthReason => ({ concerns, severity: 'error', message });
 const warning = (concerns: Concern, message: string): HealthReason => ({ concerns, severity: 'warning', message });
 
-const ADDRESS = 'settings.address was never set: set it to the address under which clients reach this controller';
+const ADDRESS = `settings.address was never set, so enrollment tokens cannot be made: ${SET_ADDRESS}`;
 
 /**
  * The health of a process that does not open its controller until others have migrated the database, for its `probes`.

@@ -1,4 +1,5 @@
-import { checkedSettings, defaultSettings, type Settings } from '../call/settings.ts';
+import { SET_ADDRESS } from '../call/advertised-address.ts';
+import { checkedSettings, type Settings } from '../call/settings.ts';
 import type { MemberOptions } from '../domain/maintenance/controllers/membership.ts';
 import type { Observe } from '../observability/events.ts';
 import { createObserver, type Observer } from '../observability/observer.ts';
@@ -86,17 +87,20 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
     throw new TypeError("the option 'observe' of ManagementController.open must be a function, or a list of functions");
   if (member) checkedOptions("the option 'member' of ManagementController.open", member, { name: true, ctrlAddress: true });
   checkedOptions("the option 'hooks' of ManagementController.open", hooks, { before: true, inTransaction: true, afterCommit: true });
-  const settings = checkedSettings({ ...defaultSettings, ...given });
-  if (given.address === undefined)
+  if (typeof pki.pki === 'object') checkedOptions("the option 'pki' of ManagementController.open", pki.pki, SIGNER_OPTIONS);
+  const settings = checkedSettings(given);
+  const isAddressSet = given.address !== undefined;
+  if (!isAddressSet)
     platform.logger.warn(
-      `settings.address is not set: enrollment tokens will lead clients to ${settings.address}, which is this machine only; set it to the address under which clients reach this controller`,
+      `settings.address is not set: answers will say ${settings.address}, which is this machine only, and enrollment tokens cannot be made; ${SET_ADDRESS}`,
     );
   const credentials = firstCredentials(platform, administrator);
   const secrets = await secretsOf(secretKey, storage, platform.random);
   const observer = createObserver(observe, platform);
-  const isAddressSet = given.address !== undefined;
   return { storage, platform, settings, secrets, credentials, pki, snapshots, member, authorize, hooks, observer, isAddressSet };
 };
+
+const SIGNER_OPTIONS = { certificates: true, anchors: true, key: true, trustDomain: true } as const;
 
 const OPTIONS = {
   storage: true,

@@ -5,6 +5,7 @@ import { createPasswordChecks } from '../call/password-checks.ts';
 import type { EntitiesContext } from '../changes/entities.ts';
 import { type ChangeListeners, createListeners } from '../changes/listeners.ts';
 import { createPublisher, type Publisher } from '../changes/publisher.ts';
+import { createReadCache } from '../changes/read-cache.ts';
 import { createRecentChanges } from '../changes/recent.ts';
 import { createLogWatch } from '../changes/watch.ts';
 import { createWriter } from '../changes/writer.ts';
@@ -38,17 +39,18 @@ const ENROLLMENTS_AT_ONCE = 2;
 
 export const createParts = async (
   store: Store,
-  { platform, settings, secrets, snapshots }: Opening,
+  { platform, settings, isAddressSet, secrets, snapshots }: Opening,
   sources: PkiSources,
   common: Omit<EntitiesContext, 'actor' | 'requestId'>,
 ): Promise<ControllerParts> => {
   const { stamp } = common;
   const events = createListeners(platform.logger);
+  const readCache = createReadCache();
   const publisher = await createPublisher(store, events, platform.logger);
   const { aroundWrite, continueReviews } = createSessionHooks(platform);
   const reviewSessions = () => continueReviews(background);
   const writes = createSemaphore(WRITES_AT_ONCE, settings.maxQueuedWrites);
-  const write = createWriter(store, publisher, writes, { aroundWrite, afterCommit: reviewSessions });
+  const write = createWriter(store, readCache, publisher, writes, { aroundWrite, afterCommit: reviewSessions });
   const background = createBackground(store, platform.clock, write, common);
   const pki = createPki(sources);
   const startedAt = stamp();
@@ -56,11 +58,12 @@ export const createParts = async (
     store,
     platform,
     settings,
+    isAddressSet,
     stamp,
     startedAt,
     secrets,
     pki,
-    networkJwt: createNetworkJwt(pki, settings, platform.random),
+    networkJwt: createNetworkJwt(pki, { settings, isAddressSet }, platform.random),
     tokens: createTokenVerifier({ ...platform, permits: addressRule(settings.outboundAllow) }),
     passwordChecks: createPasswordChecks(platform, settings),
     enrollments: createSemaphore(ENROLLMENTS_AT_ONCE, settings.maxQueuedEnrollments),
@@ -72,6 +75,7 @@ export const createParts = async (
     activity: createActivity(store, background, platform),
     presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
     logWatch: createLogWatch(store, platform.clock, events),
+    readCache,
     recentChanges: createRecentChanges(concerningKinds, startedAt),
   };
   return { core, write, aroundWrite, inTransaction: common.inTransaction, events, publisher, writes };

@@ -1,9 +1,9 @@
 import type { Handle } from '../http/handler.ts';
 import type { CoreAnswer } from '../http/message.ts';
 import { splitTarget } from '../http/path.ts';
-import { SAFE_HEADERS } from '../http/safe-headers.ts';
 import { checkedOptions } from '../options.ts';
 import { isLoopback } from '../platform/addresses.ts';
+import { SAFE_HEADERS } from '../wire/safe-headers.ts';
 import type { Health } from './health.ts';
 
 /** Options of `probes`. */

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/kit/operation.ts';
-import { actingIdentity, actorOfToken } from '../authentication/api-session-actor.ts';
+import { actingIdentity, actorOfToken } from '../authentication/actors.ts';
 import { withSecondFactor } from '../authentication/factors.ts';
 import { expiry, needsTouch } from '../authentication/lifetime.ts';
 import type { Actor, ApiSessionActor } from '../call/actor.ts';

@@ -63,7 +63,8 @@ const fault = (issues: readonly Issue[], where: 'body' | 'query'): ApiError => {
   if (!first) return invalidField('(root)', `the ${where} is not valid`, undefined); // zod names at least one
   // A check of our own says either a whole sentence, or what the field must be.
   const whole = first.code === 'custom' && !first.message.startsWith('must ');
-  const reason = whole ? first.message : `${nameOf(first)} in ${where} ${reasonOf(first)}`;
+  const place = isEmptyText(first) ? nameOf(first) : `${nameOf(first)} in ${where}`;
+  const reason = whole ? first.message : `${place} ${reasonOf(first)}`;
   return invalidField(nameOf(first) || '(root)', reason, first.code === 'invalid_union' ? undefined : first.input);
 };
 
@@ -82,6 +83,8 @@ const discriminatorOf = ({ discriminator, input }: Extract<Issue, { readonly cod
 
 const nameOf = (issue: Issue): string => issue.path.join('.');
 
+const isEmptyText = (issue: Issue): boolean => issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1;
+
 const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
 
 /** The reasons that clients know and show. */
@@ -99,10 +102,9 @@ const reasonOf = (issue: Issue): string => {
         : `should be one of [${'options' in issue ? issue.options?.join(' ') : ''}]`;
     case 'too_small':
       if (issue.origin === 'array') return `should have at least ${issue.minimum} items`;
+      if (isEmptyText(issue)) return 'must not be empty';
       return issue.origin === 'string'
-        ? issue.minimum === 1
-          ? 'is required'
-          : `should be at least ${issue.minimum} chars long`
+        ? `should be at least ${issue.minimum} chars long`
         : `should be greater than or equal to ${issue.minimum}`;
     case 'too_big':
       if (issue.origin === 'array') return `should have at most ${issue.maximum} items`;

@@ -1,4 +1,4 @@
-import { currentActor } from '../authentication/current-actor.ts';
+import { currentActor } from '../authentication/actors.ts';
 import { type Actor, actorId, isAdministrator } from '../call/actor.ts';
 import type { Call, CallSource, Entry } from '../call/call.ts';
 import type { Core } from '../call/core.ts';
@@ -34,6 +34,7 @@ export class OngoingCall implements Call {
   /** Anonymous until it is authenticated. */
   actor: Actor = { kind: 'anonymous' };
   readonly answerHeaders: Call['answerHeaders'] = new Map();
+  readonly core: Core;
   readonly operation: Entry['operation'];
   readonly #parts: Parts;
   readonly #source: CallSource;
@@ -51,12 +52,9 @@ export class OngoingCall implements Call {
 
   constructor(parts: Parts, { operation }: Entry, source: CallSource) {
     this.#parts = parts;
+    this.core = parts.core;
     this.operation = operation;
     this.#source = source;
-  }
-
-  get core() {
-    return this.#parts.core;
   }
 
   get grant() {
@@ -231,11 +229,12 @@ export class OngoingCall implements Call {
   }
 
   #joined(): Entities {
-    return this.#entitiesOf(this.core.store.join(this.#source.hostTransaction));
+    return entitiesOf(this.core.store.join(this.#source.hostTransaction), this.#context());
   }
 
+  /** Of a transaction that only reads. */
   #entitiesOf(tx: Transaction): Entities {
-    return entitiesOf(tx, this.#context());
+    return entitiesOf(tx, this.#context(), this.core.readCache.reading);
   }
 
   #context(): EntitiesContext {
@@ -248,6 +247,7 @@ export class OngoingCall implements Call {
       changeBytesKept: settings.changeBytesKept,
       keys: secrets,
       precondition: this.precondition,
+      bypassesCache: this.operation.permission === 'open',
       observation: this.observation,
       inTransaction: this.#parts.inTransaction,
     };

@@ -4,11 +4,11 @@ import type { CallSource } from '../call/call.ts';
 import type { ChangedRow } from '../changes/events.ts';
 import { visibleRow } from '../changes/visible.ts';
 
-/** Who calls, as the host's own code sees it. */
+/** The actor of a call, as the host's code sees it. */
 export interface Principal {
-  /** `host`: the host's own code. `identity`: an identity, in a session or by `asIdentity`. `anonymous`: nobody yet, e.g. at a login. */
+  /** `host`: the host's own code. `identity`: an identity, in a session or by `asIdentity`. `anonymous`: not authenticated, e.g. at a login. */
   readonly kind: 'host' | 'identity' | 'anonymous';
-  /** As change records name it: the option `actor` of the call, or the id of the identity, or `system`, or `anonymous`. */
+  /** Its name in change records: the option `actor` of the call, or the id of the identity, or `system`, or `anonymous`. */
   readonly name: string;
   /** The identity as it is stored, without secrets. */
   readonly identity?: ChangedRow<'identity'>;

@@ -8,7 +8,10 @@ export const compareText = (a: string, b: string): number => {
   for (let at = 0; at < length; at++) {
     const left = a.charCodeAt(at);
     const right = b.charCodeAt(at);
-    if (left !== right) return rank(left) < rank(right) ? -1 : 1;
+    if (left === right) continue;
+    // Below the surrogates, code units are in the order of code points.
+    const isLess = left < 0xd800 || right < 0xd800 ? left < right : rank(left) < rank(right);
+    return isLess ? -1 : 1;
   }
   return a.length < b.length ? -1 : 1;
 };

@@ -5,21 +5,21 @@
  */
 import type { FieldRef, Predicate, SortKey } from './predicate.ts';
 
-/** How the rows of a kind are found. */
+/** How the rows of a kind are stored. */
 export interface Shape {
-  /** Whether a field stands in a column of its own, and whether no two rows share a value. Other fields are read out of the row's document. */
+  /** The column of a field, and whether it is unique; undefined if the field is only in the row's document. */
   column(field: FieldRef): 'unique' | 'plain' | undefined;
 }
 
 export type ShapeOf = (kind: string) => Shape;
 
-/** The price of a question, as far as it does not depend on how many rows there are. */
+/** The price of a query, independent of the number of rows. */
 export interface Price {
-  /** Of what is done for each row that is looked at. */
+  /** The price of each row that is examined. */
   readonly perRow: number;
-  /** The part that applies to every row of the kind, whatever the rest of the query selects. */
+  /** The part that applies to every row of the kind, even if the rest of the query selects few. */
   readonly perEveryRow: number;
-  /** How many rows are looked at, at most. */
+  /** The maximum number of rows that are examined. */
   readonly reach: number;
   /** Whether the documents of the rows must be read. */
   readonly readsDocument: boolean;
@@ -27,31 +27,31 @@ export interface Price {
   readonly inner: readonly { readonly kind: string; readonly price: Price }[];
 }
 
-/** Measured: of one row, unless it says otherwise. */
+/** Measured prices, per row unless stated otherwise. */
 const WEIGHTS = {
   lookup: 0.02,
   compare: 0.1,
   contains: 0.25,
-  /** Upper case is made by a function of ours, which the engine calls. */
+  /** Upper case costs more, because the engine calls a JavaScript function. */
   fold: 2.5,
-  /** To fetch a document and to read it, and to take a value out of it. */
+  /** Fetching and parsing a document; then taking a value out of it. */
   document: 8,
   inDocument: 1,
-  /** A value of a list. */
+  /** Per value of a list. */
   listed: 0.005,
-  /** To find the rows that hold one value of a set. */
+  /** Finding the rows that hold one value of a set. */
   held: 0.25,
-  /** To go through the elements of one row. */
+  /** Counting the elements of one row. */
   counted: 5,
   sortKey: 0.3,
 } as const;
 
-/** Elements that a set is taken to have. */
+/** The assumed number of elements of a set. */
 const ELEMENTS = 5;
 
 const FREE: Price = { perRow: 0, perEveryRow: 0, reach: Infinity, readsDocument: false, inner: [] };
 
-/** @param shapeOf tells of the kind of the rows, and of the kinds that subqueries ask for. */
+/** @param shapeOf of the queried kind, and of the kinds in subqueries */
 export const priceOf = (kind: string, where: Predicate, sort: readonly SortKey[], shapeOf: ShapeOf): Price => {
   const shape = shapeOf(kind);
   const keys = sort.map(({ field }) => ofField(shape, field, WEIGHTS.sortKey));

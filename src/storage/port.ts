@@ -61,6 +61,8 @@ export interface Transaction {
    * number of values, not of rows.
    */
   referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
+  /** The revision that was drawn last, in the state that this transaction sees; 0 before the first. */
+  revision(): Promise<number>;
   /**
    * Draws the next revision of the store's namespace: 1, 2, 3, ... without gaps over committed transactions. Only in a `write` transaction.
    * `atLeast` passes over those below it: for rows that are brought back with the revisions that they had.

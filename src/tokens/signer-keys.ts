@@ -54,15 +54,15 @@ export interface SignerKeysOptions extends Pick<Platform, 'clock' | 'logger' | '
   readonly permits: AddressRule;
 }
 
-/** Signers whose keys are kept. */
+/** Maximum of signers whose keys are cached. */
 const MOST = 1000;
-/** Least time between two requests for the keys of one signer, whatever caching its answers allow. ms */
+/** Minimum time between two requests for the keys of one signer, even if the caching headers of its answers allow less. ms */
 const PAUSE = 1000;
 /** Time until known keys are fetched again, unless their caching headers say less. ms */
 const FRESH = 5 * MINUTE;
-/** Time until it is tried again where that failed. ms */
+/** Time until a failed request is repeated. ms */
 const RETRY = 30_000;
-/** Time for which keys are in use where nothing newer can be had. ms */
+/** Time for which known keys remain in use while requests fail. ms */
 const KEPT = 15 * MINUTE;
 const LIMITS = { maxBytes: 262_144, timeoutMs: 5000 } as const;
 

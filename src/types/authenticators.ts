@@ -146,7 +146,7 @@ export interface AuthenticatorsApi<P = CallOptions> {
    *
    * For administrators (right `authenticator.update`): `POST /authenticators/{id}/re-enroll` of the management API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `ENTITY_CAN_NOT_BE_DELETED` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
-   * `ENROLLMENT_EXISTS` (409)
+   * `ENROLLMENT_EXISTS` (409), `NOT_CONFIGURED` (409)
    */
   readonly reEnroll: (input: { readonly id: string; readonly body: ReEnroll }, options?: P) => Promise<Created>;
   /**

@@ -214,7 +214,7 @@ export interface CasApi<P = CallOptions> {
    * Get the JWT by which clients find where to enroll with a certificate of this authority.
    *
    * For administrators (right `ca.read`): `GET /cas/{id}/jwt` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `NOT_CONFIGURED` (409)
    */
   readonly getJwt: (input: { readonly id: string }, options?: P) => Promise<RawAnswer>;
 }

@@ -201,7 +201,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    * Create an edge router.
    *
    * For administrators (right `router.create`): `POST /edge-routers` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_CONFIGURED` (409)
    * @example const { id } = await controller.edgeRouters.create({ body: { name: 'paris', isTunnelerEnabled: false } });
    */
   readonly create: (input: { readonly body: EdgeRouterCreate }, options?: P) => Promise<Created>;
@@ -230,7 +230,7 @@ export interface EdgeRoutersApi<P = CallOptions> {
    * Re-enroll an edge router: its certificate and any outstanding enrollment become invalid.
    *
    * For administrators (right `router.update`): `POST /edge-routers/{id}/re-enroll` of the management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `NOT_CONFIGURED` (409)
    */
   readonly reEnroll: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

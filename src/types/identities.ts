@@ -81,19 +81,19 @@ export interface Identity {
 
 /** How an identity proves itself, by method. */
 export interface IdentityAuthenticators {
-  /** By a client certificate. */
-  readonly cert?: {
-    /** Id of the authenticator. */
-    readonly id: string;
-    /** SHA-1 of the certificate in hex. */
-    readonly fingerprint: string;
-  } | undefined;
   /** By username and password. */
   readonly updb?: {
     /** Id of the authenticator. */
     readonly id: string;
     /** The username. */
     readonly username: string;
+  } | undefined;
+  /** By a client certificate. */
+  readonly cert?: {
+    /** Id of the authenticator. */
+    readonly id: string;
+    /** SHA-1 of the certificate in hex. */
+    readonly fingerprint: string;
   } | undefined;
 }
 
@@ -517,7 +517,7 @@ export interface IdentitiesApi<P = CallOptions> {
    * Create an identity.
    *
    * For administrators (right `identity.create`): `POST /identities` of the management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `NOT_CONFIGURED` (409)
    * @example const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });
    */
   readonly create: (input: { readonly body: IdentityCreate }, options?: P) => Promise<Created>;

@@ -6,10 +6,10 @@ import type { ServicePolicy } from './service-policies.ts';
 import type { Created, Empty, Links, ListQuery, OperatingSystem, OsType, RoleListQuery, Tags } from './shared.ts';
 
 /** A posture check is a condition that an endpoint must meet before the service policies that select the check let it in. */
-export type PostureCheck = PostureCheckOperatingSystem | PostureCheckMacAddress | PostureCheckMfa | PostureCheckProcess | PostureCheckProcessMulti | PostureCheckDomain;
+export type PostureCheck = PostureCheckDomain | PostureCheckMacAddress | PostureCheckMfa | PostureCheckOperatingSystem | PostureCheckProcess | PostureCheckProcessMulti;
 
-/** The endpoint must run one of these operating systems, in one of the versions. */
-export interface PostureCheckOperatingSystem {
+/** The endpoint must have joined one of these Windows domains. Their case is kept and does not count. */
+export interface PostureCheckDomain {
   /** Relative addresses of the entity and of what belongs to it. */
   readonly _links: Links;
   /** When it was created: ISO 8601, UTC. */
@@ -27,9 +27,9 @@ export interface PostureCheckOperatingSystem {
   /** Of the form of the check. There is one. */
   readonly version: 1;
   /** Says which other fields there are. */
-  readonly typeId: 'OS';
-  /** The operating systems that will do. */
-  readonly operatingSystems: readonly OperatingSystem[];
+  readonly typeId: 'DOMAIN';
+  /** Names of domains. */
+  readonly domains: readonly string[];
 }
 
 /** One of the endpoint's hardware addresses must be listed. */
@@ -87,6 +87,30 @@ export interface PostureCheckMfa {
   readonly promptOnUnlock?: boolean;
   /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints?: boolean;
+}
+
+/** The endpoint must run one of these operating systems, in one of the versions. */
+export interface PostureCheckOperatingSystem {
+  /** Relative addresses of the entity and of what belongs to it. */
+  readonly _links: Links;
+  /** When it was created: ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** Unique within the kind, and given by the controller. */
+  readonly id: string;
+  /** User-defined names with values. */
+  readonly tags: Readonly<Record<string, string | boolean | null>>;
+  /** When it last changed: ISO 8601, UTC. */
+  readonly updatedAt: string;
+  /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
+  readonly name: string;
+  /** Role attributes, by which service policies select the check. */
+  readonly roleAttributes: readonly string[];
+  /** Of the form of the check. There is one. */
+  readonly version: 1;
+  /** Says which other fields there are. */
+  readonly typeId: 'OS';
+  /** The operating systems that will do. */
+  readonly operatingSystems: readonly OperatingSystem[];
 }
 
 /** A program must run on the endpoint. */
@@ -165,35 +189,14 @@ export interface PostureProcessMulti {
   readonly signerFingerprints: readonly string[];
 }
 
-/** The endpoint must have joined one of these Windows domains. Their case is kept and does not count. */
-export interface PostureCheckDomain {
-  /** Relative addresses of the entity and of what belongs to it. */
-  readonly _links: Links;
-  /** When it was created: ISO 8601, UTC. */
-  readonly createdAt: string;
-  /** Unique within the kind, and given by the controller. */
-  readonly id: string;
-  /** User-defined names with values. */
-  readonly tags: Readonly<Record<string, string | boolean | null>>;
-  /** When it last changed: ISO 8601, UTC. */
-  readonly updatedAt: string;
-  /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
-  readonly name: string;
-  /** Role attributes, by which service policies select the check. */
-  readonly roleAttributes: readonly string[];
-  /** Of the form of the check. There is one. */
-  readonly version: 1;
-  /** Says which other fields there are. */
-  readonly typeId: 'DOMAIN';
-  /** Names of domains. */
-  readonly domains: readonly string[];
-}
-
 /** What creates a posture check. */
-export type PostureCheckCreate = PostureCheckOperatingSystemCreate | PostureCheckMacAddressCreate | PostureCheckMfaCreate | PostureCheckProcessCreate | PostureCheckProcessMultiCreate | PostureCheckDomainCreate;
+export type PostureCheckCreate = PostureCheckDomainCreate | PostureCheckMacAddressCreate | PostureCheckMfaCreate | PostureCheckOperatingSystemCreate | PostureCheckProcessCreate | PostureCheckProcessMultiCreate;
 
-/** What creates a posture check. The endpoint must run one of these operating systems, in one of the versions. */
-export interface PostureCheckOperatingSystemCreate {
+/**
+ * What creates a posture check. The endpoint must have joined one of these Windows domains. Their case is kept and does
+ * not count.
+ */
+export interface PostureCheckDomainCreate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
@@ -202,14 +205,9 @@ export interface PostureCheckOperatingSystemCreate {
    */
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
-  readonly typeId: 'OS';
-  /** The operating systems that will do. */
-  readonly operatingSystems: readonly {
-    /** Name of the system. */
-    readonly type: OsType;
-    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
-    readonly versions: readonly string[];
-  }[];
+  readonly typeId: 'DOMAIN';
+  /** Names of domains. */
+  readonly domains: readonly string[];
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
@@ -265,6 +263,28 @@ export interface PostureCheckMfaCreate {
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
+  /** User-defined names with values: text, boolean or null. */
+  readonly tags?: Tags | null | undefined;
+}
+
+/** What creates a posture check. The endpoint must run one of these operating systems, in one of the versions. */
+export interface PostureCheckOperatingSystemCreate {
+  /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
+  readonly name: string;
+  /**
+   * Role attributes, by which service policies select the check.
+   * @defaultValue `[]`
+   */
+  readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
+  readonly typeId: 'OS';
+  /** The operating systems that will do. */
+  readonly operatingSystems: readonly {
+    /** Name of the system. */
+    readonly type: OsType;
+    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
+    readonly versions: readonly string[];
+  }[];
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
@@ -328,11 +348,14 @@ export interface PostureCheckProcessMultiCreate {
   readonly tags?: Tags | null | undefined;
 }
 
+/** What replaces a posture check: a field that is left out is reset to its default. */
+export type PostureCheckUpdate = PostureCheckDomainUpdate | PostureCheckMacAddressUpdate | PostureCheckMfaUpdate | PostureCheckOperatingSystemUpdate | PostureCheckProcessUpdate | PostureCheckProcessMultiUpdate;
+
 /**
- * What creates a posture check. The endpoint must have joined one of these Windows domains. Their case is kept and does
- * not count.
+ * What replaces a posture check: a field that is left out is reset to its default. The endpoint must have joined one of
+ * these Windows domains. Their case is kept and does not count.
  */
-export interface PostureCheckDomainCreate {
+export interface PostureCheckDomainUpdate {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name: string;
   /**
@@ -344,34 +367,6 @@ export interface PostureCheckDomainCreate {
   readonly typeId: 'DOMAIN';
   /** Names of domains. */
   readonly domains: readonly string[];
-  /** User-defined names with values: text, boolean or null. */
-  readonly tags?: Tags | null | undefined;
-}
-
-/** What replaces a posture check: a field that is left out is reset to its default. */
-export type PostureCheckUpdate = PostureCheckOperatingSystemUpdate | PostureCheckMacAddressUpdate | PostureCheckMfaUpdate | PostureCheckProcessUpdate | PostureCheckProcessMultiUpdate | PostureCheckDomainUpdate;
-
-/**
- * What replaces a posture check: a field that is left out is reset to its default. The endpoint must run one of these
- * operating systems, in one of the versions.
- */
-export interface PostureCheckOperatingSystemUpdate {
-  /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
-  readonly name: string;
-  /**
-   * Role attributes, by which service policies select the check.
-   * @defaultValue `[]`
-   */
-  readonly roleAttributes?: readonly string[] | null | undefined;
-  /** Says which other fields there are. */
-  readonly typeId: 'OS';
-  /** The operating systems that will do. */
-  readonly operatingSystems: readonly {
-    /** Name of the system. */
-    readonly type: OsType;
-    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
-    readonly versions: readonly string[];
-  }[];
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
@@ -430,6 +425,31 @@ export interface PostureCheckMfaUpdate {
    * @defaultValue `false`
    */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
+  /** User-defined names with values: text, boolean or null. */
+  readonly tags?: Tags | null | undefined;
+}
+
+/**
+ * What replaces a posture check: a field that is left out is reset to its default. The endpoint must run one of these
+ * operating systems, in one of the versions.
+ */
+export interface PostureCheckOperatingSystemUpdate {
+  /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
+  readonly name: string;
+  /**
+   * Role attributes, by which service policies select the check.
+   * @defaultValue `[]`
+   */
+  readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
+  readonly typeId: 'OS';
+  /** The operating systems that will do. */
+  readonly operatingSystems: readonly {
+    /** Name of the system. */
+    readonly type: OsType;
+    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
+    readonly versions: readonly string[];
+  }[];
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
@@ -493,47 +513,22 @@ export interface PostureCheckProcessMultiUpdate {
   readonly tags?: Tags | null | undefined;
 }
 
+/** What changes a posture check: a field that is left out, or null, stays as it is. */
+export type PostureCheckPatch = PostureCheckDomainPatch | PostureCheckMacAddressPatch | PostureCheckMfaPatch | PostureCheckOperatingSystemPatch | PostureCheckProcessPatch | PostureCheckProcessMultiPatch;
+
 /**
- * What replaces a posture check: a field that is left out is reset to its default. The endpoint must have joined one of
+ * What changes a posture check: a field that is left out, or null, stays as it is. The endpoint must have joined one of
  * these Windows domains. Their case is kept and does not count.
  */
-export interface PostureCheckDomainUpdate {
-  /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
-  readonly name: string;
-  /**
-   * Role attributes, by which service policies select the check.
-   * @defaultValue `[]`
-   */
-  readonly roleAttributes?: readonly string[] | null | undefined;
-  /** Says which other fields there are. */
-  readonly typeId: 'DOMAIN';
-  /** Names of domains. */
-  readonly domains: readonly string[];
-  /** User-defined names with values: text, boolean or null. */
-  readonly tags?: Tags | null | undefined;
-}
-
-/** What changes a posture check: a field that is left out, or null, stays as it is. */
-export type PostureCheckPatch = PostureCheckOperatingSystemPatch | PostureCheckMacAddressPatch | PostureCheckMfaPatch | PostureCheckProcessPatch | PostureCheckProcessMultiPatch | PostureCheckDomainPatch;
-
-/**
- * What changes a posture check: a field that is left out, or null, stays as it is. The endpoint must run one of these
- * operating systems, in one of the versions.
- */
-export interface PostureCheckOperatingSystemPatch {
+export interface PostureCheckDomainPatch {
   /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
   readonly name?: string | null | undefined;
   /** Role attributes, by which service policies select the check. */
   readonly roleAttributes?: readonly string[] | null | undefined;
   /** Says which other fields there are. */
-  readonly typeId: 'OS';
-  /** The operating systems that will do. */
-  readonly operatingSystems?: readonly {
-    /** Name of the system. */
-    readonly type: OsType;
-    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
-    readonly versions: readonly string[];
-  }[] | null | undefined;
+  readonly typeId: 'DOMAIN';
+  /** Names of domains. */
+  readonly domains?: readonly string[] | null | undefined;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
@@ -574,6 +569,28 @@ export interface PostureCheckMfaPatch {
   readonly promptOnUnlock?: boolean | null | undefined;
   /** Older clients do not understand the remaining time, and do not receive it. */
   readonly ignoreLegacyEndpoints?: boolean | null | undefined;
+  /** User-defined names with values: text, boolean or null. */
+  readonly tags?: Tags | null | undefined;
+}
+
+/**
+ * What changes a posture check: a field that is left out, or null, stays as it is. The endpoint must run one of these
+ * operating systems, in one of the versions.
+ */
+export interface PostureCheckOperatingSystemPatch {
+  /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
+  readonly name?: string | null | undefined;
+  /** Role attributes, by which service policies select the check. */
+  readonly roleAttributes?: readonly string[] | null | undefined;
+  /** Says which other fields there are. */
+  readonly typeId: 'OS';
+  /** The operating systems that will do. */
+  readonly operatingSystems?: readonly {
+    /** Name of the system. */
+    readonly type: OsType;
+    /** Ranges of which the version must be in one, e.g. `>=10.0.0`; none for any version. */
+    readonly versions: readonly string[];
+  }[] | null | undefined;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }
@@ -627,23 +644,6 @@ export interface PostureCheckProcessMultiPatch {
     /** SHA-1 of certificates of which one must have signed it; none: any will do. */
     readonly signerFingerprints?: readonly string[] | null | undefined;
   }[] | null | undefined;
-  /** User-defined names with values: text, boolean or null. */
-  readonly tags?: Tags | null | undefined;
-}
-
-/**
- * What changes a posture check: a field that is left out, or null, stays as it is. The endpoint must have joined one of
- * these Windows domains. Their case is kept and does not count.
- */
-export interface PostureCheckDomainPatch {
-  /** Not empty, unique within the kind, compared exactly; at most 2,048 bytes in UTF-8. */
-  readonly name?: string | null | undefined;
-  /** Role attributes, by which service policies select the check. */
-  readonly roleAttributes?: readonly string[] | null | undefined;
-  /** Says which other fields there are. */
-  readonly typeId: 'DOMAIN';
-  /** Names of domains. */
-  readonly domains?: readonly string[] | null | undefined;
   /** User-defined names with values: text, boolean or null. */
   readonly tags?: Tags | null | undefined;
 }

@@ -116,7 +116,7 @@ export interface SessionRoutePath {
  */
 export interface SessionsApi<P = CallOptions> {
   /**
-   * List sessions: an administrator all, anybody else those of the own identity.
+   * List sessions: all for an administrator, otherwise those of the own identity.
    *
    * For sessions: `GET /sessions` of the management and client API.
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
@@ -124,7 +124,7 @@ export interface SessionsApi<P = CallOptions> {
    */
   readonly list: (input?: ListQuery, options?: P) => Promise<Page<Session>>;
   /**
-   * Get a session: an administrator any, anybody else one of the own identity.
+   * Get a session: any for an administrator, otherwise one of the own identity.
    *
    * For sessions: `GET /sessions/{id}` of the management and client API.
    * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404)

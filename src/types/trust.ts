@@ -17,6 +17,7 @@ export interface TrustApi<P = CallOptions> {
    * JWTs with the address of the network, signed with its server key, from which a client can join.
    *
    * Open to everyone: `GET /network-jwts` of the management and client API.
+   * @throws ApiError `NOT_CONFIGURED` (409)
    */
   readonly listNetworkJwts: (input?: Readonly<Record<string, never>>, options?: P) => Promise<readonly NetworkJwt[]>;
   /**

@@ -78,8 +78,9 @@ test('a server that leaves migrations to others listens, says what it waits for,
   const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
   await until(async () => (await ask('/health'))?.status === 200);
   const ready = await ask('/ready');
-  assert.equal(ready?.status, 503);
-  const { reasons } = (await ready?.json()) as { reasons: { concerns: string; severity: string; message: string }[] };
+  assert.ok(ready);
+  assert.equal(ready.status, 503);
+  const { reasons } = (await ready.json()) as { reasons: { concerns: string; severity: string; message: string }[] };
   assert.deepEqual(
     reasons.map(({ concerns, severity }) => [concerns, severity]),
     [['migrations', 'error']],

@@ -1,35 +1,128 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStorage } from '../../adapters/storage/memory/index.ts';
-import { ManagementController, type Settings, webPlatform } from '../../src/index.ts';
+import { groups } from '../../src/api/index.ts';
+import type { Operation } from '../../src/api/kit/operation.ts';
+import { codesOf } from '../../src/api/kit/refusals.ts';
+import { ApiError, ManagementController, type Settings, webPlatform } from '../../src/index.ts';
 import { fastPasswordHasher } from '../../src/platform/testing.ts';
 import { testNetwork } from '../../testing/index.ts';
+import { authority } from '../support/pki.ts';
 
-/** What is logged when a controller is opened, and where its enrollment tokens lead clients to. */
-const opened = async (settings?: Partial<Settings>) => {
+/** The platform's own clock runs here. */
+const LATER = new Date(Date.now() + 3_600_000).toISOString();
+const DEFAULT = 'https://127.0.0.1:1280';
+
+/** A controller, and what it warned of. */
+const opened = async (settings?: Partial<Settings>, storage = memoryStorage()) => {
   const warnings: string[] = [];
   const logger = { error: () => undefined, warn: (line: string) => void warnings.push(line), info: () => undefined };
   const platform = webPlatform({ passwords: fastPasswordHasher(), logger });
-  const controller = await ManagementController.open({ storage: memoryStorage(), platform, ...(settings ? { settings } : {}) });
-  const { id } = await controller.identities.create({ body: { name: 'ann', type: 'User', isAdmin: false, enrollment: { ott: true } } });
-  const { enrollment } = await controller.identities.get({ id });
-  const [, claims = ''] = enrollment.ott?.jwt?.split('.') ?? [];
-  await controller.close();
-  return { warnings, iss: JSON.parse(Buffer.from(claims, 'base64url').toString()).iss };
+  const controller = await ManagementController.open({ storage, platform, ...(settings ? { settings } : {}) });
+  return { controller, warnings };
 };
 
-test('a controller that was not told its address says so once when it is opened, and where it leads clients to', async () => {
+const newIdentity = (name: string) => ({ name, type: 'User', isAdmin: false }) as const;
+
+test('a controller that was not told its address says once when it is opened what does not work and what to set', async () => {
   for (const settings of [undefined, {}, { mfaIssuer: 'example' }]) {
-    const { warnings, iss } = await opened(settings);
-    assert.equal(iss, 'https://127.0.0.1:1280');
+    const { controller, warnings } = await opened(settings);
+    assert.equal(controller.settings.address, DEFAULT);
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0] ?? '', /^settings\.address is not set: .*https:\/\/127\.0\.0\.1:1280/);
+    assert.match(
+      warnings[0] ?? '',
+      /^settings\.address is not set: .*https:\/\/127\.0\.0\.1:1280.*tokens cannot be made; set settings\.address/,
+    );
+    await controller.close();
   }
 });
 
-test('one that was says nothing', async () => {
-  assert.deepEqual(await opened({ address: 'https://controller.example' }), { warnings: [], iss: 'https://controller.example' });
-  assert.deepEqual((await opened({ address: 'https://127.0.0.1:1280' })).warnings, []);
+test('one that was says nothing, and leads clients there, even when it is the default', async () => {
+  for (const address of ['https://controller.example', DEFAULT]) {
+    const { controller, warnings } = await opened({ address });
+    const { id } = await controller.identities.create({ body: { ...newIdentity('ann'), enrollment: { ott: true } } });
+    const { enrollment } = await controller.identities.get({ id });
+    const [, claims = ''] = enrollment.ott?.jwt?.split('.') ?? [];
+    assert.equal(JSON.parse(Buffer.from(claims, 'base64url').toString()).iss, address);
+    assert.deepEqual(warnings, []);
+    await controller.close();
+  }
+});
+
+/** A network with one of everything that tokens are made for, whose controller lost its address. */
+const withoutAddress = async () => {
+  const storage = memoryStorage();
+  const { controller: before } = await opened({ address: 'https://controller.example' }, storage);
+  const { id: identityId } = await before.identities.create({ body: newIdentity('ann') });
+  const { id: authenticatorId } = await before.authenticators.create({
+    body: { identityId, method: 'updb', username: 'ann@example', password: 'a-good-password' },
+  });
+  const { id: enrollmentId } = await before.enrollments.create({ body: { identityId, method: 'ott', expiresAt: LATER } });
+  const { id: routerId } = await before.edgeRouters.create({ body: { name: 'paris' } });
+  const flags = { isAuthEnabled: true, isOttCaEnrollmentEnabled: true, isAutoCaEnrollmentEnabled: true };
+  const { cert: certPem } = await authority('partner');
+  const { id: caId } = await before.cas.create({ body: { name: 'partner', certPem, identityRoles: [], ...flags } });
+  await before.close();
+  const { controller } = await opened({}, storage);
+  return { controller, identityId, authenticatorId, enrollmentId, routerId, caId };
+};
+type Network = Awaited<ReturnType<typeof withoutAddress>>;
+
+const { identities, enrollments, authenticators, edgeRouters, routers, transitRouters, cas, trust } = groups;
+/** Every operation that makes a token by which clients find the controller. */
+const makers: readonly (readonly [Operation, (network: Network) => Promise<unknown>])[] = [
+  [
+    identities.operations.create,
+    ({ controller }) => controller.identities.create({ body: { ...newIdentity('bob'), enrollment: { ott: true } } }),
+  ],
+  [
+    enrollments.operations.create,
+    ({ controller, identityId }) =>
+      controller.enrollments.create({ body: { identityId, method: 'updb', username: 'ann@example', expiresAt: LATER } }),
+  ],
+  [
+    enrollments.operations.refresh,
+    ({ controller, enrollmentId: id }) => controller.enrollments.refresh({ id, body: { expiresAt: LATER } }),
+  ],
+  [
+    authenticators.operations.reEnroll,
+    ({ controller, authenticatorId: id }) => controller.authenticators.reEnroll({ id, body: { expiresAt: LATER } }),
+  ],
+  [edgeRouters.operations.create, ({ controller }) => controller.edgeRouters.create({ body: { name: 'rome' } })],
+  [edgeRouters.operations.reEnroll, ({ controller, routerId: id }) => controller.edgeRouters.reEnroll({ id })],
+  [routers.operations.create, ({ controller }) => controller.routers.create({ body: { name: 'rome' } })],
+  [transitRouters.operations.create, ({ controller }) => controller.transitRouters.create({ body: { name: 'rome' } })],
+  [cas.operations.getJwt, ({ controller, caId: id }) => controller.cas.getJwt({ id })],
+  [trust.operations.listNetworkJwts, ({ controller }) => controller.trust.listNetworkJwts()],
+];
+
+for (const [operation, make] of makers) {
+  test(`${operation.operationId} makes no token with an address that was never set, says what to set, and writes nothing`, async () => {
+    const network = await withoutAddress();
+    const { controller } = network;
+    const before = await controller.changes.list({ limit: 500 });
+    await assert.rejects(make(network), (error) => {
+      assert.ok(error instanceof ApiError && error.code === 'NOT_CONFIGURED');
+      assert.match(
+        error.cause.message,
+        /settings\.address was never set.*: set settings\.address, an option of ManagementController\.open/,
+      );
+      return true;
+    });
+    assert.ok(codesOf(operation).includes('NOT_CONFIGURED'), 'declared');
+    assert.deepEqual(await controller.changes.list({ limit: 500 }), before);
+    await controller.close();
+  });
+}
+
+test('what needs no token works without an address', async () => {
+  const { controller, identityId, routerId } = await withoutAddress();
+  await controller.identities.create({ body: newIdentity('bob') });
+  await controller.identities.patch({ id: identityId, body: { name: 'anna' } });
+  await controller.edgeRouters.patch({ id: routerId, body: { name: 'lyon' } });
+  const { enrollment } = await controller.identities.get({ id: identityId });
+  assert.ok(enrollment.ott?.jwt, 'a token that was made with an address stays');
+  await controller.close();
 });
 
 test('a network of tests has an address, and keeps the one that it is given', async () => {

@@ -18,6 +18,8 @@ const ofRequests: readonly Refusal[] = [
     /"text\/csv".* application\/json|"text\/csv".*\[application\/json\]/,
   ],
   ['a missing field', ['POST', '/identities', { body: { name: 'x', type: 'User' } }], /^isAdmin in body is required$/],
+  ['an empty name', ['POST', '/identities', { body: { name: '', type: 'User', isAdmin: false } }], /^name must not be empty$/],
+  ['an empty name in a change', ['PATCH', '/identities/x', { body: { name: '' } }], /^name must not be empty$/],
   [
     'a value of a wrong type',
     ['POST', '/identities', { body: { name: 'x', type: 'User', isAdmin: 'yes' } }],

@@ -27,11 +27,14 @@ onEveryStore('what a call asks of the store', (openPlain, store) => {
         serviceRoles: ['#a'],
       });
     const [{ id }] = (await app.request('GET', '/identities?filter=name="i0"')).body.data;
-    const ask = (path: string) =>
-      asked(async () => {
+    const ask = async (path: string) => {
+      // Nothing is in memory.
+      await app.tamper(async () => undefined);
+      return asked(async () => {
         const { status, text } = await app.request('GET', path);
         assert.equal(status, 200, text);
       });
+    };
     return { app, id, serviceId, ask, asked, [Symbol.asyncDispose]: () => app.close() };
   };
 

@@ -79,7 +79,7 @@ onEveryStore('sessions after a new password', (open) => {
   test('the setting is true or false', async () => {
     await assert.rejects(
       open({ settings: { endSessionsOnPasswordChange: 'yes' as never } }),
-      /endSessionsOnPasswordChange must be true or false, got yes/,
+      /endSessionsOnPasswordChange must be true or false, got 'yes'/,
     );
   });
 });

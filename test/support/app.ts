@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { KindName } from '../../src/api/index.ts';
 import { type Entities, entitiesOf } from '../../src/changes/entities.ts';
+import { isChangedKind } from '../../src/changes/events.ts';
 import { ManagementController } from '../../src/controller.ts';
 import type { CoreAnswer, CoreRequest } from '../../src/http/message.ts';
 import type { ControllerOptions } from '../../src/opening/options.ts';
@@ -75,7 +76,7 @@ export interface App extends AsyncDisposable {
   inStore<T>(mode: TransactionMode, work: (entities: Entities) => Promise<T>): Promise<T>;
   /** Writes over fields of a stored row, past every check: for states that no operation leads to. */
   alter(kind: KindName, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Writes to the store without the controller, so that nothing checks it. */
+  /** Writes to the store without the controller, so that nothing checks it. A revision without a change record makes controllers read all anew. */
   tamper<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** The change records that some work leaves, in order: `create identity`, `delete apiSession`, ... */
   trail(work: () => Promise<unknown>): Promise<readonly string[]>;
@@ -173,8 +174,14 @@ export const openApp = async (store: string, options: OpenOptions = {}): Promise
         const row = await tx.get(kind, id);
         assert.ok(row, `no ${kind} ${id}`);
         await tx.update(kind, { ...row, ...fields }, row.version);
+        if (isChangedKind(kind)) await tx.nextRevision();
       }),
-    tamper: (work) => storeOf().transaction('write', work),
+    tamper: (work) =>
+      storeOf().transaction('write', async (tx) => {
+        const result = await work(tx);
+        await tx.nextRevision();
+        return result;
+      }),
     trail: async (work) => {
       const before = await app.count('change');
       await work();

@@ -1,5 +1,6 @@
 import { createListeners } from '../../src/changes/listeners.ts';
 import { createPublisher } from '../../src/changes/publisher.ts';
+import { createReadCache } from '../../src/changes/read-cache.ts';
 import { createWriter } from '../../src/changes/writer.ts';
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import { type Background, createBackground, type Job } from '../../src/jobs/background.ts';
@@ -47,7 +48,7 @@ export const openWorker = async (shared: SharedStorage, clock: TestClock, change
     result: await work(entities),
     isUnfinished: false,
   });
-  const write = createWriter(store, publisher, createSemaphore(4, 100), { aroundWrite, afterCommit: () => undefined });
+  const write = createWriter(store, createReadCache(), publisher, createSemaphore(4, 100), { aroundWrite, afterCommit: () => undefined });
   const stamp = () => new Date(clock.now()).toISOString();
   const common = { random: platform.random, stamp, changesKept, changeBytesKept: Number.MAX_SAFE_INTEGER };
   const background = createBackground(store, platform.clock, write, common);

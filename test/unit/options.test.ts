@@ -15,6 +15,7 @@ import { ManagementController, networkAuthority, restoreSnapshot, webPlatform } 
 import { checkedOptions } from '../../src/options.ts';
 import { testNetwork } from '../../testing/index.ts';
 
+const quiet = webPlatform({ logger: { error: () => undefined, warn: () => undefined, info: () => undefined } });
 const known = { storage: true, secretKey: true } as const;
 const checked = (options: object) => () => checkedOptions('open', options as { storage?: unknown; secretKey?: unknown }, known);
 
@@ -37,6 +38,11 @@ test('an option that nothing knows is refused with its name, and with the one th
 const misspelt: Readonly<Record<string, readonly [call: () => unknown, meant: string]>> = {
   open: [() => ManagementController.open({ storage: memoryStorage(), secretkey: 'x' } as never), 'secretKey'],
   'open, settings': [() => ManagementController.open({ storage: memoryStorage(), settings: { adress: 'x' } as never }), 'address'],
+  'open, pki': [
+    () => ManagementController.open({ storage: memoryStorage(), pki: { certificates: '', anchor: '', key: '' } as never }),
+    'anchors',
+  ],
+  'open, hooks': [() => ManagementController.open({ storage: memoryStorage(), hooks: { befor: () => undefined } as never }), 'before'],
   'open, administrator': [
     () => ManagementController.open({ storage: memoryStorage(), administrator: { user: 'x', pasword: 'y' } as never }),
     "'user': did you mean 'username'",
@@ -79,6 +85,19 @@ for (const [name, [call, meant]] of Object.entries(misspelt))
     );
   });
 
+test('a setting of another type is refused, and one that is undefined is left out', async () => {
+  const opened = (settings: object) => ManagementController.open({ storage: memoryStorage(), platform: quiet, settings });
+  for (const [settings, message] of [
+    [{ maxBodyBytes: '1000' }, "setting maxBodyBytes must be a number, got '1000'"],
+    [{ showJwksEndpoints: 'no' }, "setting showJwksEndpoints must be true or false, got 'no'"],
+    [{ endSessionsOnPasswordChange: 1 }, 'setting endSessionsOnPasswordChange must be true or false, got 1'],
+    [{ address: null }, 'setting address must be a text, got null'],
+    [{ requestTimeoutMs: 0 }, 'setting requestTimeoutMs must be 1 or more, got 0'],
+  ] as const)
+    await assert.rejects(opened(settings), { name: 'TypeError', message });
+  await (await opened({ maxBodyBytes: undefined, address: undefined })).close();
+});
+
 test('a call refuses options that it does not know, and a transaction that is none', async () => {
   await using network = await testNetwork();
   const { controller } = network;
@@ -89,7 +108,8 @@ test('a call refuses options that it does not know, and a transaction that is no
   });
   await assert.rejects(controller.identities.create({ body }, { transaction: undefined }), {
     name: 'TypeError',
-    message: 'identities.create was given a transaction that is none, but undefined',
+    message:
+      "identities.create takes as transaction an open transaction of the host's, got undefined; without the option, the call is committed on its own",
   });
   assert.throws(() => controller.as('token', { externaltoken: 'x' } as never), { name: 'TypeError' });
   assert.equal((await controller.identities.list({ filter: 'name = "ann"' })).data.length, 0);

@@ -1,12 +1,12 @@
 /**
- * In which order the values of a set are looked up that a row must hold all of. No index says how many rows hold two values, and the
- * engine knows no more than an average, so that the store looks how many rows hold each: few are looked up among the others, beginning
- * with the rarest value; where every value is held by many, their lists are read side by side.
+ * Join order for the values of a set that a row must hold all of. No index counts the rows that hold two values, and the planner knows only an average, so the
+ * store counts the rows of each value first. If one value is rare, its rows are looked up in the lists of the others; if all are common, their sorted lists
+ * are merged.
  */
 import { and, has, type Predicate } from '../../../src/adapter-kit.ts';
 import type { Held } from './sets.ts';
 
-/** So many rows are many. Looking one up in another list costs as much as reading some ten on. */
+/** A value that as many rows hold is common. Looking up one row in another list costs as much as reading about ten rows of a list. */
 export const MANY = 200;
 
 /** How many rows hold a value, or `MANY`. */
@@ -17,14 +17,14 @@ export const valuesToArrange = (where: Predicate): ReadonlyMap<string, ReadonlyS
   const found = new Map<string, Set<string>>();
   const visit = (term: Predicate): void => {
     const several = severalHeld(term);
-    for (const { set, values } of several) for (const value of values) (found.get(set) ?? fresh(found, set)).add(value);
+    for (const { set, values } of several) for (const value of values) (found.get(set) ?? newEntry(found, set)).add(value);
     if (several.length === 0 && (term.op === 'and' || term.op === 'or')) term.terms.forEach(visit);
   };
   visit(where);
   return found;
 };
 
-/** The same question in the order that suits. An `and` of single values stands for lists to be read side by side. */
+/** An equivalent predicate in the best order. An `and` of single values means that their lists are merged. */
 export const arranged = (where: Predicate, sizes: Sizes): Predicate => {
   const several = severalHeld(where);
   if (several.length > 0) return and(...several.map((held) => inOrder(held, sizes)), ...otherTerms(where));
@@ -34,7 +34,7 @@ export const arranged = (where: Predicate, sizes: Sizes): Predicate => {
 
 type AllHeld = Pick<Held, 'set' | 'values'>;
 
-/** What a row must hold by one term, or by several of an `and`: for each set with more than one value. */
+/** The values that a row must hold, by set, according to one term or to all terms of an `and`; empty if no set has more than one. */
 const severalHeld = (term: Predicate): readonly AllHeld[] => {
   const terms = term.op === 'and' ? term.terms : [term];
   const bySet = Map.groupBy(terms.filter(isHeld), ({ set }) => set);
@@ -53,7 +53,7 @@ const inOrder = ({ set, values }: AllHeld, sizes: Sizes): Predicate => {
   return and(...sorted.map((value) => has(set, value)));
 };
 
-const fresh = (found: Map<string, Set<string>>, set: string): Set<string> => {
+const newEntry = (found: Map<string, Set<string>>, set: string): Set<string> => {
   const values = new Set<string>();
   found.set(set, values);
   return values;

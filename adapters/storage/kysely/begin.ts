@@ -1,21 +1,21 @@
-/** Transactions of our own: begun with patience, committed or rolled back with their work. */
-import { type Connection, type Connections, type Terms, translated } from './connection.ts';
+/** Transactions that the store begins itself: retried while the database is locked, then committed or rolled back with their work. */
+import { type Connection, type Connections, translated, type UseOptions } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type Beginning, type OpenTransaction, openTransaction } from './open-transaction.ts';
-import { patiently } from './patience.ts';
 import type { Result } from './result.ts';
+import { retryWhileBusy } from './retry.ts';
 
 /**
- * Runs `work` in a transaction. The connection is given back between attempts to begin, because the holder of the lock may need it to finish.
- * @throws StoreBusy when the database stayed locked; StoreUnavailable; the reason of `signal`; the error of `work`.
+ * Runs `work` in a transaction. The connection is released between attempts to begin, because the holder of the lock may need it to finish.
+ * @throws StoreBusy if the database stayed locked; StoreUnavailable; the reason of `signal`; the error of `work`.
  */
 export const inTransaction = async <T>(
   engine: SqlEngine,
   connections: Connections,
-  { mode, limits, first = [], begun, ...terms }: Begin,
+  { mode, limits, first = [], begun, ...options }: Begin,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> => {
-  const { signal } = terms;
+  const { signal } = options;
   const attempt = () =>
     connections.use(async (connection) => {
       signal?.throwIfAborted();
@@ -24,22 +24,22 @@ export const inTransaction = async <T>(
         begun?.(transaction.first);
         return work(transaction.connection);
       });
-    }, terms);
-  const outcome = await patiently(engine, limits.lockTimeout, attempt, signal).catch((error: unknown) => {
+    }, options);
+  const outcome = await retryWhileBusy(engine, limits.lockTimeout, attempt, signal).catch((error: unknown) => {
     throw signal?.aborted ? signal.reason : translated(engine, error);
   });
   if ('error' in outcome) throw outcome.error;
   return outcome.value;
 };
 
-export interface Begin extends Terms, Omit<Beginning, 'first'> {
-  /** Statements that come first, e.g. for a lock. */
+export interface Begin extends UseOptions, Omit<Beginning, 'first'> {
+  /** Statements that run first, e.g. to take a lock. */
   readonly first?: Beginning['first'];
-  /** Looks at what these gave; what it throws ends the transaction. */
+  /** Receives their results; an error that it throws rolls the transaction back. */
   begun?(results: readonly Result[]): void;
 }
 
-/** Never rejects, so that only the beginning of a transaction is tried again. */
+/** Never rejects, so that only `begin` is retried, and never the work. */
 const finished = async <T>(
   transaction: OpenTransaction,
   signal: AbortSignal | undefined,
@@ -51,7 +51,7 @@ const finished = async <T>(
     await transaction.commit();
     return { value };
   } catch (error) {
-    // The engine may have rolled back on its own, or be gone: the first error says why.
+    // The database may have rolled back by itself, or be unreachable: the first error says why.
     await transaction.rollback().catch(() => undefined);
     return { error: signal?.aborted ? signal.reason : error };
   }

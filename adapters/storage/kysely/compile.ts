@@ -1,6 +1,6 @@
 /**
- * Predicates as SQL. Every condition made here may be null where the predicate is false, which only `not` can tell apart:
- * it is therefore `isNotTrue`. Long lists travel as one JSON value.
+ * Compiles predicates to SQL. A condition may be null where the predicate is false. Only `not` would tell the two apart, so it is compiled to `isNotTrue`.
+ * A long list is one parameter, as JSON.
  */
 import type { Ordering, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { elementFields, type Fields, RowFields } from './fields.ts';
@@ -56,7 +56,7 @@ export const condition = (scope: Scope, kind: string, fields: Fields, predicate:
   }
 };
 
-/** Several values that a row must hold become one list by `intersect`, which leaves the planner of a fenced engine no join order to choose. */
+/** Several values that a row must hold become one list by `intersect`, so that the planner of an engine with an optimization fence has no join order to choose. */
 const intersected = (terms: readonly Predicate[]): { readonly listed: readonly Held[]; readonly rest: readonly Predicate[] } => {
   const listed = terms.filter(isHeldAll);
   return listed.length < 2 ? { listed: [], rest: terms } : { listed, rest: terms.filter((term) => !isHeldAll(term)) };
@@ -64,13 +64,13 @@ const intersected = (terms: readonly Predicate[]): { readonly listed: readonly H
 
 const isHeldAll = (term: Predicate): term is Held => term.op === 'covers' && term.values.length > 0;
 
-/** Alternatives that are lists of ids become one list, so that rows are looked up by it and not asked one alternative after another. */
+/** Alternatives that are lists of ids become one list by which rows are looked up, instead of testing every row for each alternative. */
 const apart = (terms: readonly Predicate[]): { readonly listed: readonly Listed[]; readonly rest: readonly Predicate[] } => {
   const listed = terms.filter(isIdList);
   return listed.length < 2 ? { listed: [], rest: terms } : { listed, rest: terms.filter((term) => !isIdList(term)) };
 };
 
-/** What is a list of ids by itself: of those with `terms`, an `and` of values to be held. */
+/** A predicate that compiles to a list of ids. An `and` is one if all its terms are values that a row must hold. */
 export type Listed = Held | Node<'in'> | Node<'some'> | Node<'and' | 'or'>;
 
 export const isIdList = (term: Predicate): term is Listed => {
@@ -81,7 +81,7 @@ export const isIdList = (term: Predicate): term is Listed => {
 
 const isText = (value: Scalar) => typeof value === 'string';
 
-/** The ids of all lists: by `union` each once. */
+/** The ids of all lists. `union` removes duplicates. */
 export const idsOf = (scope: Scope, kind: string, lists: readonly Listed[], by: ' union ' | ' union all ', depth: Depth = 0): Sql =>
   united(
     lists.map((list) => idsIn(scope, kind, list, depth)),
@@ -89,7 +89,7 @@ export const idsOf = (scope: Scope, kind: string, lists: readonly Listed[], by: 
     depth,
   );
 
-/** SQLite takes 500 lists in a row, of which each may be several: parts of such a row count as one. */
+/** SQLite allows 500 terms in a compound select, and a list may itself be several. A subquery counts as one term. */
 const united = (lists: readonly Sql[], by: ' union ' | ' union all ', depth: Depth): Sql => {
   if (lists.length <= LONG_CHAIN) return joined(lists, by);
   const parts = Array.from({ length: Math.ceil(lists.length / LONG_CHAIN) }, (_, part) =>
@@ -111,7 +111,7 @@ const idsIn = (scope: Scope, kind: string, list: Listed, depth: Depth): Sql => {
       return someElement(scope, kind, list, depth);
     case 'and':
     case 'or': {
-      // Each list has its ids in order, so that those in all of them are found by reading the lists side by side.
+      // Each list is sorted by id, so the intersection is a merge.
       const lists = list.terms.filter(isIdList).map((term) => idsIn(scope, kind, term, depth));
       return sql`select id from (${joined(lists, ' intersect ')}${scope.engine.mergeIntersect ?? EMPTY}) as i${raw(String(depth))}`;
     }
@@ -126,7 +126,7 @@ const someElement = (scope: Scope, kind: string, { set, where }: Node<'some'>, d
   return sql`select ${element}.id from ${scope.set(kind, set, element)} and ${asked}`;
 };
 
-/** A chain of a thousand terms is as deep as it is long to some parsers, and too deep for them; halves of halves are not. */
+/** Some parsers nest a chain of terms as deep as it is long, and refuse a thousand; a balanced tree stays shallow. */
 const balanced = (terms: readonly Sql[], operator: string): Sql => {
   if (terms.length <= LONG_CHAIN) return sql`(${joined(terms, operator)})`;
   const half = terms.length >> 1;
@@ -167,7 +167,7 @@ const sized = (scope: Scope, kind: string, fields: Fields, { set, is, value, of 
   if (!of) return sql`(${held}) ${OPERATORS[is]} ${value}`;
   const others = new RowFields(scope.engine, scope.layout(of.kind), `r${depth}`);
   const where = condition(scope, of.kind, others, of.where, depth + 1);
-  // Otherwise a planner looks up each row that satisfies the question for each row asked.
+  // Without `unindexed`, a planner may look up every row that satisfies the predicate, again for each row that is tested.
   const found = sql`${element}.value`;
   const compared = scope.engine.unindexed?.(found) ?? found;
   return sql`(${held} and ${compared} in (select ${others.id} from ${scope.rows(of.kind, others)} and ${where})) ${OPERATORS[is]} ${value}`;

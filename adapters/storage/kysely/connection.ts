@@ -1,4 +1,4 @@
-/** Running our statements on a connection, whoever brings it, with errors as the port's. */
+/** Runs statements on a connection of any driver, and translates its errors to those of the storage port. */
 import type { IsolationLevel } from 'kysely';
 import { StorageError, StoreBusy, StoreUnavailable, ValueTooLong, WriteConflict } from '../../../src/adapter-kit.ts';
 import type { SqlEngine } from './engine/index.ts';
@@ -7,39 +7,39 @@ import { rendered } from './render.ts';
 import type { Result } from './result.ts';
 import type { Sql } from './sql.ts';
 
-/** One connection, as long as it is ours. */
+/** One connection, for the time of its use. */
 export interface Connection {
-  /** The connection as the host knows it, which `join` takes while a transaction is open on it. */
+  /** The host's object for this connection, which `Store.join` accepts while a transaction is open on it. */
   readonly host: unknown;
   run(sql: string, parameters: readonly unknown[]): Promise<Result>;
-  /** Statements without parameters, at once. Default: one after another. @returns what each of them gave */
+  /** Runs statements without parameters in one round trip. Default: one after another. @returns the result of each */
   runAll?(statements: readonly string[]): Promise<readonly Result[]>;
-  /** Begins a transaction by the driver's own means, for an engine with an `isolationLevel`. */
+  /** Begins a transaction through the driver, for an engine with an `isolationLevel`. */
   begin?(isolationLevel: IsolationLevel): Promise<DriverTransaction>;
-  /** Takes what stops a statement of this connection, on another one, where it has no means of its own and its caller may give up. */
-  stopBy?(stop: (other: Connection) => Promise<unknown>): void;
+  /** Sets the function that cancels a running statement of this connection, on another one. Only for drivers that cannot cancel by themselves. */
+  cancelWith?(stop: (other: Connection) => Promise<unknown>): void;
 }
 
-/** A transaction that the driver began, and ends. */
+/** A transaction that the driver begins and ends. */
 export interface DriverTransaction extends Connection {
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
 
 export interface Connections {
-  /** Runs `work` with exclusive use of a connection. @throws the reason of `terms.signal`, once aborted before there is one */
-  use<T>(work: (connection: Connection) => Promise<T>, terms?: Terms): Promise<T>;
+  /** Runs `work` with exclusive use of a connection. @throws the reason of `options.signal` if it is aborted before a connection is free */
+  use<T>(work: (connection: Connection) => Promise<T>, options?: UseOptions): Promise<T>;
 }
 
-/** On which terms a connection is used. */
-export interface Terms {
-  /** Once aborted, the statement that is running is stopped, where the engine can. */
+/** How long the caller is willing to wait. */
+export interface UseOptions {
+  /** When it is aborted, the running statement is cancelled, if the engine can. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds after which a statement that was not answered means that the connection is lost. Default: never. */
+  /** Milliseconds without an answer to a statement after which the connection counts as lost. Default: never. */
   readonly answerTimeout?: number | undefined;
 }
 
-/** A taken unique value, before it is known what its column means. */
+/** A violated unique constraint, before its column is mapped to a field. */
 export class Taken extends StorageError {
   readonly column: string;
   constructor({ table, column }: Extract<Failure, { readonly is: 'unique' }>, options: ErrorOptions) {
@@ -48,7 +48,7 @@ export class Taken extends StorageError {
   }
 }
 
-/** @throws Taken, WriteConflict, StoreUnavailable, StorageError for what the engine refuses. */
+/** @throws Taken, WriteConflict, StoreUnavailable; StorageError if the database refuses the statement */
 export const run = async (engine: SqlEngine, connection: Connection, statement: Sql): Promise<Result> => {
   try {
     return await send(engine, connection, statement);
@@ -57,13 +57,13 @@ export const run = async (engine: SqlEngine, connection: Connection, statement: 
   }
 };
 
-/** The same with the errors of the driver. */
+/** Like `run`, but throws the errors of the driver. */
 export const send = (engine: SqlEngine, connection: Connection, statement: Sql): Promise<Result> => {
   const { text, parameters } = rendered(engine, statement);
   return connection.run(text, parameters);
 };
 
-/** Errors that are none of the engine's stay as they are. */
+/** An error that the engine does not know is returned unchanged. */
 export const translated = (engine: SqlEngine, error: unknown): unknown => {
   const failure = engine.failure(error);
   if (!failure) return error;

@@ -1,12 +1,12 @@
-/** Migrations as the statements of an engine. */
+/** Compiles migrations to the statements of an engine. */
 import { type ColumnSchema, software } from '../../../src/adapter-kit.ts';
 import { oldestBeside, recordsSteps } from './compatibility.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { JsonType } from './engine/queries.ts';
 import type { ColumnTypes } from './engine/tables.ts';
-import { ofIndex, ofRows, ofSet, saying } from './expectations.ts';
 import { namesOf, ownColumnName, sharedNames } from './layout.ts';
 import type { Migration, Step } from './migration.ts';
+import { ofIndex, ofRows, ofSet, statisticsOf } from './planner-statistics.ts';
 import { identifier } from './render.ts';
 import { EMPTY, joined, raw, type Sql, sql } from './sql.ts';
 
@@ -83,7 +83,7 @@ const addRows = (engine: SqlEngine, prefix: string, kind: string, columns: reado
   return [
     sql`create table ${identifier(engine, names.documents)} (id ${documentKey}, document ${document} not null${raw(engine.documents?.columns ?? '')})`,
     sql`create table ${identifier(engine, names.rows)} (ns ${key} not null, id ${key} not null, document ${reference} not null, version ${number} not null, created_at ${date} not null, updated_at ${date} not null${joined(own, '')}, primary key (ns, id))${options(engine)}`,
-    ...saying(engine, ofRows(prefix, kind)),
+    ...statisticsOf(engine, ofRows(prefix, kind)),
   ];
 };
 
@@ -97,7 +97,7 @@ const addIndex = (engine: SqlEngine, prefix: string, kind: string, column: Colum
     index === 'unique'
       ? sql`create unique ${target} (ns, ${own}${engine.nulls.ascending})${engine.uniqueUnlessNull?.(own) ?? EMPTY}`
       : sql`create ${target} (ns, ${own}${engine.nulls.ascending}, id)`;
-  return [made, ...saying(engine, ofIndex(prefix, kind, column))];
+  return [made, ...statisticsOf(engine, ofIndex(prefix, kind, column))];
 };
 
 const addSet = (engine: SqlEngine, prefix: string, kind: string, field: string): readonly Sql[] => {
@@ -107,7 +107,7 @@ const addSet = (engine: SqlEngine, prefix: string, kind: string, field: string):
   return [
     sql`create table ${table} (ns ${key} not null, value ${key} not null, id ${key} not null, primary key (ns, value, id))${options(engine)}`,
     sql`create index ${identifier(engine, names.reverse(field))} on ${table} (ns, id, value)`,
-    ...saying(engine, ofSet(prefix, kind, field)),
+    ...statisticsOf(engine, ofSet(prefix, kind, field)),
   ];
 };
 
@@ -145,7 +145,7 @@ const JSON_TYPE: Readonly<Record<ColumnSchema['type'], JsonType>> = {
   boolean: 'boolean',
 };
 
-/** Text in an index may have to be shorter than other text. */
+/** Some databases limit the length of indexed text. */
 const typeOf = ({ types }: SqlEngine, { type, index }: ColumnSchema): Sql =>
   raw(types[type === 'string' && index !== false ? 'key' : type]);
 

@@ -1,11 +1,11 @@
-/** Where SQL finds a field: in a column, in the document, or (inside of `some`) as the element of a set. */
+/** Finds the SQL of a field: a column, a value in the document, or (within `some`) the element of a set. */
 import { ELEMENT, type FieldRef, type FieldType } from '../../../src/adapter-kit.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { JsonType } from './engine/queries.ts';
 import type { Layout } from './layout.ts';
 import { raw, type Sql, sql } from './sql.ts';
 
-/** A field as the values that a question may want. Undefined where a field of its type never has one: what is asked of it is then false. */
+/** A field as a value of each type. Undefined if a field of its type never has such a value: a comparison with it is then false. */
 export interface Access {
   readonly text: Sql | undefined;
   readonly number: Sql | undefined;
@@ -18,9 +18,9 @@ export interface Access {
 
 export interface Fields {
   find(field: FieldRef): Access;
-  /** The id of the row asked. */
+  /** The id of the row that is tested. */
   readonly id: Sql;
-  /** Whether so few rows are asked that each had better be asked by itself, without finding all that would satisfy it. */
+  /** Whether so few rows are tested that a correlated subquery per row is cheaper than finding all rows that satisfy the predicate. */
   readonly areFew: boolean;
 }
 
@@ -30,7 +30,7 @@ export class RowFields implements Fields {
   readonly document: Sql;
   readonly id: Sql;
   readonly areFew: boolean;
-  /** Whether something was found in the document only, which has to be joined then. */
+  /** Whether a field was found only in the document, so that its table has to be joined. */
   needsDocument = false;
   readonly #engine: SqlEngine;
   readonly #layout: Layout;
@@ -64,7 +64,7 @@ interface StoredColumn {
   readonly sql: Sql;
 }
 
-/** Getters, because to ask the document once is to join it. */
+/** Getters, because reading a value from the document makes the query join it. */
 class RowField implements Access {
   readonly #type: FieldType;
   readonly #column: StoredColumn | undefined;
@@ -97,13 +97,13 @@ class RowField implements Access {
     return this.#inColumn(VALUE_TYPE[this.#type]) ?? this.#inDocument(VALUE_TYPE[this.#type] ?? 'any');
   }
 
-  /** A column that holds values of the field's type, if these are what is asked for. */
+  /** The column, if it holds values of the field's type and these are wanted. */
   #inColumn(asked: StoredColumn['type']): Sql | undefined {
     return asked !== undefined && asked === VALUE_TYPE[this.#type] && asked === this.#column?.type ? this.#column.sql : undefined;
   }
 }
 
-/** What a value of a field's type is to SQL; a tag may be any of them. */
+/** The SQL type of the values of a field; undefined for tags, which may have any. */
 const VALUE_TYPE: Readonly<Record<FieldType, 'text' | 'number' | 'boolean' | undefined>> = {
   string: 'text',
   date: 'text',
@@ -112,7 +112,7 @@ const VALUE_TYPE: Readonly<Record<FieldType, 'text' | 'number' | 'boolean' | und
   tag: undefined,
 };
 
-/** What counts as the text of a field's value. */
+/** The text that a field's value is compared as. */
 const TEXT_TYPE: Readonly<Record<FieldType, JsonType | undefined>> = {
   string: 'text',
   date: 'text',
@@ -121,7 +121,7 @@ const TEXT_TYPE: Readonly<Record<FieldType, JsonType | undefined>> = {
   tag: 'tagText',
 };
 
-/** The element of a set, which is a text and the only field there. */
+/** The fields within `some`: only the element, which is text. */
 export const elementFields = (value: Sql, id: Sql): Fields => ({
   id,
   areFew: false,

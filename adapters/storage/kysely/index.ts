@@ -1,5 +1,5 @@
 /**
- * Stores in SQL: SQLite, PostgreSQL, a Kysely instance of the host, and what another SQL engine is made of.
+ * Stores in SQL databases: SQLite, PostgreSQL, any Kysely instance of the host, and the interface of further SQL engines.
  * @module overlay-controller/storage/kysely
  */
 export type { SqlEngine } from './engine/index.ts';

@@ -1,9 +1,9 @@
-/** Kysely instances and transactions of the host as connections. Only what is used is asked for: any copy of Kysely will do. */
+/** Kysely instances and transactions of the host as connections. The interfaces have only the members that are used, so that any copy of Kysely fits. */
 import { CompiledQuery, type IsolationLevel } from 'kysely';
+import { Canceller } from './canceller.ts';
 import type { Connection, Connections } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { ResultRow } from './result.ts';
-import { Stopper } from './stopper.ts';
 
 /** A Kysely instance or transaction. */
 export interface KyselyLike {
@@ -44,50 +44,50 @@ export interface KyselyCommand {
 export interface KyselyInstance extends KyselyLike {
   /** One connection for several statements. */
   connection(): {
-    /** Runs `work` on a connection that nobody else uses meanwhile. */
+    /** Runs `work` with exclusive use of a connection. */
     execute<T>(work: (connection: KyselyConnection) => Promise<T>): Promise<T>;
   };
 }
 
-/** Connections on which we begin transactions by statements, which Kysely knows nothing of. */
-const ours = new WeakSet<object>();
+/** Connections on which the store begins transactions by statements, so that Kysely does not report them as transactions. */
+const inUse = new WeakSet<object>();
 
-/** @param engine says how a statement is stopped. */
+/** @param engine knows how to cancel a statement */
 export const kyselyConnections = ({ cancellation }: SqlEngine, db: KyselyInstance): Connections => {
   const use = <T>(work: (connection: KyselyConnection) => Promise<T>): Promise<T> =>
     db.connection().execute((connection) => {
-      ours.add(connection);
-      return work(connection).finally(() => ours.delete(connection));
+      inUse.add(connection);
+      return work(connection).finally(() => inUse.delete(connection));
     });
   return {
     use: (work, { signal } = {}) => {
       if (!signal || !cancellation) return use((connection) => work(pooled(connection)));
-      const stopper = new Stopper(signal, (stop) => use((other) => stop(kyselyConnection(other))));
-      return use((connection) => work(pooled(connection, stopper)).finally(() => stopper.leave()));
+      const canceller = new Canceller(signal, (stop) => use((other) => stop(kyselyConnection(other))));
+      return use((connection) => work(pooled(connection, canceller)).finally(() => canceller.leave()));
     },
   };
 };
 
 /** A transaction of the host, or a connection. */
-export const kyselyConnection = (db: KyselyLike, stopper?: Stopper): Connection => ({
+export const kyselyConnection = (db: KyselyLike, canceller?: Canceller): Connection => ({
   host: db,
   async run(sql, parameters) {
-    // Drivers make an object of each row.
+    // Every driver returns rows as objects.
     const query = CompiledQuery.raw(sql, [...parameters]) as CompiledQuery<ResultRow>;
-    const { rows, numAffectedRows = 0n } = await (stopper ? stopper.during(() => db.executeQuery(query)) : db.executeQuery(query));
+    const { rows, numAffectedRows = 0n } = await (canceller ? canceller.during(() => db.executeQuery(query)) : db.executeQuery(query));
     return { rows, written: Number(numAffectedRows) };
   },
-  ...(stopper && { stopBy: (stop) => stopper.arm(stop) }),
+  ...(canceller && { cancelWith: (stop) => canceller.arm(stop) }),
 });
 
-const pooled = (db: KyselyConnection, stopper?: Stopper): Connection => ({
-  ...kyselyConnection(db, stopper),
+const pooled = (db: KyselyConnection, canceller?: Canceller): Connection => ({
+  ...kyselyConnection(db, canceller),
   async begin(isolationLevel) {
     if (!db.startTransaction)
       throw new TypeError('this version of Kysely has no startTransaction, which the engine needs: Kysely 0.28 or later has');
     const transaction = await db.startTransaction().setIsolationLevel(isolationLevel).execute();
     return {
-      ...kyselyConnection(transaction, stopper),
+      ...kyselyConnection(transaction, canceller),
       commit: () => transaction.commit().execute(),
       rollback: () => transaction.rollback().execute(),
     };
@@ -98,5 +98,5 @@ export const isKyselyTransaction = (host: unknown): host is KyselyLike =>
   typeof host === 'object' &&
   host !== null &&
   'isTransaction' in host &&
-  (host.isTransaction === true || ours.has(host)) &&
+  (host.isTransaction === true || inUse.has(host)) &&
   'executeQuery' in host;

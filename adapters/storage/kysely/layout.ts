@@ -1,7 +1,7 @@
 /**
- * The tables of a kind. Its documents stand apart from the narrow rows (ns, id, columns, number of the document) through which
- * they are found: a question that no index answers then reads some tens of bytes a row and not the documents, and only the
- * documents of the page are fetched. Each set has a table (ns, value, id) and its reverse.
+ * The tables of a kind. Documents have a table of their own, apart from the narrow rows (ns, id, columns, number of the document): a query that no index
+ * answers scans some tens of bytes per row instead of the documents, and only the documents of the page are fetched. Each set has a table
+ * (ns, value, id) and an index in reverse (ns, id, value).
  */
 import type { ColumnSchema, KindSchema, Row } from '../../../src/adapter-kit.ts';
 import type { SqlEngine } from './engine/index.ts';
@@ -12,11 +12,11 @@ export interface Layout {
   readonly kind: string;
   readonly table: Sql;
   readonly documents: Sql;
-  /** All columns that are taken out of the document, by field. */
+  /** The columns that copy a field of the document, by field. */
   readonly columns: ReadonlyMap<string, Column>;
   /** The table of a set, by field. */
   readonly sets: ReadonlyMap<string, Sql>;
-  /** The field of a column or of a unique index. What cannot be named here stays as it is: for the message of an error. */
+  /** The field of a column or of a unique index; the name itself if it is unknown, for the message of an error. */
   fieldOf(column: string): string;
 }
 
@@ -24,7 +24,7 @@ export interface Column extends ColumnSchema {
   readonly sql: Sql;
 }
 
-/** In every table of rows; the first three are also fields of every document. */
+/** Columns of every table of rows. */
 const FIXED: readonly ColumnSchema[] = [
   { name: 'version', type: 'number', index: false },
   { name: 'createdAt', type: 'date', index: false },
@@ -52,7 +52,7 @@ export const layoutOf = (engine: SqlEngine, prefix: string, schema: KindSchema):
   };
 };
 
-/** What tables are called. Two underscores part a kind from what belongs to it. */
+/** Names of tables and indexes. Two underscores separate the kind from the rest. */
 export const namesOf = (prefix: string, kind: string) => {
   const rows = `${prefix}${snakeCase(kind)}`;
   return {
@@ -64,7 +64,7 @@ export const namesOf = (prefix: string, kind: string) => {
   };
 };
 
-/** Tables that are there once: numbers of each namespace (its revision, how many rows it has of each kind), and the migrations that were run. */
+/** Tables that all kinds share: numbers of each namespace (its revision, its number of rows of each kind), and the migrations that have run. */
 export const sharedNames = (prefix: string) => ({ state: `${prefix}controller_state`, migrations: `${prefix}controller_migrations` });
 
 export const REVISION = 'revision';
@@ -72,7 +72,7 @@ export const rowsOfKind = (kind: string): string => `rows of ${kind}`;
 
 const RESERVED = new Set(['ns', 'id', 'document', 'version', 'created_at', 'updated_at']);
 
-/** @throws TypeError when a field of a kind would take the place of a column that every table has. */
+/** @throws TypeError if the field's column would clash with a column that every table has */
 export const ownColumnName = (field: string): string => {
   const column = columnName(field);
   if (RESERVED.has(column)) throw new TypeError(`a field cannot be called '${field}': every table has such a column`);
@@ -83,7 +83,7 @@ const columnName = (field: string): string => snakeCase(field);
 
 const snakeCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The value of a column: what the document has there if it is of that type, otherwise null. */
+/** The value of a column: that of the document if it is of the column's type, otherwise null. */
 export const columnValue = ({ name: field, type }: ColumnSchema, row: Row): Value => {
   const value = row[field];
   return isScalar(value) && typeof value === (type === 'date' ? 'string' : type) ? value : null;

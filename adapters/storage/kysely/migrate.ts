@@ -15,7 +15,7 @@ import { raw, type Sql } from './sql.ts';
 export const isMigrated = async (options: SchemaOptions, connection: Connection): Promise<boolean> =>
   (await versionIn(options, connection)) >= options.migrations.length && (await unmetRequirements(options.engine, connection)).length === 0;
 
-/** Runs the migrations that the database lacks. The connection is in a write transaction. */
+/** Runs the migrations that the database lacks. The connection must be in a write transaction. */
 export const migrateDatabase = async (options: SchemaOptions, connection: Connection, limits: Limits): Promise<void> => {
   const { engine, prefix } = options;
   if (engine.lockMigrations) await run(engine, connection, engine.lockMigrations(prefix, limits));

@@ -1,10 +1,10 @@
 /**
- * Migrations as data. Columns and sets are only an index over the documents, so that every step can fill what it adds.
- * The migrations are made from the storage schema by `scripts/migration.ts`, and add up to it.
+ * Migrations as data. Columns and sets only index the documents, so every step can fill what it adds from them.
+ * `scripts/migration.ts` derives the migrations from the storage schema, to which they add up.
  */
 import type { ColumnSchema, KindSchema, StorageSchema } from '../../../src/adapter-kit.ts';
 
-/** One step in the history of the tables; what was released is never changed. */
+/** One version of the tables. Released migrations never change. */
 export interface Migration {
   /** 1, 2, 3, ... */
   readonly version: number;
@@ -15,7 +15,7 @@ export interface Migration {
 
 /** What a migration does. */
 export type Step =
-  /** The tables that are there once. */
+  /** Creates the tables that all kinds share. */
   | { readonly do: 'found' }
   /** Columns of the table of migrations: what each of them did, and beside which releases. */
   | { readonly do: 'recordSteps' }

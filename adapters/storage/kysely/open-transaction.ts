@@ -1,4 +1,4 @@
-/** How a transaction begins and ends: by statements, one after another or several at once, or by the driver. */
+/** Begins and ends transactions: by statements, one after another or in one message, or through the driver. */
 import type { IsolationLevel } from 'kysely';
 import { StorageError, type TransactionMode } from '../../../src/adapter-kit.ts';
 import { type Connection, run, send, translated } from './connection.ts';
@@ -11,38 +11,38 @@ import { raw, type Sql } from './sql.ts';
 export interface Beginning {
   readonly mode: TransactionMode;
   readonly limits: Limits;
-  /** Statements that come before anything else. */
+  /** Statements that run first in the transaction. */
   readonly first: readonly Sql[];
 }
 
 export interface OpenTransaction {
   readonly connection: Connection;
-  /** What the first statements gave. */
+  /** The results of the first statements. */
   readonly first: readonly Result[];
   /** @throws StoreUnavailable, WriteConflict, StorageError */
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
 
-/** @throws the error of the driver. No transaction is left open then. */
+/** @throws the error of the driver, after a rollback */
 export const openTransaction = (engine: SqlEngine, connection: Connection, beginning: Beginning): Promise<OpenTransaction> => {
   const isolationLevel = engine.isolationLevel?.(beginning.mode);
   if (isolationLevel !== undefined) return begunByDriver(engine, connection, beginning, isolationLevel);
-  return takesSeveral(connection) ? begunAtOnce(engine, connection, beginning) : begunInTurn(engine, connection, beginning);
+  return isBatchConnection(connection) ? begunAtOnce(engine, connection, beginning) : begunInTurn(engine, connection, beginning);
 };
 
 const begunInTurn = async (engine: SqlEngine, connection: Connection, { mode, limits, first }: Beginning): Promise<OpenTransaction> => {
   const [begin = '', ...more] = engine.begin(mode, limits);
-  // Where that fails, the transaction that is open is none of ours.
+  // Not rolled back if it fails: a transaction that is open then belongs to the host.
   await connection.run(begin, []);
   const transaction = byStatements(engine, connection);
   return { ...transaction, first: await orRolledBack(transaction, inTurn(engine, connection, more, first)) };
 };
 
 type BatchConnection = Connection & Required<Pick<Connection, 'runAll'>>;
-const takesSeveral = (connection: Connection): connection is BatchConnection => connection.runAll !== undefined;
+const isBatchConnection = (connection: Connection): connection is BatchConnection => connection.runAll !== undefined;
 
-/** What takes several statements at once takes them without parameters. */
+/** Several statements in one message cannot have parameters, so their values are literals. */
 const begunAtOnce = async (
   engine: SqlEngine,
   connection: BatchConnection,
@@ -80,7 +80,7 @@ const byStatements = (engine: SqlEngine, connection: Connection): Omit<OpenTrans
   connection,
   async commit() {
     const result = await run(engine, connection, raw('commit'));
-    // Work that went on after a statement failed: some databases roll back then, and say so only here.
+    // Some databases roll back if work continued after a failed statement, and report it only here.
     if (engine.isRolledBack?.(result)) throw new StorageError('a statement of the transaction failed, and nothing of it was kept');
   },
   async rollback() {
@@ -88,7 +88,7 @@ const byStatements = (engine: SqlEngine, connection: Connection): Omit<OpenTrans
   },
 });
 
-/** @returns what the first statements of the transaction gave, which follow those of its beginning */
+/** @returns the results of `first`, which run after the statements of `begin` */
 const inTurn = async (
   engine: SqlEngine,
   connection: Connection,
@@ -96,19 +96,19 @@ const inTurn = async (
   first: readonly Sql[],
 ): Promise<readonly Result[]> => {
   for (const statement of begin) await connection.run(statement, []);
-  await armed(engine, connection);
+  await prepareCancellation(engine, connection);
   const results: Result[] = [];
   for (const statement of first) results.push(await send(engine, connection, statement));
   return results;
 };
 
-/** Asked within the transaction: only there it is certain that statements stay on one connection of the server. */
-const armed = async (engine: SqlEngine, connection: Connection): Promise<void> => {
+/** Reads the session's id within the transaction, because a pooler may change the server's connection between transactions. */
+const prepareCancellation = async (engine: SqlEngine, connection: Connection): Promise<void> => {
   const { cancellation } = engine;
-  if (!cancellation || !connection.stopBy) return;
+  if (!cancellation || !connection.cancelWith) return;
   const { rows } = await send(engine, connection, cancellation.session);
   const session = Number(rows[0]?.value);
-  connection.stopBy((other) => send(engine, other, cancellation.stop(session)));
+  connection.cancelWith((other) => send(engine, other, cancellation.stop(session)));
 };
 
 const orRolledBack = async <T>({ rollback }: Pick<OpenTransaction, 'rollback'>, begun: Promise<T>): Promise<T> => {

@@ -1,4 +1,4 @@
-/** SQL as an engine takes it: the last step before it is sent. */
+/** Renders SQL for an engine: the last step before a statement is sent. */
 import type { SqlEngine } from './engine/index.ts';
 import { raw, type Sql } from './sql.ts';
 
@@ -7,7 +7,7 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** With placeholders. What is more than the engine takes parameters is written out. */
+/** With placeholders. Values beyond the engine's `maxParameters` become literals. */
 export const rendered = (engine: SqlEngine, { strings, values }: Sql): Statement => {
   const bound = Math.min(values.length, engine.maxParameters);
   let text = strings[0] ?? '';
@@ -22,5 +22,5 @@ export const rendered = (engine: SqlEngine, { strings, values }: Sql): Statement
 export const writtenOut = (engine: SqlEngine, { strings, values }: Sql): string =>
   strings.map((text, index) => (index === 0 ? text : engine.literal(values[index - 1] ?? null) + text)).join('');
 
-/** A name as an identifier. */
+/** A name as a quoted identifier. */
 export const identifier = (engine: SqlEngine, name: string): Sql => raw(engine.quote(name));

@@ -1,4 +1,4 @@
-/** Making anew what rows are found by, from their documents. */
+/** Rebuilds the columns, sets and counts by which rows are found, from their documents. */
 import { UniqueViolation } from '../../../src/adapter-kit.ts';
 import { elementsOf, rowsOfKind } from './layout.ts';
 import type { Session } from './session.ts';
@@ -12,7 +12,7 @@ export const repairCount = async (session: Session, kind: string): Promise<void>
   await session.runInTurn(session.scope.change(rowsOfKind(kind), { existing: 'set', value, returning: false }));
 };
 
-/** @returns whether all is right now */
+/** @returns false if the document is unreadable, or if a unique value is taken */
 export const repairRow = async (session: Session, kind: string, id: string): Promise<boolean> => {
   const { scope } = session;
   const { columns, documents, sets } = scope.layout(kind);

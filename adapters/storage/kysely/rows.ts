@@ -1,4 +1,4 @@
-/** The rows that a transaction has read. */
+/** The row cache of one transaction. */
 import type { Row } from '../../../src/adapter-kit.ts';
 import type { ResultRow } from './result.ts';
 import { selectRow } from './select.ts';
@@ -18,7 +18,7 @@ export class Rows {
     this.#session = session;
   }
 
-  /** A row is read once: nobody else changes it while a transaction of our own runs. In one that others joined, it may change at any time. */
+  /** Reads a row once per transaction, which sees no writes of others. Not cached if others have joined the transaction, because they may change the row. */
   find(kind: string, id: string): Promise<Stored | undefined> {
     if (this.#session.isShared || this.#session.isOver) return this.#read(kind, id);
     const key = keyOf(kind, id);
@@ -27,7 +27,7 @@ export class Rows {
     return known;
   }
 
-  /** Does what may change a row. */
+  /** Runs a write of a row, and forgets the cached row. */
   async changing<T>(kind: string, id: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -42,7 +42,7 @@ export class Rows {
   }
 }
 
-/** Every document is a row that was handed in. */
+/** A document is the JSON of a row that was inserted. */
 export const rowOf = ({ document }: ResultRow): Row => JSON.parse(String(document)) as Row;
 
 const keyOf = (kind: string, id: string): string => `${kind} ${id}`;

@@ -1,6 +1,6 @@
 /**
- * The one place that knows the namespace: whoever reads or writes a table gets it from here, with the condition
- * that keeps to the rows of this namespace. Conditions follow with `and`.
+ * The namespace of a store. Only this file names tables in statements, so that no statement can omit the condition on the namespace. Further conditions
+ * follow with `and`.
  */
 import type { StorageSchema } from '../../../src/adapter-kit.ts';
 import type { SqlEngine } from './engine/index.ts';
@@ -24,21 +24,21 @@ export class Scope {
     this.#state = identifier(engine, sharedNames(prefix).state);
   }
 
-  /** @throws TypeError when there is no such kind. */
+  /** @throws TypeError if there is no such kind */
   layout(kind: string): Layout {
     const layout = this.#layouts.get(kind);
     if (!layout) throw new TypeError(`the storage schema has no kind '${kind}'`);
     return layout;
   }
 
-  /** `<rows> where ns = ?`, with the documents when something is asked of them. */
+  /** `<rows> where ns = ?`, joined with the documents if they are needed. */
   rows(kind: string, { alias, document, needsDocument }: RowFields): Sql {
     const layout = this.layout(kind);
     const documents = needsDocument ? sql` join ${layout.documents} as ${document} on ${document}.id = ${alias}.document` : EMPTY;
     return sql`${layout.table} as ${alias}${documents} where ${alias}.ns = ${this.#namespace}`;
   }
 
-  /** `<rows> where ns = ?`, whatever is the matter with their documents. */
+  /** `<rows> where ns = ?`, without the documents, which may be missing or broken. */
   rowsAs(kind: string, alias: Sql): Sql {
     return sql`${this.layout(kind).table} as ${alias} where ${alias}.ns = ${this.#namespace}`;
   }
@@ -52,7 +52,7 @@ export class Scope {
     return sql`${this.#set(kind, field)} as ${alias} where ${alias}.ns = ${this.#namespace}`;
   }
 
-  /** `<set> <its rows> where ns = ?`: the rows that hold an element, found by it. */
+  /** `<set> cross join <rows> where ns = ?`: the rows that hold an element. The set is the driving table. */
   rowsWithElement(kind: string, field: string, element: Sql, { alias, document, needsDocument }: RowFields): Sql {
     const documents = needsDocument
       ? sql` join ${this.layout(kind).documents} as ${document} on ${document}.id = ${alias}.document`
@@ -81,7 +81,7 @@ export class Scope {
     return sql`delete from ${this.layout(kind).table} where ns = ${this.#namespace}`;
   }
 
-  /** Puts each element of a list into a set of a row. */
+  /** Inserts elements into a set of a row. */
   insertElements(kind: string, field: string, id: string, elements: readonly string[]): Sql {
     return sql`insert into ${this.#set(kind, field)} (ns, value, id) select ${this.#namespace}, e.value, ${id} from ${this.engine.jsonElements(JSON.stringify(elements), 'string')}`;
   }
@@ -91,12 +91,12 @@ export class Scope {
     return sql`delete from ${this.#set(kind, field)} where ns = ${this.#namespace}`;
   }
 
-  /** Changes a number of the namespace. With `returning`, the last of the statements gives the new one as `value`. */
+  /** Changes a number of the namespace. With `returning`, the last statement returns the new number as `value`. */
   change(number: string, change: Pick<StateChange, 'existing' | 'value' | 'returning'>): readonly Sql[] {
     return this.engine.upsert({ ...this.#numbered(number), ...change });
   }
 
-  /** Makes the writers of this namespace wait for each other, where the engine does not. */
+  /** Takes the lock of the writers of this namespace, if `begin` of the engine does not exclude them. */
   lockWriters(limits: Limits): readonly Sql[] {
     return this.engine.lockWriters?.(this.#numbered(REVISION), limits) ?? [];
   }

@@ -1,30 +1,29 @@
-/** The statements that read. What they select is called `document` or `value`. */
-
+/** The statements that read. Their result columns are `document` or `value`. */
 import { ALL, type FieldRef, type Predicate, type Query, type Row, type SortKey, stringField } from '../../../src/adapter-kit.ts';
 import { MANY } from './arrange.ts';
 import { condition, idsOf, isIdList } from './compile.ts';
-import { elementToStartFrom, isListed } from './driver.ts';
+import { elementToStartFrom, isListed } from './driving-set.ts';
 import { RowFields } from './fields.ts';
 import { type Column, columnValue, rowsOfKind } from './layout.ts';
 import type { Scope } from './scope.ts';
 import { alias, FEW, holders, holdsAll, holdsToo } from './sets.ts';
 import { EMPTY, joined, raw, type Sql, sql } from './sql.ts';
 
-/** The document of a row with its number. */
+/** Selects the document of a row, and the document's number. */
 export const selectRow = (scope: Scope, kind: string, id: string): Sql => {
   const { documents } = scope.layout(kind);
   const row = fieldsOf(scope, kind);
   return sql`select d.id as number, d.document as document from ${documents} as d where d.id = (select t.document from ${scope.rows(kind, row)} and ${row.id} = ${id})`;
 };
 
-/** Finds the page in the narrow rows, then fetches its documents. */
+/** Selects a page: finds its ids in the narrow rows, then fetches its documents. */
 export const selectPage = (scope: Scope, kind: string, query: Query): Sql => {
   const { where, sort = [] } = query;
   const row = fieldsOf(scope, kind);
   if (sort.length === 0 && isListed(where)) {
     const held = sql`select id from (${holders(scope, kind, where)}) as m`;
     const page = cut(scope, raw('id'), query);
-    // Not every database allows a limit directly within `in`.
+    // Some databases do not allow a limit directly within `in`.
     const ids = page === EMPTY ? held : sql`select id from (${held}${page}) as l`;
     return documentsOf(scope, kind, sql`select t.document, t.id from ${scope.rows(kind, row)} and t.id in (${ids})`, []);
   }
@@ -41,15 +40,15 @@ interface Key {
 }
 
 const keysOf = (scope: Scope, row: RowFields, sort: readonly SortKey[]): readonly Key[] =>
-  deciding(sort).map(({ field, descending }, index) => ({
+  distinctKeys(sort).map(({ field, descending }, index) => ({
     value: row.find(field).order,
     name: raw(`k${index}`),
     direction: direction(scope, descending),
     isId: isId(field),
   }));
 
-/** Each field once, and none after the id, which no two rows share: not every database sorts by a column twice. */
-const deciding = (sort: readonly SortKey[]): readonly SortKey[] => {
+/** The keys without duplicates, and without any after the id, which is unique: some databases refuse to sort by a column twice. */
+const distinctKeys = (sort: readonly SortKey[]): readonly SortKey[] => {
   const names = sort.map(({ field }) => JSON.stringify(field));
   const once = sort.filter((_, index) => names.indexOf(names[index] ?? '') === index);
   const id = once.findIndex(({ field }) => isId(field));
@@ -73,38 +72,39 @@ const pageOf = (scope: Scope, kind: string, keys: readonly Key[], source: Sql, i
   );
 };
 
-/** A page of a subquery. Only a page has an order there: not every database allows another one, and what is around the subquery sorts anyway. */
+/** The limit of a subquery, with its order. Without a limit it has no order: some databases refuse one there, and the outer query sorts anyway. */
 const cut = ({ engine }: Scope, order: Sql, { offset = 0, limit }: Query): Sql =>
   limit === undefined && offset === 0 ? EMPTY : sql` order by ${order}${engine.page({ limit, offset })}`;
 
-/** Among how many rows, the first in the order wanted, a page is looked for before all that satisfy the question are found: fewer when each is asked for many lists. */
-const LOOKED_AT = { least: 200, most: 1000 } as const;
-const LISTS_LOOKED_AT = 8000;
-/** A page is looked for among so many times its rows. */
-const TIMES = 4;
+/** How many of the first rows `selectAmongFirst` tests. */
+const SCANNED = { least: 200, most: 1000 } as const;
+/** How many lookups in lists it may cost: the more lists, the fewer rows are tested. */
+const MOST_LOOKUPS = 8000;
+/** The number of tested rows per row of the page. */
+const SCAN_FACTOR = 4;
 
 /**
- * A page of what many rows satisfy by being in one of several lists: it is found soonest by looking at the first rows in the order
- * wanted. It is only the page if it is full.
- * @returns undefined when the question is of another kind, or no index has that order
+ * Selects a page by testing only the first rows in index order: fastest if many rows satisfy the predicate by being in one of several lists. The result is
+ * the page only if it is full.
+ * @returns undefined if the predicate has no such lists, or no index has the order
  */
 export const selectAmongFirst = (scope: Scope, kind: string, query: Query): Sql | undefined => {
   const { where, sort = [], offset = 0, limit = Infinity } = query;
   const terms = where.op === 'and' ? where.terms : [where];
   const lists = Math.max(0, ...terms.map(listsOf));
   if (lists === 0) return undefined;
-  const wanted = (offset + limit) * TIMES;
-  const lookedAt = Math.min(Math.max(wanted, LOOKED_AT.least), LOOKED_AT.most, Math.floor(LISTS_LOOKED_AT / lists));
-  if (wanted > lookedAt || sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
+  const wanted = (offset + limit) * SCAN_FACTOR;
+  const scanned = Math.min(Math.max(wanted, SCANNED.least), SCANNED.most, Math.floor(MOST_LOOKUPS / lists));
+  if (wanted > scanned || sort.length > 1 || !sort.every((key) => isIndexed(scope, kind, key))) return undefined;
   const row = new RowFields(scope.engine, scope.layout(kind), 't', true);
   const keys = keysOf(scope, row, sort);
   const asked = condition(scope, kind, row, where);
   if (row.needsDocument) return undefined;
-  const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page({ limit: lookedAt, offset: 0 })}`;
+  const first = sql`select t.* from ${scope.rows(kind, row)} order by ${ordered(keys, row.id)}${scope.engine.page({ limit: scanned, offset: 0 })}`;
   return pageOf(scope, kind, keys, sql`(${first}) as t where ${asked}`, row.id, query);
 };
 
-/** How often each row is looked up in a list of ids: once for all values of which one suffices. */
+/** The number of lists in which each row is looked up. Values of one `overlaps` are one list. */
 const listsOf = (term: Predicate): number => {
   if (term.op === 'or' && term.terms.length > 1 && term.terms.every(isIdList)) return term.terms.length;
   return term.op === 'overlaps' && term.values.length > 1 ? 1 : 0;
@@ -115,9 +115,9 @@ const isIndexed = (scope: Scope, kind: string, { field: { path } }: SortKey): bo
 
 export const selectCount = (scope: Scope, kind: string, where: Predicate): Sql => {
   if (where.op === 'all') return scope.number(rowsOfKind(kind));
-  // Only rows that are there have elements, so that to count ids no row needs to be looked at.
+  // Elements belong to existing rows only, so ids can be counted without reading the rows.
   if (where.op === 'overlaps' && where.values.length > FEW) {
-    // Begun at the values: an engine that counts ids once could else read all elements there are, in the order of ids.
+    // The values are the driving table: for `count(distinct id)`, a planner might otherwise scan all elements in order of id.
     const element = alias(0);
     return sql`select count(distinct ${element}.id) as value from ${scope.engine.jsonElements(JSON.stringify(where.values), 'string')} cross join ${scope.set(kind, where.set, element)} and ${element}.value = e.value`;
   }
@@ -129,7 +129,7 @@ export const selectCount = (scope: Scope, kind: string, where: Predicate): Sql =
   return sql`select count(*) as value from ${found(scope, kind, fieldsOf(scope, kind), where, true).source}`;
 };
 
-/** How many rows hold each value, as `size`; those that `MANY` hold need not be counted to the end. */
+/** Selects how many rows hold each value, as `size`; it may stop counting at `MANY`. */
 export const selectSizes = (scope: Scope, kind: string, set: string, values: readonly string[]): Sql => {
   const { engine } = scope;
   const element = alias(0);
@@ -138,7 +138,7 @@ export const selectSizes = (scope: Scope, kind: string, set: string, values: rea
   return sql`select e.value as value, (${size}) as size from ${engine.jsonElements(JSON.stringify(values), 'string')}`;
 };
 
-/** All values of a set, each once. */
+/** Selects the distinct values of a set. */
 export const selectDistinct = (scope: Scope, kind: string, set: string): Sql => {
   const elements = scope.set(kind, set, raw('s'));
   return scope.engine.distinct?.(elements) ?? sql`select distinct s.value as value from ${elements} order by value`;
@@ -151,7 +151,7 @@ export const selectReferenced = (scope: Scope, kind: string, field: string, valu
   return sql`select e.value as value from ${scope.engine.jsonElements(JSON.stringify(values), 'string')} where exists (select 1 from ${scope.rows(kind, row)} and ${held} = e.value and ${asked})`;
 };
 
-/** The first field of a row whose value another row has. */
+/** Selects the fields of a row whose values are taken by another row, in the order of `columns`. */
 export const selectTaken = (scope: Scope, kind: string, row: Row, columns: readonly Column[], isNew: boolean): Sql => {
   const rows = fieldsOf(scope, kind);
   const taken = columns.map(
@@ -162,7 +162,7 @@ export const selectTaken = (scope: Scope, kind: string, row: Row, columns: reado
   return joined(isNew ? [id, ...taken] : taken, ' union all ');
 };
 
-/** `<rows> where <asked>`, started from the element of a set if that is the short way, and the id to order by. */
+/** `<rows> where <condition>`, driven by an element of a set if that is cheaper; and the id to order by. */
 const found = (
   scope: Scope,
   kind: string,

@@ -1,19 +1,18 @@
-/** The statements of one transaction, for as long as it lasts. */
+/** Runs the statements of one transaction while it is open. */
 import { type Connection, run } from './connection.ts';
 import type { Result } from './result.ts';
 import type { Scope } from './scope.ts';
 import type { Sql } from './sql.ts';
 
-/** What a transaction stands in. */
-export interface Surroundings {
-  /** For a transaction of the host's. */
+export interface SessionOptions {
+  /** If the transaction is the host's. */
   readonly joining?: Joining;
-  /** Once aborted, no statement is run any more. */
+  /** Once it is aborted, no further statement runs. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Joining {
-  /** What comes before anything else. @returns the tables as they are then */
+  /** Runs the statements that must come first. @returns the tables as they are then */
   begin(run: (statement: Sql) => Promise<Result>): Promise<Scope>;
 }
 
@@ -26,7 +25,7 @@ export class Session {
   #isShared: boolean;
   #isOver = false;
 
-  constructor(connection: Connection, scope: Scope, { joining, signal }: Surroundings = {}) {
+  constructor(connection: Connection, scope: Scope, { joining, signal }: SessionOptions = {}) {
     this.#scope = scope;
     this.#isShared = joining !== undefined;
     this.#connection = connection;
@@ -39,12 +38,12 @@ export class Session {
     return this.#scope;
   }
 
-  /** Whether others, who joined it too, may write in the same transaction. */
+  /** Whether others, who have joined it as well, may write in the same transaction. */
   get isShared(): boolean {
     return this.#isShared;
   }
 
-  /** @returns what others join the transaction by */
+  /** @returns the value that others pass to `Store.join` */
   share(): unknown {
     this.#isShared = true;
     return this.#connection.host;
@@ -54,7 +53,7 @@ export class Session {
     return this.#isOver;
   }
 
-  /** The connection goes to others: nothing runs here any more. */
+  /** Refuses all further statements, because the connection is about to be released. */
   end(): void {
     this.#isOver = true;
   }
@@ -72,7 +71,7 @@ export class Session {
     return this.#scope;
   }
 
-  /** Runs statements in turn. @returns what the last one gave */
+  /** Runs statements in order. @returns the result of the last one */
   async runInTurn(statements: readonly Sql[]): Promise<Result> {
     let last: Result = { rows: [], written: 0 };
     for (const statement of statements) last = await this.run(statement);

@@ -1,20 +1,20 @@
-/** Questions about a set of a row, asked of the table of its elements: from the elements to all rows that hold them, or row by row. */
+/** Conditions on a set, as subqueries of the table of its elements: for all rows that hold the elements, or for one row. */
 import type { Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import type { Fields } from './fields.ts';
 import type { Scope } from './scope.ts';
 import { EMPTY, FALSE, joined, raw, type Sql, sql } from './sql.ts';
 
-/** How deep in subqueries a condition stands: their aliases must differ. */
+/** The nesting depth of a subquery, which makes its aliases unique. */
 export type Depth = number;
 
 export type Held = Extract<Predicate, { readonly set: string; readonly values: readonly string[] }>;
 
-/** Up to so many values are said one by one, so that the engine can look up each, or merge the sorted ids of each. */
+/** Up to this number, values are separate terms, so that the engine can look up each one, or merge their sorted ids. Longer lists are JSON. */
 export const FEW = 8;
 
 export const alias = (depth: Depth): Sql => raw(`s${depth}`);
 
-/** The ids of the rows that hold one of the values (each id once, if these are few), or all of them. */
+/** Selects the ids of the rows that hold one of the values, or all of them. Without duplicates for up to `FEW` values. */
 export const holders = (scope: Scope, kind: string, predicate: Held, depth: Depth = 0): Sql => {
   const element = alias(depth);
   const selected = sql`select ${element}.id from ${scope.set(kind, predicate.set, element)}`;
@@ -27,13 +27,13 @@ export const holders = (scope: Scope, kind: string, predicate: Held, depth: Dept
   );
 };
 
-/** That the row of an element holds all values, the first of them by this element. */
+/** The condition that a row holds all values; `element` is its element with the first one. */
 export const holdsAll = (scope: Scope, kind: string, { set, values }: Held, element: Sql, depth: Depth = 0): Sql => {
   const [first = '', ...rest] = new Set(values);
   return joined([sql`${element}.value = ${first}`, ...holdsToo(scope, kind, { set, values: rest }, sql`${element}.id`, depth)], ' and ');
 };
 
-/** That the row of an id holds all values: a few are looked up one by one; of many it is asked whether one is missing. */
+/** The condition that a row holds all values: a few are looked up one by one; of many, none may be missing. */
 export const holdsToo = (
   scope: Scope,
   kind: string,
@@ -50,7 +50,7 @@ export const holdsToo = (
   ];
 };
 
-/** Whether one row holds one of the values, or all of them, asked from the row. */
+/** The condition that one row holds one of the values, or all of them, as a correlated subquery. */
 export const holds = (scope: Scope, kind: string, { id }: Fields, predicate: Held, depth: Depth): Sql => {
   if (predicate.op === 'covers') return sql`(${joined(holdsToo(scope, kind, predicate, id, depth), ' and ')})`;
   const element = alias(depth);

@@ -1,9 +1,9 @@
 /**
- * SQL with its values, put together from smaller pieces. Values never become text: they stay beside it until the statement is sent, when the engine says how
- * its placeholders look.
+ * SQL with its values, composed from smaller pieces. Values never become part of the text: they are kept beside it until the statement is sent, when the
+ * engine supplies the placeholders.
  */
 export interface Sql {
-  /** The text around the values: one part more than there are values. */
+  /** The text around the values: one string more than there are values. */
   readonly strings: readonly string[];
   readonly values: readonly Value[];
 }
@@ -48,14 +48,14 @@ export const joined = (pieces: readonly Sql[], separator: string): Sql => {
   return { strings: done, values };
 };
 
-/** Nothing. */
+/** SQL without text. */
 export const EMPTY = raw('');
 
-// Comparisons: not every database has `true` and `false` as conditions.
+// Comparisons, because some databases have no conditions `true` and `false`.
 export const TRUE = raw('1 = 1');
 export const FALSE = raw('1 = 0');
 
-/** @returns the text after the last value of the piece, which is still open */
+/** @returns the text after the last value of the piece, to which the next text is appended */
 const append = (piece: Sql, before: string, done: string[], values: Value[]): string => {
   const end = piece.values.length;
   if (end === 0) return before + (piece.strings[0] ?? '');

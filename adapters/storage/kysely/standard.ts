@@ -1,10 +1,10 @@
-/** What SQLite and PostgreSQL say in the same words, from the SQL standard or from each other. */
+/** SQL that SQLite and PostgreSQL have in common, from the standard or from each other. */
 import type { StateChange, StateRow } from './engine/writes.ts';
 import { EMPTY, raw, type Sql, sql, type Value } from './sql.ts';
 
 export const doubleQuoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** Nothing but the quote is escaped: both take backslashes as they are. */
+/** Only quotes are escaped: backslashes have no meaning in either. */
 export const standardLiteral = (value: Value): string => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value));
 
 export const currentTime = raw('cast(current_timestamp as text)');
@@ -29,10 +29,10 @@ export const insertReturning = (documents: Sql, document: string): readonly Sql[
   sql`insert into ${documents} (document) values (${document}) returning id`,
 ];
 
-/** A loose index scan: steps from one value to the next larger one, so that the cost follows the number of values and not of rows. */
+/** A loose index scan: steps from one value to the next larger one, so that its cost depends on the number of values, not of rows. */
 export const looseIndexScan = (elements: Sql): Sql =>
   sql`with recursive v(value) as (select min(s.value) from ${elements} union all select (select min(s.value) from ${elements} and s.value > v.value) from v where v.value is not null)
     select value from v where value is not null order by value`;
 
-/** Keeps an index on a column from answering a comparison. */
+/** Prevents the use of an index on the column. */
 export const concatenated = (text: Sql): Sql => sql`(${text} || '')`;

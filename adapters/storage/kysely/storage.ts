@@ -1,19 +1,19 @@
-/** Storage adapters over SQL databases: how a store is opened, whoever brings the connections. */
+/** Storage adapters for SQL databases: opens stores on connections of any origin. */
 import { type Dialect, Kysely } from 'kysely';
 import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
 import { type Connection, run, translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
-import { areSaid, sayAgain } from './expectations.ts';
 import { type KyselyInstance, kyselyConnections } from './kysely.ts';
 import { creating, exported, isMigrated, migrateDatabase } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { migrations as ownMigrations } from './migrations/index.ts';
 import { type MigrationPlan, planFor } from './plan.ts';
+import { hasStatistics, restoreStatistics } from './planner-statistics.ts';
 import { recordedIn, type SchemaOptions } from './recorded.ts';
 import { assertRequirements } from './requirements.ts';
 import { Scope } from './scope.ts';
-import { KyselyStore, type Patience, type Source } from './store.ts';
+import { KyselyStore, type Source, type Timeouts } from './store.ts';
 import { inTurns } from './turns.ts';
 import { assertReadable, assertSchema, tablesAt, Versions } from './versions.ts';
 
@@ -21,7 +21,7 @@ import { assertReadable, assertSchema, tablesAt, Versions } from './versions.ts'
 export interface StoreOptions {
   /** Controllers with different namespaces share a database and nothing else. Default `'default'`. */
   readonly namespace?: string;
-  /** What the names of all tables begin with. Default `'overlay_'`. */
+  /** Prefix of the names of all tables. Default `'overlay_'`. */
   readonly prefix?: string;
   /** Whether `open` runs the migrations that the database lacks. */
   readonly migrate?: boolean;
@@ -32,25 +32,25 @@ export interface StoreOptions {
   /** How long a transaction may wait for writers in other processes, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
   readonly lockTimeout?: number;
   /**
-   * How long a statement may take, in milliseconds, before the server stops it and the call fails with `StoreUnavailable`, where there is a server: PostgreSQL. Best near
-   * the controller's `requestTimeoutMs`. Default 10,000.
+   * PostgreSQL: how long a statement may take, in milliseconds, before the server cancels it and the call fails with `StoreUnavailable`. Best near the
+   * controller's `requestTimeoutMs`. Default 10,000.
    */
   readonly statementTimeout?: number;
   /**
-   * How long a writer may pause between two statements, in milliseconds, before the server ends its connection, where there is a server: PostgreSQL. Others wait so
-   * long at most for a process that is frozen or lost. Default 8000.
+   * PostgreSQL: how long a writer may pause between two statements, in milliseconds, before the server ends its connection. This is the longest time that
+   * other writers wait for a process that is frozen or lost. Default 8000.
    */
   readonly pauseTimeout?: number;
   /**
-   * How long `open` and `migrate` wait for another process that migrates, in milliseconds, before they fail with `StoreBusy`: as long as the longest
-   * migration may take. Default 300,000.
+   * How long `open` and `migrate` wait for another process that migrates, in milliseconds, before they fail with `StoreBusy`: at least as long as
+   * the longest migration takes. Default 300,000.
    */
   readonly migrationTimeout?: number;
-  /** Other migrations than those of the controller's own kinds: for tests. */
+  /** For tests: migrations to use instead of the controller's own. */
   readonly migrations?: readonly Migration[];
 }
 
-/** The names of `StoreOptions`. */
+/** The names of `StoreOptions`, for checking options. */
 export const STORE_OPTIONS = {
   namespace: true,
   prefix: true,
@@ -63,16 +63,16 @@ export const STORE_OPTIONS = {
   migrations: true,
 } as const;
 
-/** Which Kysely instance is used, and how; or a dialect to make one of. */
+/** A Kysely instance, or a dialect to create one from, and how to use it. */
 export type KyselyStorageOptions = StoreOptions & {
-  /** What the database is: `sqlite`, `postgres`, or an engine of your own. */
+  /** The SQL engine of the database: `sqlite`, `postgres`, or your own. */
   readonly engine: SqlEngine;
 } & ({ readonly db: KyselyInstance } | { readonly dialect: Dialect });
 
 export interface KyselyStorage extends StorageAdapter {
   /**
-   * Runs the migrations that the database lacks, in one transaction. Waits for another process that does.
-   * @throws StoreBusy when another process holds the database for longer than `migrationTimeout`; StoreUnavailable; StorageError when a statement fails.
+   * Runs the migrations that the database lacks, in one transaction. Waits for another process that migrates.
+   * @throws StoreBusy if another process locks the database for longer than `migrationTimeout`; StoreUnavailable; StorageError if a statement fails
    */
   migrate(): Promise<void>;
   /**
@@ -83,7 +83,7 @@ export interface KyselyStorage extends StorageAdapter {
 }
 
 /**
- * A storage adapter over a Kysely instance of the host, or over one that is made of a dialect and closed with the store.
+ * A storage adapter over a Kysely instance of the host, or over one that is created from a dialect and closed with the store.
  * A SQLite connection of another driver needs `sqliteFunctions`. `migrate` defaults to false.
  *
  * ```ts
@@ -108,7 +108,7 @@ export const kyselyStorage = (options: KyselyStorageOptions): KyselyStorage => {
   });
 };
 
-/** @param connect is called once for every open store. */
+/** @param connect called once for every store that is opened */
 export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: () => Source): KyselyStorage => {
   const {
     namespace = 'default',
@@ -121,8 +121,8 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
     migrationTimeout = 300_000,
     migrations = ownMigrations,
   } = options;
-  const patience: Patience = { lockTimeout, statementTimeout, pauseTimeout };
-  /** A migration takes as long as it takes. */
+  const timeouts: Timeouts = { lockTimeout, statementTimeout, pauseTimeout };
+  /** Without a `statementTimeout`: a migration has no time limit. */
   const migrating = { limits: { lockTimeout: migrationTimeout } };
   const schemaOptions: SchemaOptions = { engine, prefix, migrations };
   const connected = (): Source => {
@@ -132,11 +132,11 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
       throw translated(engine, error);
     }
   };
-  /** Restores the planner statistics where they were lost, before readers open connections and load them. While another writer is busy, this is left to the next `open`. */
-  const tellPlanner = async (source: Source, tables: StorageSchema) => {
-    if (await source.writer.use((connection) => areSaid(engine, connection, prefix, tables))) return;
+  /** Restores lost planner statistics before readers open connections, which load them. If another writer holds the lock, the next `open` restores them. */
+  const ensureStatistics = async (source: Source, tables: StorageSchema) => {
+    if (await source.writer.use((connection) => hasStatistics(engine, connection, prefix, tables))) return;
     const begin = { mode: 'write', limits: { lockTimeout } } as const;
-    await inTransaction(engine, source.writer, begin, (connection) => sayAgain(engine, connection, prefix, tables)).catch(
+    await inTransaction(engine, source.writer, begin, (connection) => restoreStatistics(engine, connection, prefix, tables)).catch(
       (error: unknown) => {
         if (!(error instanceof StoreBusy)) throw error;
       },
@@ -171,9 +171,9 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
           else assertSchema(migrations, found, schema);
           return { found, tables: await tablesAt(schemaOptions, found.version, (statement) => run(engine, connection, statement)) };
         });
-        if (!readOnly) await tellPlanner(source, tables);
+        if (!readOnly) await ensureStatistics(source, tables);
         const versions = new Versions(schemaOptions, (tables) => new Scope(engine, prefix, namespace, tables), found, tables);
-        return new KyselyStore(source, versions, patience, readOnly ? new Set(tables.map(({ kind }) => kind)) : undefined);
+        return new KyselyStore(source, versions, timeouts, readOnly ? new Set(tables.map(({ kind }) => kind)) : undefined);
       } catch (error) {
         await source.close();
         throw translated(engine, error);

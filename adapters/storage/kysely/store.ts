@@ -1,5 +1,4 @@
-/** A store over connections to a SQL database. */
-
+/** The store port over connections to a SQL database. */
 import {
   type SchemaDifference,
   type Semaphore,
@@ -19,34 +18,38 @@ import type { Sql } from './sql.ts';
 import { KyselyTransaction } from './transaction.ts';
 import type { Versions } from './versions.ts';
 
-/** Where a store's connections come from. */
+/** The connections of a store. */
 export interface Source {
   readonly writer: Connections;
   readonly reader: Connections;
-  /** Permits for the reads of ordinary sessions, where it is known how many connections there are. */
+  /** Permits for the reads of ordinary sessions, if the number of connections is known. */
   readonly places?: Semaphore;
-  /** A connection on which the host has begun a transaction by other means than Kysely. */
+  /** The connection of a transaction that the host has begun without Kysely. */
   joined?(host: unknown): Connection | undefined;
   close(): Promise<void>;
 }
 
-/** How long a store waits, in milliseconds. */
-export interface Patience {
-  /** For the lock of other writers. */
+/** Timeouts of a store, in milliseconds. */
+export interface Timeouts {
+  /** Waiting for the lock of the writers. */
   readonly lockTimeout: number;
-  /** For a statement. */
+  /** One statement. */
   readonly statementTimeout: number;
-  /** For a writer that holds the lock, and asks nothing. */
+  /** A pause between two statements of a writer, which holds the lock. */
   readonly pauseTimeout: number;
 }
 
-/** Of a writer whose work may pause. ms */
+/** `pauseTimeout` of a writer whose work may pause. ms */
 const LONG_PAUSE = 60_000;
-/** Longer than the server needs to stop a statement itself: who has not answered then will not. ms */
+/** Longer than the server needs to cancel a statement at its own timeout: a server that has not answered then is lost. ms */
 const GRACE = 2000;
 
-/** On which terms a transaction is begun. Waiting for a lock is part of the statement that takes it. */
-const begins = (mode: TransactionMode, { lockTimeout, statementTimeout, pauseTimeout }: Patience, options: TransactionOptions): Begin => ({
+/** Waiting for a lock is part of the statement that takes it, so `answerTimeout` covers both timeouts. */
+const beginOptions = (
+  mode: TransactionMode,
+  { lockTimeout, statementTimeout, pauseTimeout }: Timeouts,
+  options: TransactionOptions,
+): Begin => ({
   mode,
   limits: { lockTimeout, statementTimeout, pauseTimeout: options.mayPause ? LONG_PAUSE : pauseTimeout },
   answerTimeout: Math.max(lockTimeout, statementTimeout) + Math.min(GRACE, statementTimeout),
@@ -58,14 +61,14 @@ export class KyselyStore implements Store {
   readonly kinds?: ReadonlySet<string>;
   readonly #source: Source;
   readonly #versions: Versions;
-  readonly #patience: Patience;
+  readonly #timeouts: Timeouts;
   #isClosed = false;
 
   /** @param kinds that there are tables for, of a store that is only read */
-  constructor(source: Source, versions: Versions, patience: Patience, kinds?: ReadonlySet<string>) {
+  constructor(source: Source, versions: Versions, timeouts: Timeouts, kinds?: ReadonlySet<string>) {
     this.#source = source;
     this.#versions = versions;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
     if (source.places) this.places = source.places;
     if (kinds) this.kinds = kinds;
   }
@@ -81,7 +84,7 @@ export class KyselyStore implements Store {
         version = results.at(-1);
       },
     };
-    const begin = { ...begins(mode, this.#patience, options), ...(mode === 'read' ? {} : asWriter) };
+    const begin = { ...beginOptions(mode, this.#timeouts, options), ...(mode === 'read' ? {} : asWriter) };
     const { engine } = this.#versions;
     return inTransaction(engine, connections, begin, async (connection) => {
       const send = (statement: Sql) => run(engine, connection, statement);
@@ -113,7 +116,7 @@ export class KyselyStore implements Store {
   async check(): Promise<SchemaDifference> {
     this.#assertOpen('read');
     const { engine, statement } = this.#versions;
-    await inTransaction(engine, this.#source.reader, begins('read', this.#patience, {}), async (connection) => {
+    await inTransaction(engine, this.#source.reader, beginOptions('read', this.#timeouts, {}), async (connection) => {
       const send = (statement: Sql) => run(engine, connection, statement);
       await this.#versions.scopeAt(await send(statement), send);
     });
@@ -122,7 +125,7 @@ export class KyselyStore implements Store {
 
   /** The lock of the writers of this namespace, and then the version of the schema, which cannot change while the lock is held. */
   #asWriter(): readonly Sql[] {
-    return [...this.#versions.scope.lockWriters(this.#patience), this.#versions.statement];
+    return [...this.#versions.scope.lockWriters(this.#timeouts), this.#versions.statement];
   }
 
   async close(): Promise<void> {

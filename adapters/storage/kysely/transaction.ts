@@ -1,4 +1,4 @@
-/** The operations of the port as statements on one connection. */
+/** The transaction of the storage port, as statements on one connection. */
 import type { Predicate, Query, Row, Transaction, TransactionMode, Verified, VerifyPage } from '../../../src/adapter-kit.ts';
 import { arranged, valuesToArrange } from './arrange.ts';
 import { REVISION } from './layout.ts';
@@ -77,6 +77,12 @@ export class KyselyTransaction implements Transaction {
     return rows.map(({ value }) => String(value));
   }
 
+  async revision(): Promise<number> {
+    const scope = await this.#session.ready();
+    const { rows } = await this.#session.run(scope.number(REVISION));
+    return Number(rows[0]?.value ?? 0);
+  }
+
   async nextRevision(atLeast = 1): Promise<number> {
     this.#assertWriting('nextRevision');
     const scope = await this.#session.ready();
@@ -104,7 +110,7 @@ export class KyselyTransaction implements Transaction {
     this.#session.end();
   }
 
-  /** The same question, with the values to be held in the order that suits. */
+  /** An equivalent predicate, with the values that a row must hold in the best order. */
   async #arranged(kind: string, where: Predicate): Promise<Predicate> {
     const sizes = new Map<string, number>();
     for (const [set, values] of valuesToArrange(where)) {

@@ -1,14 +1,14 @@
-/** Writers of one process take turns here, so that those who wait for the lock of the others hold no connection that readers could use. */
+/** Serialises the writers of this process, so that writers waiting for the lock occupy no connections that readers could use. */
 import type { Connections } from './connection.ts';
 
 export const inTurns = (connections: Connections): Connections => {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    use(work, terms) {
+    use(work, options) {
       const turn = last.then(() => {
-        // A caller that gave up while it waited needs no connection.
-        terms?.signal?.throwIfAborted();
-        return connections.use(work, terms);
+        // The caller may have given up while it waited.
+        options?.signal?.throwIfAborted();
+        return connections.use(work, options);
       });
       last = turn.catch(() => undefined);
       return turn;

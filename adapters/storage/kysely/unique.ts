@@ -1,4 +1,4 @@
-/** Writes of rows whose unique values may be taken. */
+/** Writes rows, and reports violated unique constraints by their field. */
 import { type Row, UniqueViolation, WriteConflict } from '../../../src/adapter-kit.ts';
 import { Taken } from './connection.ts';
 import { type Column, columnValue } from './layout.ts';
@@ -9,12 +9,12 @@ import type { Sql, Value } from './sql.ts';
 
 export type Assignment = readonly [Column, Value];
 
-/** @throws UniqueViolation as the port says; WriteConflict when a writer that does not wait for the others has just taken a value */
+/** @throws UniqueViolation as the port says; WriteConflict if a writer outside of the lock has just taken a value */
 export const insertUnique = async (session: Session, kind: string, row: Row, statement: Sql): Promise<void> => {
   const { engine } = session.scope;
   const columns = [...session.scope.layout(kind).columns.values()];
   if (!engine.insertUnlessTaken) {
-    await namingTaken(session, kind, row, columns, true, statement);
+    await runUnique(session, kind, row, columns, true, statement);
     return;
   }
   const { written } = await session.run(engine.insertUnlessTaken(statement));
@@ -23,7 +23,10 @@ export const insertUnique = async (session: Session, kind: string, row: Row, sta
   throw new WriteConflict();
 };
 
-/** @throws UniqueViolation as the port says. Where a failing statement would end the transaction it is asked for first, else once it failed. */
+/**
+ * Where a failed statement would abort the transaction, the values are checked before it, otherwise after it has failed.
+ * @throws UniqueViolation as the port says
+ */
 export const updateUnique = async (
   session: Session,
   kind: string,
@@ -32,10 +35,10 @@ export const updateUnique = async (
   statement: Sql,
 ): Promise<Result> => {
   if (session.scope.engine.insertUnlessTaken) await assertFree(session, kind, row, columns, false);
-  return namingTaken(session, kind, row, columns, false, statement);
+  return runUnique(session, kind, row, columns, false, statement);
 };
 
-const namingTaken = async (
+const runUnique = async (
   session: Session,
   kind: string,
   row: Row,
@@ -52,7 +55,10 @@ const namingTaken = async (
   }
 };
 
-/** Finds out which unique value is taken by another row: of several the first by the kind's table, whatever index the engine looks at first. */
+/**
+ * Checks that no other row has a unique value of this one. If several are taken, it reports the first in the order of the kind's fields, so that every engine
+ * reports the same one.
+ */
 const assertFree = async (session: Session, kind: string, row: Row, columns: readonly Column[], isNew: boolean): Promise<void> => {
   const unique = columns.filter((column) => column.index === 'unique' && columnValue(column, row) !== null);
   if (unique.length === 0 && !isNew) return;

@@ -1,4 +1,4 @@
-/** Whether what rows are found by says what their documents say. */
+/** Checks that the columns, sets and counts by which rows are found agree with their documents. */
 import type { IndexFault, Row, Verified, VerifyPage } from '../../../src/adapter-kit.ts';
 import { type Column, columnValue, elementsOf, rowsOfKind } from './layout.ts';
 import type { Result } from './result.ts';
@@ -7,7 +7,7 @@ import { joined, raw, type Sql, sql, type Value } from './sql.ts';
 
 type Run = (statement: Sql) => Promise<Result>;
 
-/** A row with its document: as a row, or what is wrong with it. */
+/** The row that was read from a document, or why it could not be read. */
 export type Found = { readonly is: 'readable'; readonly row: Row } | { readonly is: 'missing' | 'unreadable' };
 
 export const verifyPage = async (run: Run, scope: Scope, kind: string, { after = '', limit }: VerifyPage): Promise<Verified> => {
@@ -40,7 +40,7 @@ const faultsBetween = async (run: Run, scope: Scope, kind: string, after: string
       const row = documents.get(id);
       const elements = new Set(held.get(id)?.map((element) => String(element.value)));
       if (!row) {
-        // A row without a readable document is a fault already.
+        // A row without a readable document is already reported.
         if (!faults.some((fault) => fault.id === id))
           faults.push({ id, description: `${kind} ${id} is found by ${set}, but is not there` });
       } else if (!areSame(elements, elementsOf(row, set)))
@@ -58,20 +58,20 @@ const countFault = async (run: Run, scope: Scope, kind: string): Promise<readonl
   return isRight ? [] : [{ description: `there are not as many rows of ${kind} as are counted` }];
 };
 
-/** The document of a row. One that is of another row is not readable as this one's. */
+/** Reads the document of a row. The document of another row counts as unreadable. */
 export const foundIn = (document: unknown, id: string): Found => {
   if (typeof document !== 'string') return { is: 'missing' };
   try {
     const row: unknown = JSON.parse(document);
-    // What has the id of a row was handed in as that row.
+    // An object with the right id was inserted as that row.
     if (typeof row === 'object' && row !== null && 'id' in row && row.id === id) return { is: 'readable', row: row as Row };
   } catch {
-    // Told below.
+    // Reported below.
   }
   return { is: 'unreadable' };
 };
 
-/** Of rows that are there, and of those that only sets know. Each part is as long as the page at most. */
+/** Selects the ids of rows, and of rows that only sets know. Each part of the union is limited to the page. */
 const selectIds = (scope: Scope, kind: string, after: string, limit: number): Sql => {
   const { sets } = scope.layout(kind);
   const cut = scope.engine.page({ limit, offset: 0 });
@@ -98,7 +98,7 @@ const S = raw('s');
 
 const areSame = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => a.size === b.size && [...a].every((each) => b.has(each));
 
-/** Some engines have no booleans, and some drivers hand out numbers as text. */
+/** Some databases have no booleans, and some drivers return numbers as text. */
 const isSame = ({ type }: Column, stored: unknown, expected: Value): boolean => {
   if (stored === null || expected === null) return stored === expected;
   if (type === 'boolean') return Boolean(stored) === expected;

@@ -1,4 +1,4 @@
-/** Inserting, updating and deleting rows: the document, the narrow row, the elements of its sets, and the number of rows. */
+/** Inserts, updates and deletes rows: the document, the narrow row, the elements of its sets, and the count of rows. */
 import { type Row, RowMissing, UniqueViolation, WriteConflict } from '../../../src/adapter-kit.ts';
 import { type Column, columnValue, elementsOf, rowsOfKind } from './layout.ts';
 import type { Stored } from './rows.ts';
@@ -41,7 +41,7 @@ export const updateRow = async (session: Session, kind: string, row: Row, expect
   }
 };
 
-/** @returns whether there was such a row */
+/** @returns whether the row existed */
 export const deleteRow = async (session: Session, kind: string, id: string): Promise<boolean> => {
   const { scope } = session;
   const { documents, sets } = scope.layout(kind);
@@ -53,7 +53,7 @@ export const deleteRow = async (session: Session, kind: string, id: string): Pro
   return true;
 };
 
-/** `update ... where ns = ?`, with these columns as the row has them. */
+/** `update ... where ns = ?`, which sets these columns to the values of the row. */
 export const assigned = (scope: Scope, kind: string, columns: readonly Column[], row: Row): Sql =>
   scope.updateRow(
     kind,
@@ -68,7 +68,7 @@ export const changeCount = async (session: Session, kind: string, by: 1 | -1): P
   await session.runInTurn(session.scope.change(rowsOfKind(kind), { existing: 'add', value: sql`${by}`, returning: false }));
 };
 
-/** An index is touched for what is assigned to, so only what differs is. The version always does. */
+/** The columns that differ: assigning to a column costs a write of its index. The version always differs. */
 const changedColumns = (scope: Scope, kind: string, before: Row, after: Row): readonly Column[] =>
   [...scope.layout(kind).columns.values()].filter(
     (column) => column.name === 'version' || columnValue(column, before) !== columnValue(column, after),

@@ -3,9 +3,9 @@ import { compareKeys } from './order.ts';
 import type { Bounds } from './tree.ts';
 
 /**
- * Between which keys of a field's index, or of the table itself for the id, all rows stand that satisfy a question: rows at the bounds
- * themselves may not.
- * @returns undefined when the question says nothing of it
+ * The range of keys, in the index of a field or (for the id) in the table itself, that contains all rows satisfying a predicate. Rows at the bounds
+ * themselves may not satisfy it.
+ * @returns undefined if the predicate does not restrict the field
  */
 export const boundsOf = (where: Predicate, field: FieldRef): Bounds | undefined => {
   if (where.op === 'and') return where.terms.map((term) => boundsOf(term, field)).reduce(within, undefined);
@@ -18,10 +18,10 @@ export const boundsOf = (where: Predicate, field: FieldRef): Bounds | undefined 
       : { ...everyKeyLike(value), high: value };
 };
 
-/** Text comes after numbers, and nothing after text. */
+/** The range of all keys of a value's type: text sorts last, after numbers. */
 const everyKeyLike = (value: string | number): Bounds => (typeof value === 'string' ? { low: '' } : { low: -Infinity, high: Infinity });
 
-/** The closer bound of two on each side. */
+/** The intersection of two ranges. */
 const within = (a: Bounds | undefined, b: Bounds | undefined): Bounds | undefined => {
   if (!a || !b) return a ?? b;
   return { low: closer(a.low, b.low, 1), high: closer(a.high, b.high, -1) };
@@ -30,6 +30,6 @@ const within = (a: Bounds | undefined, b: Bounds | undefined): Bounds | undefine
 const closer = (a: Bounds['low'], b: Bounds['low'], sign: 1 | -1): Bounds['low'] =>
   a === undefined ? b : b === undefined || compareKeys(a, b) * sign > 0 ? a : b;
 
-/** Text that is held against a number is compared with its digits, which no index has. */
+/** Whether an index can find the value: text is compared with the decimal text of a number, which is not indexed. */
 const isKey = ({ type }: FieldRef, value: unknown): value is string | number =>
   type === 'number' ? typeof value === 'number' : (type === 'string' || type === 'date') && typeof value === 'string';

@@ -1,17 +1,17 @@
 /**
- * Which rows a question can concern at all, found through the indexes of a table. Every candidate is still asked the whole
- * question unless the source is exact: a source may hold too many rows, never too few.
+ * The candidates of a query: the rows that may satisfy its predicate, found through indexes. A source may contain too many rows, never too few; unless it
+ * is exact, the whole predicate is still tested on every candidate.
  */
 import type { FieldRef, Predicate, Scalar } from '../../../src/adapter-kit.ts';
 import { boundsOf } from './bounds.ts';
-import { counted, isExact, merged, posted, type Source, shared, single, spread, worthSharing } from './sources.ts';
+import { intersection, isExact, ofCount, ofPosting, ofPostings, type Source, single, union, worthIntersecting } from './sources.ts';
 import type { Posting, Table } from './table.ts';
 import { countBelow, get, keysWithin, type Tree, walk, walkWithin } from './tree.ts';
 
-/** A page and its total ask the same of the same table, one after the other. */
+/** The candidates of the last predicate, because a list asks for its page and then for its total. */
 const latest = new WeakMap<Table, { readonly where: Predicate; readonly source: Source | undefined }>();
 
-/** @returns undefined when no index narrows the question. */
+/** @returns undefined if no index applies */
 export const candidates = (table: Table, where: Predicate): Source | undefined => {
   const last = latest.get(table);
   if (last?.where === where) return last.source;
@@ -23,7 +23,7 @@ export const candidates = (table: Table, where: Predicate): Source | undefined =
 const narrowed = (table: Table, where: Predicate): Source | undefined => {
   switch (where.op) {
     case 'none':
-      return merged(table, []);
+      return union(table, []);
     case 'compare':
       if (where.is === '=') return byValues(table, where.field, [where.value]);
       return where.is.startsWith('>') && isId(where.field) && typeof where.value === 'string'
@@ -38,26 +38,26 @@ const narrowed = (table: Table, where: Predicate): Source | undefined => {
     case 'covers': {
       const index = table.indexes.get(where.set);
       return index && where.values.length > 0
-        ? shared(
+        ? intersection(
             table,
             where.values.map((value) => holders(table, index, [value])),
           )
         : undefined;
     }
     case 'and': {
-      // To look through an index is worth it only where nothing else narrows the question.
+      // Scanning an index is worth it only if no other term has an index.
       const quick = sourcesOf(
         table,
         where.terms.filter(({ op }) => op !== 'contains'),
       );
       const known = quick.length > 0 ? quick : sourcesOf(table, where.terms);
       if (known.length === 0) return undefined;
-      const worth = worthSharing(known);
-      return { ...shared(table, worth), isExact: worth.length === where.terms.length && worth.every(isExact) };
+      const worth = worthIntersecting(known);
+      return { ...intersection(table, worth), isExact: worth.length === where.terms.length && worth.every(isExact) };
     }
     case 'or': {
       const known = sourcesOf(table, where.terms);
-      return known.length === where.terms.length ? merged(table, known) : undefined;
+      return known.length === where.terms.length ? union(table, known) : undefined;
     }
     default:
       return undefined;
@@ -69,11 +69,11 @@ const sourcesOf = (table: Table, terms: readonly Predicate[]): readonly Source[]
 
 const isId = ({ path, type }: FieldRef): boolean => path.length === 1 && path[0] === 'id' && type === 'string';
 
-/** For iterating over a table page by page. */
+/** The ids after `id`, for reading a table page by page. */
 const idsFrom = (table: Table, id: string, isIncluded: boolean): Source => {
   const before = countBelow(table.rows, id) + Number(!isIncluded && get(table.rows, id) !== undefined);
   const size = table.rows.size - before;
-  return counted(
+  return ofCount(
     table,
     size,
     (visit, skip = 0) => void walk(table.rows, ({ row, number }) => visit(row.id, number, row), { skip: before + skip }),
@@ -81,11 +81,11 @@ const idsFrom = (table: Table, id: string, isIncluded: boolean): Source => {
 };
 
 const byValues = (table: Table, field: FieldRef, values: readonly Scalar[]): Source | undefined => {
-  // Text held against a number means the number's text, which the index does not have.
+  // Text is compared with the decimal text of a number, which is not indexed.
   if (field.path.length > 1 || field.type === 'tag' || (field.type === 'number' && values.some((value) => typeof value === 'string')))
     return undefined;
   if (field.path[0] === 'id')
-    return merged(
+    return union(
       table,
       values.map((id) => single(get(table.rows, id)?.number, id)),
     );
@@ -99,13 +99,13 @@ export const indexOf = ({ schema, indexes }: Table, { path: [name, ...deeper] }:
 
 const holders = (table: Table, index: Tree<Posting> | undefined, values: readonly Scalar[]): Source => {
   const postings = index ? [...new Set(values)].map((value) => get(index, value)) : [];
-  return merged(
+  return union(
     table,
-    postings.flatMap((posting) => (posting ? [posted(table, posting)] : [])),
+    postings.flatMap((posting) => (posting ? [ofPosting(table, posting)] : [])),
   );
 };
 
-/** The rows of a stretch of an index. */
+/** The rows in a range of an index. */
 const ranged = (table: Table, where: Extract<Predicate, { readonly op: 'compare' }>): Source | undefined => {
   const index = indexOf(table, where.field);
   const bounds = index && boundsOf(where, where.field);
@@ -114,13 +114,13 @@ const ranged = (table: Table, where: Extract<Predicate, { readonly op: 'compare'
   const keys = keysWithin(index, bounds) - (isStrict && get(index, where.value) ? 1 : 0);
   const rowsOfKey =
     table.schema.columns.find(({ name }) => name === where.field.path[0])?.index === 'unique' ? 1 : table.rows.size / index.size;
-  const source = spread(table, Math.ceil(Math.max(0, keys) * rowsOfKey), (visit) =>
+  const source = ofPostings(table, Math.ceil(Math.max(0, keys) * rowsOfKey), (visit) =>
     walkWithin(index, bounds, (posting, key) => (isStrict && key === where.value) || visit(posting)),
   );
   return rowsOfKey === 1 ? { ...source, count: () => keys } : source;
 };
 
-/** The keys of an index are looked through, which are fewer and closer together than the rows. */
+/** Scans the keys of an index, which are fewer than the rows and closer together in memory. */
 const containing = (table: Table, { field, value, fold }: Extract<Predicate, { readonly op: 'contains' }>): Source | undefined => {
   const index = field.type === 'string' || field.type === 'date' ? indexOf(table, field) : undefined;
   if (!index) return undefined;
@@ -131,5 +131,5 @@ const containing = (table: Table, { field, value, fold }: Extract<Predicate, { r
     return true;
   });
   const size = found.reduce((sum, posting) => sum + posting.size, 0);
-  return spread(table, size, (visit) => found.every(visit));
+  return ofPostings(table, size, (visit) => found.every(visit));
 };

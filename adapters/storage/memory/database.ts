@@ -1,7 +1,7 @@
 /**
  * State that several memory stores may share, each in its own namespace. The state of a namespace is one immutable value: a writer works on its own
- * copy and puts it in place when it commits. So uncommitted writes are invisible, readers keep the state that they began with and never wait, and a
- * rollback just drops the copy. Writers run one at a time.
+ * copy, which replaces the state when it commits. So uncommitted writes are invisible, readers keep the state that they began with and never wait, and a
+ * rollback discards the copy. Writers run one at a time.
  */
 import { newSecretKey, type StorageSchema } from '../../../src/adapter-kit.ts';
 import { emptyTable, reindexed, type Table } from './table.ts';
@@ -11,22 +11,22 @@ export interface State {
   readonly tables: ReadonlyMap<string, Table>;
 }
 
-/** How a transaction reaches the state of its namespace. */
+/** The state of a namespace, as a transaction sees it. */
 export interface View {
   read(): State;
-  /** @throws TypeError in a transaction that only reads. */
+  /** @throws TypeError in a read transaction */
   write(state: State): void;
 }
 
 const EMPTY: State = { revision: 0, tables: new Map() };
 
 export class Database {
-  /** Ends with the data that is sealed under it. */
+  /** The secret key of controllers on this store: kept here, because it must live as long as the data that is sealed with it. */
   readonly secretKey = newSecretKey();
   readonly #states = new Map<string, State>();
   #lastWriter: Promise<void> = Promise.resolve();
 
-  /** Prepares the tables of a namespace; rows of an earlier schema are kept and indexed anew. */
+  /** Prepares the tables of a namespace. Rows of an earlier schema are kept, and indexed again. */
   prepare(namespace: string, schema: StorageSchema): void {
     const { revision, tables } = this.state(namespace);
     const prepared = schema.map((kind): [string, Table] => {
@@ -41,7 +41,7 @@ export class Database {
     return this.#states.get(namespace) ?? EMPTY;
   }
 
-  /** Waits for the writers that came before. The next one waits until this one is over. */
+  /** Waits for earlier writers. Later ones wait until this one has ended. */
   async begin(): Promise<MemoryHostTransaction> {
     const before = this.#lastWriter;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -85,23 +85,21 @@ export class MemoryHostTransaction {
   view(namespace: string): View {
     return {
       read: () => {
-        this.#assertOpen();
+        if (this.#isOver) throw over();
         return this.#changed.get(namespace) ?? this.#database.state(namespace);
       },
       write: (state) => {
-        this.#assertOpen();
+        if (this.#isOver) throw over();
         this.#changed.set(namespace, state);
       },
     };
   }
 
   #finish(changed: ReadonlyMap<string, State>): void {
-    this.#assertOpen();
+    if (this.#isOver) throw over();
     this.#isOver = true;
     this.#end(changed);
   }
-
-  #assertOpen(): void {
-    if (this.#isOver) throw new TypeError('the transaction is over');
-  }
 }
+
+const over = (): TypeError => new TypeError('the transaction is over');

@@ -1,5 +1,5 @@
 /**
- * An immutable copy of a row, so that it can be handed out without copying again. It holds what JSON would keep of the row (no undefined fields, no
+ * An immutable copy of a row, which can be returned without copying it again. It has the content that JSON would keep (no undefined fields, no
  * `-0`), so that a row reads the same from every store.
  */
 import type { Row } from '../../../src/adapter-kit.ts';
@@ -13,13 +13,11 @@ const frozen = (value: unknown): unknown => {
   if (Array.isArray(value)) return Object.freeze(value.map((item) => frozen(item) ?? null));
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value)) {
-    if (item !== undefined) define(copy, name, frozen(item));
+    if (item === undefined) continue;
+    const kept = item === null || typeof item === 'string' || typeof item === 'boolean' ? item : frozen(item);
+    // An assignment to `__proto__` would create no field of that name.
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: kept, enumerable: true });
+    else copy[name] = kept;
   }
   return Object.freeze(copy);
-};
-
-/** Assigning to `__proto__` would not make a field of that name. */
-const define = (target: Record<string, unknown>, name: string, value: unknown): void => {
-  if (name === '__proto__') Object.defineProperty(target, name, { value, enumerable: true });
-  else target[name] = value;
 };

@@ -1,5 +1,4 @@
-/** Answers questions about one table: finds the candidates, asks each, and stops as soon as the page is full where the order allows it. */
-
+/** Executes queries on one table: finds the candidates, tests each, and stops when the page is full if they come in the right order. */
 import {
   comparator,
   compileMatcher,
@@ -26,7 +25,7 @@ export const listRows = (table: Table, { where, sort = [], offset = 0, limit = I
   const walkInOrder = inOrder(table, where, sort);
   if (sort.length === 0 && where.op === 'all') return page(table, everyRow(table), undefined, offset, limit);
   if (walkInOrder && (!source || isSoonerInOrder(table, source, offset + limit)))
-    return page(table, walkInOrder, isStretch(where, sort) ? matching(table, where, lookup) : within(source, accepts), offset, limit);
+    return page(table, walkInOrder, isRange(where, sort) ? matching(table, where, lookup) : within(source, accepts), offset, limit);
   const found = page(table, source?.each ?? everyRow(table), accepts, 0, Infinity);
   return firstOf(found, offset + limit, comparator(sort)).slice(offset);
 };
@@ -55,21 +54,21 @@ const matching = (table: Table, where: Predicate, lookup: Lookup): Visit => {
   return (id, _, row) => matches(row ?? rowOf(table, id));
 };
 
-/** Whether a walk in that order, between the bounds of the question, meets hardly any row that does not satisfy it. */
-const isStretch = (where: Predicate, [key]: readonly SortKey[]): boolean =>
+/** Whether the rows that satisfy the predicate are a contiguous range in the wanted order. */
+const isRange = (where: Predicate, [key]: readonly SortKey[]): boolean =>
   where.op === 'compare' && boundsOf(where, key?.field ?? stringField('id')) !== undefined;
 
-/** The same of every row: it must be a candidate first. */
+/** The test for a walk over all rows: whether a row is a candidate, and satisfies the rest of the predicate. */
 const within = (source: Source | undefined, accepts: Visit | undefined): Visit | undefined => {
   if (!source) return accepts;
   const bits = source.bits();
   return (id, number, row) => holds(bits, number) && (accepts === undefined || accepts(id, number, row));
 };
 
-/** Whether the first `wanted` of the candidates are likely met sooner by walking all rows in the order wanted. */
+/** Whether walking all rows in the wanted order is likely to find `wanted` candidates sooner than visiting all candidates. */
 const isSoonerInOrder = (table: Table, { size }: Source, wanted: number): boolean => (wanted * table.rows.size) / Math.max(1, size) < size;
 
-/** Skips what precedes the page, and stops after it. */
+/** Collects a page: skips the rows before it, and stops after it. */
 const page = (table: Table, walkRows: Walk, accepts: Visit | undefined, offset: number, limit: number): readonly Row[] => {
   const rows: Row[] = [];
   const take = (id: string, row: Row | undefined) => rows.push(row ?? rowOf(table, id)) < limit;
@@ -86,7 +85,7 @@ const everyRow =
   (visit, skip = 0) =>
     void walk(rows, ({ row, number }) => visit(row.id, number, row), { skip });
 
-/** All rows that may satisfy the question in the order wanted, if that is the order of ids or of one indexed column. */
+/** Walks the rows that may satisfy the predicate in the wanted order; undefined unless that is the order of ids or of one indexed column. */
 const inOrder = (table: Table, where: Predicate, [key, ...others]: readonly SortKey[]): Walk | undefined => {
   if (others.length > 0) return undefined;
   const { field, descending } = key ?? { field: stringField('id'), descending: false };
@@ -109,5 +108,5 @@ const inOrder = (table: Table, where: Predicate, [key, ...others]: readonly Sort
   };
 };
 
-/** Indexes name rows that are there. */
+/** A row that is in an index. */
 const rowOf = (table: Table, id: string): Row => (get(table.rows, id) as Stored).row;

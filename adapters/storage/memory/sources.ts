@@ -1,28 +1,28 @@
-/** Rows of a table from where a question finds them: one row, the posting of a value, or several sources together. */
+/** Sources of candidates: one row, the posting list of a value, or several sources combined. */
 import type { Row, Scalar } from '../../../src/adapter-kit.ts';
-import { add, addAll, type Bits, bitsOf, common, countOf, holds, isMarked, noBits } from './bits.ts';
+import { add, addAll, type Bits, bitsOf, common, countOf, hasBits, holds, noBits } from './bits.ts';
 import type { Posting, Table } from './table.ts';
 import { walk } from './tree.ts';
 
-/** Is given a row by its id and number, and itself where it is at hand. @returns whether to go on */
+/** Called with the id and number of a row, and with the row itself if it is at hand. @returns whether to continue */
 export type Visit = (id: string, number: number, row?: Row) => boolean;
 
-/** The same after passing over so many. */
+/** Ignores the first `skip` rows. */
 export const skipping = (visit: Visit, skip: number): Visit => {
   let toPass = skip;
   return (id, number, row) => (toPass > 0 ? toPass-- > 0 : visit(id, number, row));
 };
 
 export interface Source {
-  /** About how many rows there are; 0 only if there are none. */
+  /** The estimated number of rows; 0 only if there are none. */
   readonly size: number;
-  /** Whether the rows are just those that satisfy the question. */
+  /** Whether all rows of the source satisfy the predicate. */
   readonly isExact: boolean;
-  /** Whether `each` goes in order of id. */
+  /** Whether `each` visits rows in order of id. */
   readonly isOrdered: boolean;
-  /** How many rows are visited to make `bits`. */
-  readonly marking: number;
-  /** Visits each row once until `visit` gives false, after passing over `skip` of them. */
+  /** The cost of `bits`: the number of rows that it visits. */
+  readonly bitsCost: number;
+  /** Skips `skip` rows, then visits each row once until `visit` returns false. */
   each(visit: Visit, skip?: number): void;
   bits(): Bits;
   count(): number;
@@ -30,12 +30,12 @@ export interface Source {
 
 export const isExact = (source: Source): boolean => source.isExact;
 
-export const posted = (table: Table, posting: Posting): Source => ({
+export const ofPosting = (table: Table, posting: Posting): Source => ({
   size: posting.size,
   isExact: true,
   isOrdered: true,
-  get marking() {
-    return isMarked(posting) ? 0 : posting.size;
+  get bitsCost() {
+    return hasBits(posting) ? 0 : posting.size;
   },
   each: (visit, skip = 0) => void walk(posting, (number, id) => visit(id as string, number), { skip }), // postings hold ids
   bits: () => bitsOf(posting, table.width),
@@ -46,7 +46,7 @@ export const single = (number: number | undefined, id: Scalar): Source => ({
   size: number === undefined ? 0 : 1,
   isExact: true,
   isOrdered: true,
-  marking: 0,
+  bitsCost: 0,
   each: (visit, skip = 0) => void (number !== undefined && skip === 0 && visit(id as string, number)), // a row was found by it
   bits: () => {
     const bits = noBits((number ?? 0) + 1);
@@ -56,24 +56,24 @@ export const single = (number: number | undefined, id: Scalar): Source => ({
   count: () => (number === undefined ? 0 : 1),
 });
 
-/** So many rows in order of id, from wherever they come. */
-export const counted = (table: Table, size: number, each: Source['each']): Source => ({
+/** A known number of rows, in order of id. */
+export const ofCount = (table: Table, size: number, each: Source['each']): Source => ({
   size,
   isExact: true,
   isOrdered: true,
-  marking: size,
+  bitsCost: size,
   each,
-  bits: once(() => marked(table, each)),
+  bits: once(() => bitmapOf(table, each)),
   count: () => size,
 });
 
-/** The rows of postings that have none in common. */
-export const spread = (table: Table, size: number, postings: (visit: (posting: Posting) => boolean) => void): Source => {
+/** The rows of disjoint posting lists. */
+export const ofPostings = (table: Table, size: number, postings: (visit: (posting: Posting) => boolean) => void): Source => {
   const each: Source['each'] = (visit, skip = 0) => {
     const visitLater = skipping(visit, skip);
     postings((posting) => walk(posting, (number, id) => visitLater(id as string, number))); // postings hold ids
   };
-  const bits = once(() => marked(table, each));
+  const bits = once(() => bitmapOf(table, each));
   const count = () => {
     let rows = 0;
     postings((posting) => {
@@ -82,11 +82,11 @@ export const spread = (table: Table, size: number, postings: (visit: (posting: P
     });
     return rows;
   };
-  return { size, isExact: true, isOrdered: false, marking: size, each, bits, count };
+  return { size, isExact: true, isOrdered: false, bitsCost: size, each, bits, count };
 };
 
-/** The rows of any source, each once. */
-export const merged = (table: Table, sources: readonly Source[]): Source => {
+/** The union of sources, without duplicates. */
+export const union = (table: Table, sources: readonly Source[]): Source => {
   const [only, ...more] = sources;
   if (only && more.length === 0) return only;
   const size = sources.reduce((sum, source) => sum + source.size, 0);
@@ -99,7 +99,7 @@ export const merged = (table: Table, sources: readonly Source[]): Source => {
     size,
     isExact: sources.every(isExact),
     isOrdered: false,
-    marking: markingOf(sources),
+    bitsCost: bitsCostOf(sources),
     each(visit, skip = 0) {
       const seen = noBits(table.width);
       const visitLater = skipping(visit, skip);
@@ -117,21 +117,21 @@ export const merged = (table: Table, sources: readonly Source[]): Source => {
   };
 };
 
-/** So few rows are met sooner than counted. */
+/** Below this size of the smallest source, its size is the estimate for an intersection; counting would cost more than visiting. */
 const MANY = 64;
 
-/** The rows that are in every source. */
-export const shared = (table: Table, sources: readonly Source[]): Source => {
+/** The intersection of sources. */
+export const intersection = (table: Table, sources: readonly Source[]): Source => {
   const [rarest, ...others] = sources.toSorted((a, b) => a.size - b.size);
-  if (!rarest) return merged(table, []);
+  if (!rarest) return union(table, []);
   if (others.length === 0) return rarest;
   const bits = once(() => others.reduce((both, source) => common(both, source.bits()), rarest.bits()));
   return {
-    // The intersection of many rows may be small: counting it is cheap.
+    // The intersection of large sources may be small, and counting bits is cheap.
     size: rarest.size < MANY ? rarest.size : countOf(bits()),
     isExact: sources.every(isExact),
     isOrdered: rarest.isOrdered,
-    marking: markingOf(sources),
+    bitsCost: bitsCostOf(sources),
     each(visit, skip = 0) {
       if (rarest.size === 0) return;
       const all = bits();
@@ -143,21 +143,21 @@ export const shared = (table: Table, sources: readonly Source[]): Source => {
   };
 };
 
-const markingOf = (sources: readonly Source[]): number => sources.reduce((sum, { marking }) => sum + marking, 0);
+const bitsCostOf = (sources: readonly Source[]): number => sources.reduce((sum, { bitsCost }) => sum + bitsCost, 0);
 
-/** A row is asked the whole question at the cost of marking so many. */
-const ASKING = 16;
+/** The cost of testing the whole predicate on one row, in rows visited for a bitmap. */
+const TEST_COST = 16;
 
 /**
- * Of sources whose common rows are wanted, those that are worth it: where one has few rows, these are sooner asked than all rows of a wide one are marked. It
- * matters where one question is asked again and again: which of five hundred identities have a session, of all sessions that were active of late.
+ * The sources that are worth intersecting: if one has few rows, testing them is cheaper than building the bitmap of a large source. This matters for
+ * predicates that recur with other values, such as which of 500 identities have a session, among all sessions with recent activity.
  */
-export const worthSharing = (sources: readonly Source[]): readonly Source[] => {
+export const worthIntersecting = (sources: readonly Source[]): readonly Source[] => {
   const rarest = sources.reduce<Source | undefined>((least, source) => (least && least.size <= source.size ? least : source), undefined);
-  return sources.filter((source) => source === rarest || source.marking <= ASKING * (rarest?.size ?? 0));
+  return sources.filter((source) => source === rarest || source.bitsCost <= TEST_COST * (rarest?.size ?? 0));
 };
 
-const marked = (table: Table, each: Source['each']): Bits => {
+const bitmapOf = (table: Table, each: Source['each']): Bits => {
   const bits = noBits(table.width);
   each((_, number) => {
     add(bits, number);

@@ -1,5 +1,4 @@
-/** A store in the process's memory: for tests, trials, and controllers whose data may go with the process. */
-
+/** A store in memory, for tests, trials, and controllers whose data need not survive the process. */
 import {
   checkedOptions,
   type StorageAdapter,
@@ -12,17 +11,17 @@ import {
 import { Database, MemoryHostTransaction, type View } from './database.ts';
 import { MemoryTransaction } from './transaction.ts';
 
-/** Which data a store in memory has. */
+/** The data of a store in memory. */
 export interface MemoryStorageOptions {
   /** Controllers with different namespaces share nothing, even in one database. Default `'default'`. */
   readonly namespace?: string;
-  /** Where the data is; default: a database of its own. Share one to give several controllers one host transaction. */
+  /** The database. Default: a new one. Share one between controllers to write to all of them in one host transaction. */
   readonly database?: MemoryDatabase;
 }
 
-/** The data of any number of memory stores. Garbage collected with its last reference. */
+/** The data of memory stores. Garbage collected with its last reference. */
 export interface MemoryDatabase {
-  /** Opens a write transaction for `Store.join`, as soon as the writers before it are over. */
+  /** Begins a write transaction for `Store.join`, after all earlier writers. */
   begin(): Promise<MemoryHostTransaction>;
 }
 
@@ -31,13 +30,13 @@ export interface MemoryStorage extends StorageAdapter {
   readonly database: MemoryDatabase;
 }
 
-/** Data for stores in memory, empty at first. */
+/** An empty database for memory stores. */
 export const memoryDatabase = (): MemoryDatabase => new Database();
 
 /**
- * A storage adapter that keeps everything in memory. Opened again, it has the data that it had.
+ * A storage adapter that keeps everything in memory. Opened again, it still has its data.
  *
- * A write transaction waits for the one before it, so it must not be awaited inside of another's.
+ * A write transaction waits for the one before it, so it must not be awaited within another.
  *
  * ```ts
  * const storage = memoryStorage();
@@ -46,7 +45,7 @@ export const memoryDatabase = (): MemoryDatabase => new Database();
  * host.commit();
  * ```
  *
- * @throws TypeError when `database` was not made by `memoryDatabase`.
+ * @throws TypeError if `database` was not created by `memoryDatabase`
  */
 export const memoryStorage = (options: MemoryStorageOptions = {}): MemoryStorage => {
   const { namespace = 'default', database = memoryDatabase() } = checkedOptions('memoryStorage', options, {

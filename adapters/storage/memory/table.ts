@@ -1,20 +1,19 @@
-/** The rows of one kind with their indexes, as one immutable value: a write makes a new table that shares what it did not touch. */
-
+/** The rows of one kind with their indexes, as one immutable value: a write returns a new table that shares all unchanged parts. */
 import { type KindSchema, type Row, RowMissing, UniqueViolation, WriteConflict } from '../../../src/adapter-kit.ts';
 import { frozenRow } from './document.ts';
 import type { Key } from './order.ts';
 import { emptyTree, get, remove, set, type Tree, walk } from './tree.ts';
 
-/** The rows that hold a value: ids with the numbers of the rows. */
+/** A posting list: the ids of the rows that hold a value, with the numbers of the rows. */
 export type Posting = Tree<number>;
 
 export interface Stored {
   readonly row: Row;
-  /** Each row has one of its own, by which it stands in sets of rows. */
+  /** Unique among the rows of the table: the position of the row in bitmaps. */
   readonly number: number;
 }
 
-/** Numbers of rows that are gone, to be given again. */
+/** A list of the numbers of deleted rows, for reuse. */
 interface Free {
   readonly number: number;
   readonly more: Free | undefined;
@@ -23,10 +22,10 @@ interface Free {
 export interface Table {
   readonly schema: KindSchema;
   readonly rows: Tree<Stored>;
-  /** The numbers of all rows are below it. */
+  /** Upper bound of the row numbers, exclusive. */
   readonly width: number;
   readonly free: Free | undefined;
-  /** By name of field: value to ids. Indexed and unique columns hold null as a value too; sets hold each element. */
+  /** By field: from value to posting list. Indexed and unique columns contain null as a value; sets contain each element. */
   readonly indexes: ReadonlyMap<string, Tree<Posting>>;
 }
 
@@ -51,13 +50,13 @@ export const reindexed = (table: Table, schema: KindSchema): Table => {
   return result;
 };
 
-/** @throws UniqueViolation when the id or a unique field is taken. */
+/** @throws UniqueViolation if the id or a unique field is taken */
 export const insertRow = (table: Table, row: Row): Table => {
   if (get(table.rows, row.id)) throw new UniqueViolation(table.schema.kind, 'id');
   return replaced(table, undefined, frozenRow(row));
 };
 
-/** @throws RowMissing, WriteConflict, UniqueViolation as the port says. */
+/** @throws RowMissing, WriteConflict, UniqueViolation as the port says */
 export const updateRow = (table: Table, row: Row, expected: number): Table => {
   const before = get(table.rows, row.id);
   if (!before) throw new RowMissing(table.schema.kind, row.id);
@@ -72,10 +71,12 @@ export const deleteRow = (table: Table, id: string): Table => {
 
 const replaced = (table: Table, before: Stored | undefined, after: Row | undefined): Table => {
   const { schema, width, free } = table;
-  if (after) assertUnique(table, after);
+  if (after) assertUnique(table, before?.row, after);
   const number = before?.number ?? free?.number ?? width;
   const indexes = new Map(table.indexes);
   for (const [field, index] of table.indexes) {
+    // Most writes change few fields. Sets are copied with the row, so that they are compared element by element below.
+    if (before && after && before.row[field] === after[field]) continue;
     const moved = moveEntries(index, before?.row, after, number, field, schema.sets.includes(field));
     if (moved !== index) indexes.set(field, moved);
   }
@@ -84,17 +85,18 @@ const replaced = (table: Table, before: Stored | undefined, after: Row | undefin
   return { schema, rows, indexes, width: Math.max(width, number + 1), free: free?.more };
 };
 
-const assertUnique = ({ schema, indexes }: Table, row: Row): void => {
+const assertUnique = ({ schema, indexes }: Table, before: Row | undefined, row: Row): void => {
   for (const { name, index } of schema.columns) {
+    if (index !== 'unique' || before?.[name] === row[name]) continue;
     const value = keyOf(row[name]);
-    if (index !== 'unique' || value === null) continue;
+    if (value === null) continue;
     const holders = indexes.get(name);
     const posting = holders && get(holders, value);
     if (posting && posting.size > (get(posting, row.id) === undefined ? 0 : 1)) throw new UniqueViolation(schema.kind, name);
   }
 };
 
-/** Takes the row out of the postings of values that it lost, and puts it into those of values that it got. */
+/** Removes the row from the posting lists of its former values, and adds it to those of its new values. */
 const moveEntries = (
   index: Tree<Posting>,
   before: Row | undefined,

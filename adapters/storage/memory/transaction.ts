@@ -13,12 +13,12 @@ import { countRows, listRows } from './select.ts';
 import { deleteRow, insertRow, type Table, updateRow } from './table.ts';
 import { get, walk } from './tree.ts';
 
-/** The operations of the port over one view of the data. All of them happen at once, when called. */
+/** The transaction of the storage port, over one view of the data. Operations take effect synchronously. */
 export class MemoryTransaction implements Transaction {
   readonly host: unknown;
   readonly #view: View;
 
-  /** @param host the transaction as hosts join it; undefined where it only reads */
+  /** @param host the value that others pass to `Store.join`; undefined in a read transaction */
   constructor(view: View, host: unknown) {
     this.#view = view;
     this.host = host;
@@ -66,6 +66,10 @@ export class MemoryTransaction implements Transaction {
     return [...new Set(values)].filter(holds);
   }
 
+  async revision(): Promise<number> {
+    return this.#view.read().revision;
+  }
+
   async nextRevision(atLeast = 1): Promise<number> {
     const { revision, tables } = this.#view.read();
     const next = Math.max(revision + 1, atLeast);
@@ -73,7 +77,7 @@ export class MemoryTransaction implements Transaction {
     return next;
   }
 
-  /** A table and its indexes are one immutable value, so that they cannot disagree. */
+  /** Finds nothing: a table and its indexes are one immutable value, so they cannot disagree. */
   async verify(kind: string): Promise<Verified> {
     this.#table(kind);
     return { faults: [], next: undefined };

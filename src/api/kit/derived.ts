@@ -8,12 +8,13 @@ export const attributeIndex = (from: string): HiddenSetField => hiddenSet({ of: 
 /** The ids that are keys of the maps `from`, which are of one kind: kept beside them by every write, so that entities are found by them. */
 export const keysOf = (...from: readonly string[]): HiddenSetField => hiddenSet({ of: 'keys', from });
 
-/** The fields of a row with those that follow from others: what `attributeIndex` and `keysOf` say. */
+/** A row with its derived fields: those that `attributeIndex` and `keysOf` declare. */
 export const withDerived = <R extends Readonly<Record<string, unknown>>>(fields: Readonly<Record<string, Field>>, row: R): R => {
-  const following = Object.entries(fields).flatMap(([name, { set }]) => {
+  const derived: Record<string, readonly string[]> = {};
+  for (const [name, { set }] of Object.entries(fields)) {
     // Role arrays are lists of texts, and maps are objects.
-    if (set?.of === 'attributeIndex') return [[name, sortedSet(readSelectors((row[set.from] ?? []) as readonly string[]).attributes)]];
-    return set?.of === 'keys' ? [[name, sortedSet(set.from.flatMap((map) => Object.keys((row[map] ?? {}) as object)))]] : [];
-  });
-  return following.length === 0 ? row : { ...row, ...Object.fromEntries(following) };
+    if (set?.of === 'attributeIndex') derived[name] = sortedSet(readSelectors((row[set.from] ?? []) as readonly string[]).attributes);
+    if (set?.of === 'keys') derived[name] = sortedSet(set.from.flatMap((map) => Object.keys((row[map] ?? {}) as object)));
+  }
+  return { ...row, ...derived };
 };

@@ -44,5 +44,5 @@ export const selectorFault = (roles: readonly string[]): string | undefined => {
   return 'role entries must be prefixed with # (to indicate role attributes) or @ (to indicate an id)';
 };
 
-/** The hidden field beside a role array that holds its attributes: `identityRoles` has `identityWords`. */
+/** The hidden attribute index of a role array: `identityRoles` has `identityWords`, the name of its table since the first release. */
 export const attributeIndexField = (roles: string): string => roles.replace(/Roles$/, 'Words');

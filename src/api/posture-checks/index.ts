@@ -5,12 +5,7 @@ import { group } from '../kit/operation.ts';
 import { plainRoles } from '../kit/roles.ts';
 import { variantResource } from '../kit/variants.ts';
 import { name } from '../shared.ts';
-import { domainVariant } from './domain.ts';
-import { macVariant } from './mac.ts';
-import { mfaVariant } from './mfa.ts';
-import { osVariant } from './os.ts';
-import { processVariant } from './process.ts';
-import { processMultiVariant } from './process-multi.ts';
+import { postureCheckVariants } from './types.ts';
 
 export const postureCheck = variantResource(
   {
@@ -27,7 +22,7 @@ export const postureCheck = variantResource(
     },
   },
   'typeId',
-  { OS: osVariant, MAC: macVariant, MFA: mfaVariant, PROCESS: processVariant, PROCESS_MULTI: processMultiVariant, DOMAIN: domainVariant },
+  postureCheckVariants,
 );
 
 export const postureChecks = group('postureChecks', 'Posture checks', crud(postureCheck, { denied: { delete: 403 } }));

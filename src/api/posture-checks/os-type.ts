@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { string } from '../kit/entity.ts';
 
 /** As clients name operating systems, and as the specification writes their families. */
 const names = ['Windows', 'WindowsServer', 'Android', 'iOS', 'Linux', 'macOS'] as const;
@@ -14,3 +15,15 @@ const byKey: ReadonlyMap<string, (typeof names)[number]> = new Map(names.map((na
 
 /** The name that clients know. */
 export const osName = (type: OsType): OsType => byKey.get(osKey(type)) ?? type;
+
+/** An operating system in some of its versions. */
+export const operatingSystem = z
+  .object({
+    /** Name of the system. */
+    type: osType,
+    /** Ranges of which the version must be in one; null for any version. */
+    versions: z.array(string).readonly().nullable(),
+  })
+  .readonly()
+  .meta({ id: 'OperatingSystem' });
+export type OperatingSystem = z.infer<typeof operatingSystem>;

@@ -1,12 +1,11 @@
 /** The envelopes of the edge APIs: `{ data, meta }` and `{ error, meta }`. */
+import { catalogMessage, errorBody } from '../../errors/index.ts';
+import { JSON_TYPE } from '../../wire/media-types.ts';
+import { META } from '../../wire/meta.ts';
 import type { Page } from './answer.ts';
 import { errorComponents, metaComponents, pageComponents } from './edge-schemas.ts';
 import type { DataAnswer, Envelope, ErrorForm } from './envelope.ts';
 import { schemaNamed } from './json-schema.ts';
-import { JSON_TYPE } from './media-types.ts';
-
-/** The specification's versions of the API and of enrollment, which stand in every JSON answer. */
-const META = Object.freeze({ apiEnrollmentVersion: '0.0.1', apiVersion: '0.0.1' });
 
 /** `{ data, meta }`. Made by concatenation, so that the data is turned into text once, and a limit beyond the doubles keeps its digits. */
 export const dataAndMeta: Envelope = {
@@ -39,9 +38,7 @@ const isCounted = (answer: DataAnswer): boolean => answer.is === 'page' || (answ
 /** `{ error, meta }`. The cause is there only if there is one. */
 export const errorAndMeta: ErrorForm = {
   contentType: JSON_TYPE,
-  write: ({ code, message, cause }, requestId) => ({
-    body: JSON.stringify({ error: { code, message, requestId, ...(cause ? { cause } : {}) }, meta: META }),
-  }),
+  write: ({ code, cause }, requestId) => ({ body: errorBody({ code, message: catalogMessage(code), cause }, requestId) }),
   schema: schemaNamed('ErrorEnvelope'),
   components: { ...metaComponents, ...errorComponents },
 };

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../errors/index.ts';
+import { JSON_TYPE } from '../../wire/media-types.ts';
 import type { Answer } from './answer.ts';
 import type { JsonSchema, JsonSchemaComponents } from './json-schema.ts';
-import { JSON_TYPE } from './media-types.ts';
 
 /** An answer whose output is data, to be put into the form of its surface. */
 export type DataAnswer = Exclude<Answer, { readonly is: 'raw' | 'response' | 'events' }>;

@@ -1,4 +1,5 @@
 import type { ApiError } from '../../errors/index.ts';
+import { SESSION_CHALLENGE } from '../../wire/challenge.ts';
 
 /** How a caller authenticates. `system` and `identity` are for the host's own code and cannot be sent over HTTP. */
 export type Credentials =
@@ -26,10 +27,9 @@ export interface SessionRule {
 
 export const ANONYMOUS: Credentials = Object.freeze({ kind: 'none' });
 
-const SESSION = 'zt-session realm="zt-session"';
 const BEARER = 'Bearer realm="openziti-oidc"';
 const NO_TOKEN = 'error="missing" error_description="no matching token was provided"';
-const MISSING = `${SESSION} ${NO_TOKEN},${BEARER} ${NO_TOKEN}`;
+const MISSING = `${SESSION_CHALLENGE} ${NO_TOKEN},${BEARER} ${NO_TOKEN}`;
 
 /** The token of an API session in the header `zt-session`, or the token of an external signer as a bearer (RFC 6750). */
 export const ztSession: SessionRule = {
@@ -42,9 +42,9 @@ export const ztSession: SessionRule = {
     return authorization === undefined ? { kind: 'token', token } : { kind: 'token', token, authorization };
   },
   challenge: ({ cause }, credentials, isAuthenticating) => {
-    if (!isAuthenticating) return SESSION;
+    if (!isAuthenticating) return SESSION_CHALLENGE;
     if (credentials.kind !== 'token') return MISSING;
-    if (credentials.token !== undefined) return `${SESSION} error="invalid" error_description="token is invalid"`;
+    if (credentials.token !== undefined) return `${SESSION_CHALLENGE} error="invalid" error_description="token is invalid"`;
     const expired = cause !== undefined && 'message' in cause && cause.message === 'token expired';
     return expired
       ? `${BEARER} error="expired" error_description="token expired"`

@@ -118,11 +118,33 @@ export const isolation: Sentences = {
     assert.deepEqual(await write(store, async (tx) => [await tx.nextRevision(), await tx.nextRevision()]), [21, 22]);
   },
 
+  'a transaction sees the revision of its own state': async (store) => {
+    assert.equal(await read(store, (tx) => tx.revision()), 0);
+    await write(store, async (tx) => {
+      assert.deepEqual([await tx.nextRevision(), await tx.revision(), await tx.nextRevision(), await tx.revision()], [1, 1, 2, 2]);
+    });
+    const [began, go] = [untilTold(), untilTold()];
+    const reading = read(store, async (tx) => {
+      const before = await tx.revision();
+      began.resolve();
+      await go.promise;
+      return [before, await tx.revision()];
+    });
+    await began.promise;
+    const writing = write(store, (tx) => tx.nextRevision());
+    await Promise.race([writing, new Promise((resolve) => setTimeout(resolve, 20))]);
+    go.resolve();
+    assert.deepEqual(await reading, [2, 2]);
+    assert.equal(await writing, 3);
+    assert.equal(await read(store, (tx) => tx.revision()), 3);
+  },
+
   'namespaces have nothing in common': async (store, database) => {
     const other = await database.adapter('other').open(schema);
     await save(store, note('a', { name: 'ann', labels: ['x'], ownerId: 'o' }));
     await write(store, (tx) => tx.nextRevision());
     await save(other, note('a', { name: 'ann', labels: ['y'], version: 9 }), note('b', { name: 'bob' }));
+    assert.equal(await read(other, (tx) => tx.revision()), 0);
     assert.equal(await write(other, (tx) => tx.nextRevision()), 1);
     assert.deepEqual([await allIds(store), await allIds(other)], [['a'], ['a', 'b']]);
     assert.deepEqual(await read(other, (tx) => tx.distinct('note', 'labels')), ['y']);

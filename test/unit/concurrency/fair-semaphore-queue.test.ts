@@ -118,4 +118,21 @@ describe('the queue of a fair semaphore', () => {
     await finish();
     assert.deepEqual(begun, ['running', 'next']);
   });
+
+  test('waiters queue in the order of arrival, even if the answer to the `isUrgent` of the first takes longest', async () => {
+    const { begun, refused, enter, finish } = watched({ queued: 2 });
+    const answers = [1, 2, 3].map(() => Promise.withResolvers<boolean>());
+    void enter('running', { from: 'a' });
+    answers.forEach(({ promise }, i) => {
+      void enter(`waiter ${i + 1}`, { from: 'a', isUrgent: () => promise });
+    });
+    for (const { resolve } of answers.toReversed()) {
+      resolve(false);
+      await settled();
+    }
+    // The queue has room for two: the oldest is dropped.
+    assert.deepEqual(refused, ['waiter 1']);
+    await finish();
+    assert.deepEqual(begun, ['running', 'waiter 2', 'waiter 3']);
+  });
 });

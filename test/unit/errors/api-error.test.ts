@@ -81,7 +81,7 @@ test('an error has the status, the message and the hint of its code', () => {
     {
       code: 'MFA_EXISTS',
       status: 409,
-      message: 'An MFA record already exists, try removing it',
+      message: 'An MFA record already exists, try removing it: remove it by DELETE /current-identity/mfa before you enroll again',
       cause: { code: 'MFA_EXISTS', message: 'remove it by DELETE /current-identity/mfa before you enroll again' },
       retryAfter: undefined,
     },

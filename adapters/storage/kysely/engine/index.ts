@@ -1,4 +1,4 @@
-/** What SQL databases disagree about, as one value per database. All other files of the Kysely adapter are the same for every database. */
+/** The differences between SQL databases, as one value per database. All other files of the Kysely adapter are the same for every database. */
 import type { SqlQueries } from './queries.ts';
 import type { SqlSyntax } from './syntax.ts';
 import type { SqlTables } from './tables.ts';

@@ -17,8 +17,8 @@ export interface SqlSyntax {
    */
   readonly maxParameters: number;
   /**
-   * A value as a literal. Called for migrations, for statements that begin a transaction, and for values beyond `maxParameters`. The text may be any text, also
-   * of an attacker: the result must be exactly one literal, whatever quotes and escapes the text contains.
+   * A value as a literal. Called for migrations, for statements that begin a transaction, and for values beyond `maxParameters`. The text may come from
+   * an attacker: the result must be exactly one literal, even if the text contains quotes and escapes.
    */
   literal(value: Value): string;
 }

@@ -5,9 +5,9 @@ import type { PgClient } from './driver.ts';
 const CANCEL_REQUEST = 80877102;
 
 /**
- * Asks the server to stop the statement that runs on a client's connection, on a connection of its own, as the protocol has it: unencrypted, for it holds
- * nothing but a key that is good for this.
- * @returns once the server has taken note of it, or has not within `timeout` milliseconds
+ * Cancels the running statement of a client with a CancelRequest, on a separate connection as the protocol requires. The request is unencrypted; its key
+ * can do nothing else.
+ * @returns when the server has closed the connection, or after `timeout` milliseconds
  */
 export const cancel = ({ host, port, processID, secretKey }: PgClient, timeout: number): Promise<void> =>
   new Promise((resolve) => {
@@ -18,7 +18,7 @@ export const cancel = ({ host, port, processID, secretKey }: PgClient, timeout: 
     });
     const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
     const timer = setTimeout(() => socket.destroy(), timeout);
-    socket.on('error', () => undefined); // it is closed then
+    socket.on('error', () => undefined); // `close` follows
     socket.on('close', () => {
       clearTimeout(timer);
       resolve();

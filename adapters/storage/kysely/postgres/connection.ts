@@ -1,30 +1,30 @@
-/** One connection of `pg`: statements one after another, stopped when they are not wanted any more, given up when they are not answered. */
-import type { Connection, Terms } from '../connection.ts';
+/** One connection of `pg`: runs statements one after another, cancels them when the caller aborts, and ends a connection that does not answer. */
+import type { Connection, UseOptions } from '../connection.ts';
 import type { Result } from '../result.ts';
 import { cancel } from './cancel.ts';
 import type { PgClient, PgResult } from './driver.ts';
 import type { statementNames } from './statements.ts';
 
-/** How long the server may take to stop a statement before the connection is ended. ms */
+/** How long the server may take to cancel a statement before the connection is destroyed. ms */
 const STOP_TIMEOUT = 2000;
 
 export class PgConnection implements Connection {
-  /** Whether the connection is of no use any more. */
+  /** Whether the connection must not be reused. */
   isLost = false;
   readonly #client: PgClient;
   readonly #names: typeof statementNames | undefined;
-  readonly #terms: Terms;
+  readonly #options: UseOptions;
   readonly #stop = () => {
     this.#stopping ??= this.#last && this.#stopStatement();
   };
   #last: Promise<unknown> | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(client: PgClient, names?: typeof statementNames, terms: Terms = {}) {
+  constructor(client: PgClient, names?: typeof statementNames, options: UseOptions = {}) {
     this.#client = client;
     this.#names = names;
-    this.#terms = terms;
-    terms.signal?.addEventListener('abort', this.#stop);
+    this.#options = options;
+    options.signal?.addEventListener('abort', this.#stop);
   }
 
   get host(): PgClient {
@@ -38,34 +38,34 @@ export class PgConnection implements Connection {
     return resultOf(Array.isArray(result) ? result[0] : result);
   }
 
-  /** In one message, which PostgreSQL takes for statements without parameters. */
+  /** In one message, which PostgreSQL allows for statements without parameters. */
   async runAll(statements: readonly string[]): Promise<readonly Result[]> {
     const results = await this.#inTurn(() => this.#client.query({ text: statements.join('; ') }));
     return [results].flat().map(resultOf);
   }
 
-  /** Nothing runs here any more, and nothing is on its way that would stop what others run. */
+  /** Waits for a cancellation in flight, so that it cannot hit a statement of the connection's next user. */
   async leave(): Promise<void> {
-    this.#terms.signal?.removeEventListener('abort', this.#stop);
+    this.#options.signal?.removeEventListener('abort', this.#stop);
     await this.#stopping;
   }
 
-  /** Pending queries are rejected. */
+  /** Closes the socket, which rejects pending queries. */
   destroy(): void {
     this.isLost = true;
     this.#client.connection?.stream.destroy();
   }
 
-  /** A client takes one statement after another, and once its signal is aborted none but the last. */
+  /** Runs a query after the ones before it. Once the signal is aborted, only a last one (`rollback`) runs. */
   async #inTurn<T>(query: () => Promise<T>, isLast = false): Promise<T> {
-    // Of several that wait for the same, the first goes on.
+    // Several may wait for the same query: the first to continue sets `#last`, and the others wait again.
     do {
       await this.#last;
       await this.#stopping;
     } while (this.#last);
-    const { signal } = this.#terms;
+    const { signal } = this.#options;
     if (!isLast) signal?.throwIfAborted();
-    const answerTimeout = signal?.aborted ? this.#stopTimeout : this.#terms.answerTimeout;
+    const answerTimeout = signal?.aborted ? this.#stopTimeout : this.#options.answerTimeout;
     const timer = answerTimeout === undefined ? undefined : setTimeout(() => this.destroy(), answerTimeout);
     const running = query();
     const over = running.then(ignored, ignored);
@@ -73,7 +73,7 @@ export class PgConnection implements Connection {
     try {
       return await running;
     } catch (error) {
-      // It has become a standby: others may have a better connection.
+      // The server has become a standby: a new connection may find the primary.
       if (error instanceof Error && 'code' in error && error.code === READ_ONLY) this.isLost = true;
       throw error;
     } finally {
@@ -89,11 +89,11 @@ export class PgConnection implements Connection {
   }
 
   get #stopTimeout(): number {
-    return Math.min(STOP_TIMEOUT, this.#terms.answerTimeout ?? STOP_TIMEOUT);
+    return Math.min(STOP_TIMEOUT, this.#options.answerTimeout ?? STOP_TIMEOUT);
   }
 }
 
-/** The client of a host that has begun a transaction on it. */
+/** A client on which the host has begun a transaction. */
 export const clientInTransaction = (host: unknown): Connection | undefined =>
   isClient(host) && host.getTransactionStatus() === 'T' ? new JoinedConnection(host) : undefined;
 

@@ -1,38 +1,38 @@
 import type { PostgresCursor, PostgresQueryResult } from 'kysely';
 import type { ResultRow } from '../result.ts';
 
-/** What is used of `pg`: of its pool and its clients. Any pool with these members will do. */
+/** The members of a `pg` pool that are used. Any pool with these members fits. */
 export interface PgPool {
-  /** A client of its own, until it is released. */
+  /** A client for exclusive use until it is released. */
   connect(): Promise<PgPoolClient>;
   /** Closes all connections. */
   end(): Promise<void>;
-  /** Errors of clients that nobody uses at the moment. */
+  /** Errors of idle clients. */
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** How many connections there may be; default 10, as of `pg`. */
+  /** The maximum number of connections. Default 10, as in `pg`. */
   readonly options?: { readonly max?: number };
 }
 
 export interface PgClient {
   query(query: { readonly text: string; readonly values?: unknown[]; readonly name?: string }): Promise<PgResult | readonly PgResult[]>;
-  /** What Kysely asks of it. */
+  /** The forms that Kysely uses. */
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   /** `'I'`: idle; `'T'`: in a transaction; `'E'`: in one that failed. */
   getTransactionStatus(): 'I' | 'T' | 'E' | null;
   on(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
-  /** By which the server stops what the client's connection does. Without them it ends with its time. */
+  /** For cancelling a statement. Without them, a statement runs until its timeout. */
   readonly host?: string;
   readonly port?: number;
   readonly processID?: number;
   readonly secretKey?: unknown;
-  /** The connection itself, to end one that does not answer. */
+  /** The socket, to close a connection that does not answer. */
   readonly connection?: { readonly stream: { destroy(): void } };
 }
 
 export interface PgPoolClient extends PgClient {
-  /** @param destroy whether the connection is of no use any more. */
+  /** @param destroy whether the connection must not be reused */
   release(destroy?: boolean): void;
 }
 
@@ -52,7 +52,7 @@ export interface PgPoolOptions {
   readonly application_name: string;
 }
 
-/** `pg` is an optional peer: it is loaded by who needs it. */
+/** Imports `pg` only when it is used, because it is an optional peer dependency. */
 export const newPool = async (options: PgPoolOptions): Promise<PgPool> => {
   const { default: pg } = await import('pg');
   return new pg.Pool(options);

@@ -1,6 +1,6 @@
 /**
- * The facts of PostgreSQL. Text columns have the collation "C", which is the order of code points in UTF-8. A document is
- * kept as the text that it came as, and beside it as `jsonb`, which is what questions about fields without a column read.
+ * The engine for PostgreSQL. Text columns have the collation "C", which in UTF-8 is the order of code points. A document is
+ * stored as its original text, and also as `jsonb` for queries on fields without a column.
  */
 import type { SqlEngine } from '../engine/index.ts';
 import type { JsonType, Page, Path } from '../engine/queries.ts';
@@ -24,7 +24,7 @@ export const postgres: SqlEngine = {
   quote: doubleQuoted,
   placeholder: (index) => `$${index}`,
   parameter: (value) => value,
-  // They are counted in 16 bits: https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-BIND
+  // The protocol counts them in 16 bits: https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-BIND
   maxParameters: 65_535,
   literal: standardLiteral,
 
@@ -32,7 +32,7 @@ export const postgres: SqlEngine = {
   begin: (mode, { lockTimeout, statementTimeout, pauseTimeout }) => [
     `begin isolation level ${mode === 'read' ? 'repeatable read read only' : 'read committed'}`,
     ...limit('statement_timeout', statementTimeout),
-    // A statement's time is that of its waiting, too: readers, who wait for migrations only, need no other limit.
+    // `statement_timeout` includes waiting for locks. Readers wait for migrations only, so they need no second limit.
     ...(mode === 'read' && statementTimeout !== undefined ? [] : limit('lock_timeout', lockTimeout)),
     ...(mode === 'read' ? [] : limit('idle_in_transaction_session_timeout', pauseTimeout)),
   ],
@@ -59,10 +59,10 @@ export const postgres: SqlEngine = {
   },
   currentTime,
   documents: { columns: ', fields jsonb not null generated always as (document::jsonb) stored', asked: raw('fields') },
-  // Not `to_regclass`, which may remember that there was no table: a process that waited for another one's migration would create it again.
+  // Not `to_regclass`, whose cached answer may be stale: a process that waited for the migration of another would create the tables again.
   tableCount: (table) =>
     sql`select count(*)::int as value from pg_class as c join pg_namespace as n on n.oid = c.relnamespace where c.relname = ${table} and n.nspname = any (current_schemas(false))`,
-  // Asked for when a database is opened: the table of upper case takes a while to make.
+  // A getter, because computing the function for upper case takes a while.
   get requirements() {
     return [UTF8, upperCase()];
   },
@@ -92,12 +92,12 @@ export const postgres: SqlEngine = {
   optimizationFence: raw(' offset 0'),
 };
 
-/** A limit is part of the plan: without knowing it, PostgreSQL expects a tenth of all rows. */
+/** The limit is a literal, so that the planner knows it: for a parameter, it expects a tenth of all rows. */
 function page({ limit, offset }: Page): Sql {
   return sql` limit ${raw(limit === undefined ? 'all' : limit.toFixed())} offset ${offset}`;
 }
 
-/** 0 would mean no limit there. */
+/** At least 1, because 0 would mean no limit. */
 const limit = (setting: string, milliseconds: number | undefined): readonly string[] =>
   milliseconds === undefined ? [] : [`set local ${setting} = ${Math.max(1, Math.ceil(milliseconds))}`];
 
@@ -112,7 +112,7 @@ const upperCase = (): Requirement => ({
   create: createUpper,
 });
 
-/** The value at a path, as `jsonb` (`->`) or as text (`->>`), which is null for what is missing or null. */
+/** The value at a path, as `jsonb` (`->`) or as text (`->>`); null if it is missing or null. */
 const valueAt = (document: Sql, path: Path, last: '->' | '->>'): Sql =>
   joined([document, ...path.map((key, index) => sql`${raw(index === path.length - 1 ? last : '->')} ${key}::text`)], ' ');
 
@@ -121,7 +121,7 @@ const JSON_VALUE: Readonly<Record<JsonType, (json: Sql, text: Sql) => Sql>> = {
   text: (json, text) => sql`case jsonb_typeof(${json}) when 'string' then ${text} end collate "C"`,
   number: (json, text) => sql`case jsonb_typeof(${json}) when 'number' then (${text})::float8 end`,
   boolean: (json, text) => sql`case jsonb_typeof(${json}) when 'boolean' then (${text})::boolean end`,
-  // The text of a number is its plain decimal digits there as well, and as many as JavaScript wrote.
+  // `jsonb` keeps all digits of a number and writes them in plain decimal notation.
   numberText: (json, text) => sql`case jsonb_typeof(${json}) when 'number' then ${text} end collate "C"`,
   tagText: (json, text) => sql`case when jsonb_typeof(${json}) in ('string', 'number', 'boolean') then ${text} end collate "C"`,
 };

@@ -1,10 +1,10 @@
 import type { PgPool, PgPoolClient } from './driver.ts';
 
 /**
- * One pool over those of several servers, of which the right one is to be found: each connection is asked once what its server is, and the servers are
- * tried in turn, from the one that was right last.
- * @param isRightServer a question whose `value` is true of the right one; undefined: any is
- * @param timeout milliseconds that a server has to answer it
+ * One pool over the pools of several servers, for failover: every new connection is checked for the role of its server, and the servers are tried in
+ * order, beginning with the last one that had the right role.
+ * @param isRightServer a query whose `value` is true on a server with the right role; undefined: every server will do
+ * @param timeout milliseconds for the server to answer it
  */
 export const failoverPool = (pools: readonly PgPool[], isRightServer: string | undefined, timeout: number): PgPool => {
   const known = new WeakSet<PgPoolClient>();
@@ -44,7 +44,7 @@ export const failoverPool = (pools: readonly PgPool[], isRightServer: string | u
           errors.push(error);
         }
       }
-      // A server that is there, and not the right one, says less than one that cannot be reached.
+      // An unreachable server is the better explanation than a reachable one with the wrong role.
       throw errors.find((error) => !(error instanceof NotWanted)) ?? errors[0];
     },
     end: async () => void (await Promise.all(pools.map((pool) => pool.end()))),

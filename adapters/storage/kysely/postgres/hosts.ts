@@ -1,6 +1,6 @@
 /** Connection strings of libpq that name several hosts: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS */
 
-/** What `target_session_attrs` asks of a server, as a question whose `value` is true of the right one; undefined for any. */
+/** The values of `target_session_attrs`, as a query whose `value` is true on a matching server; undefined: every server matches. */
 const TARGETS: Readonly<Record<string, string | undefined>> = {
   any: undefined,
   'read-write': "select not pg_is_in_recovery() and current_setting('default_transaction_read_only') = 'off' as value",
@@ -8,16 +8,16 @@ const TARGETS: Readonly<Record<string, string | undefined>> = {
 };
 
 export interface Hosts {
-  /** One for each host, in order, as `pg` takes them. */
+  /** One connection string per host, in order, in the form of `pg`. */
   readonly strings: readonly [string, ...string[]];
-  /** Asked of a new connection. */
+  /** The query that checks a new connection. */
   readonly isRightServer: string | undefined;
 }
 
 /**
- * A connection string, taken apart by hosts: `postgres://user:password@one:5432,two:5433/database`, or `?host=one,two&port=5432,5433`. A controller writes, so
- * that with several hosts `target_session_attrs` is `read-write` unless the string says another.
- * @throws TypeError for a `target_session_attrs` that a controller cannot work with, or another number of ports than of hosts
+ * Splits a connection string by host: `postgres://user:password@one:5432,two:5433/database`, or `?host=one,two&port=5432,5433`. With several hosts,
+ * `target_session_attrs` defaults to `read-write`, because a controller writes.
+ * @throws TypeError for a `target_session_attrs` that a controller cannot work with, or if the numbers of ports and hosts differ
  */
 export const connectionStrings = (connectionString: string): Hosts => {
   const [, scheme, userinfo = '', authority = '', path = '', query = ''] =

@@ -1,4 +1,4 @@
-/** Connections of a pool of `pg`. One that is broken, or that is left in a transaction, is not given back to it. */
+/** Connections from a `pg` pool. A connection that is broken, or still in a transaction, is not returned to it. */
 import type { Connections } from '../connection.ts';
 import { PgConnection } from './connection.ts';
 import type { PgPool } from './driver.ts';
@@ -9,19 +9,19 @@ export interface PoolConnections extends Connections {
   destroy(): void;
 }
 
-/** @param prepared whether statements that come again are parsed and planned once for each connection. */
+/** @param prepared whether recurring statements are prepared, once per connection */
 export const poolConnections = (pool: () => Promise<PgPool>, prepared: boolean): PoolConnections => {
   const names = prepared ? statementNames : undefined;
   const used = new Set<PgConnection>();
   return {
-    async use(work, terms = {}) {
+    async use(work, options = {}) {
       const client = await (await pool()).connect();
-      const connection = new PgConnection(client, names, terms);
-      // A connection may be lost between two statements: the next one will tell.
+      const connection = new PgConnection(client, names, options);
+      // A connection may be lost between two statements: the next statement fails then.
       client.on('error', ignored);
       used.add(connection);
       try {
-        terms.signal?.throwIfAborted();
+        options.signal?.throwIfAborted();
         return await work(connection);
       } finally {
         used.delete(connection);

@@ -1,13 +1,13 @@
 /**
- * Names for statements, by which a server knows that it has planned them. It keeps each for as long as the connection lives, so that only
- * those get one that come often, and so many at most: clients make statements of new shapes by their filters.
+ * Names of prepared statements. A server keeps each one until the connection ends, so only frequent statements get a name, and only a limited number:
+ * the filters of clients produce statements of ever new forms.
  */
 class StatementNames {
   readonly #prefix = `overlay_${crypto.randomUUID().slice(0, 8)}_`;
   readonly #names = new Map<string, string>();
   #seen = new Map<string, number>();
 
-  /** @returns undefined for a statement that is not worth a name. */
+  /** @returns undefined for a statement that is not to be prepared */
   of(sql: string): string | undefined {
     const name = this.#names.get(sql);
     if (name !== undefined || sql.length > LONGEST || this.#names.size === MOST) return name;
@@ -27,5 +27,5 @@ const MOST = 400;
 const LONGEST = 5000;
 const OFTEN = 3;
 
-/** One for all: pools may be shared, and a name means one statement on a connection. */
+/** One instance for the process: pools may be shared, and on a connection a name must always mean the same statement. */
 export const statementNames = new StatementNames();

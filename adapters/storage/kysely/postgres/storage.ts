@@ -1,4 +1,4 @@
-/** The store of controllers that run side by side, or beside the tables of their host: a PostgreSQL database, through `pg`. */
+/** The storage of several controllers, or of one beside the tables of its host: a PostgreSQL database, through `pg`. */
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { checkedOptions, createSemaphore, type Semaphore } from '../../../../src/adapter-kit.ts';
 import { type KyselyStorage, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
@@ -11,32 +11,32 @@ import { failoverPool } from './failover.ts';
 import { connectionStrings } from './hosts.ts';
 import { ignored, type PoolConnections, poolConnections } from './pool.ts';
 
-/** How a PostgreSQL database is reached and used. */
+/** How to connect to a PostgreSQL database, and how to use it. */
 export type PostgresStorageOptions = StoreOptions & {
   /** Whether `open` runs the migrations that the database lacks. Default true. */
   readonly migrate?: boolean;
-  /** Whether statements that come again are planned once for each connection. Default true; false for poolers that change the connection within a session. */
+  /** Whether recurring statements are prepared, once per connection. Default true; set false for poolers that change the connection within a session. */
   readonly prepared?: boolean;
 } & (
     | {
         /**
-         * `postgres://user:password@host:port/database?sslmode=...`, as `pg` takes it. The pool of its connections is closed with the last store.
-         * Several hosts, as of libpq (`postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`), are tried in turn, from
-         * the one that was good last: see `target_session_attrs` in the guide.
+         * `postgres://user:password@host:port/database?sslmode=...`, in the form of `pg`. The pool is closed with the last store.
+         * Several hosts in the form of libpq (`postgres://user:password@one:5432,two:5432/database?target_session_attrs=read-write`) are tried in order,
+         * beginning with the last one that worked: see `target_session_attrs` in the guide.
          */
         readonly connectionString: string;
-        /** How many connections there may be. Default 10. */
+        /** The maximum number of connections. Default 10. */
         readonly connections?: number;
         /** How long to wait for a connection, in milliseconds, before the database counts as unavailable. Default 5000. */
         readonly connectTimeout?: number;
       }
-    /** A pool of the host's, which stays open. */
+    /** A pool of the host, which is not closed with the store. */
     | { readonly pool: PgPool }
   );
 
 export interface PostgresStorage extends KyselyStorage {
   /**
-   * The pool as a Kysely instance, for tables of the host's own. Its transactions can be handed to `Store.join` and to every call of a
+   * The pool as a Kysely instance, for the host's own tables. Its transactions can be passed to `Store.join` and to every call of a
    * controller; so can a client of `pg` on which the host has executed `BEGIN`.
    */
   readonly db: Kysely<unknown>;
@@ -58,7 +58,7 @@ export const postgresStorage = (options: PostgresStorageOptions): PostgresStorag
     if (!session || session.isClosed) session = new Session(options);
     return session;
   };
-  // What is wrong with it is said at once.
+  // Parsed here only to report an invalid string at once.
   if ('connectionString' in options) connectionStrings(options.connectionString);
   const within = (other: Partial<StoreOptions>) => storageOver(postgres, { migrate: true, ...options, ...other }, () => current().source());
   return {
@@ -102,7 +102,7 @@ class Session {
     if (--this.#users > 0 || !this.#isOurs) return;
     this.isClosed = true;
     const pool = await this.#pool();
-    // The pool waits for those who use a connection, who may wait for a server that stands still.
+    // `end` waits for connections in use, which may be waiting for a server that does not answer.
     const timer = setTimeout(() => this.#connections.destroy(), CLOSING_TIMEOUT);
     await pool.end().finally(() => clearTimeout(timer));
   }
@@ -111,11 +111,11 @@ class Session {
 const CONNECTIONS = 10;
 /** ms */
 const CONNECT_TIMEOUT = 5000;
-/** One for a writer, one for an administrator. */
+/** Connections without a permit for reads: one for a writer, one for an administrator. */
 const RESERVED = 2;
 /** ms */
 const CLOSING_TIMEOUT = 3000;
-/** Milliseconds of silence after which a connection is asked whether it still is one. */
+/** Milliseconds of silence before the first TCP keep-alive probe. */
 const KEEP_ALIVE_DELAY = 10_000;
 
 const poolOfKysely = (pool: PgPool): PostgresPool => ({
@@ -128,7 +128,7 @@ const guarded = new WeakSet<PgPool>();
 
 const poolOf = async (options: PostgresStorageOptions): Promise<PgPool> => {
   const pool = 'pool' in options ? options.pool : await ourPool(options);
-  // A connection that is lost while nobody uses it is none of our concern: without a listener it would end the process.
+  // The loss of an idle connection needs no handling, but without a listener its error would end the process.
   if (!guarded.has(pool)) pool.on('error', ignored);
   guarded.add(pool);
   return pool;

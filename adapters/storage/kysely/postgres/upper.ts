@@ -1,18 +1,17 @@
 /**
- * JavaScript's `toUpperCase` as a function of PostgreSQL, whose own `upper` follows the collation. What a code point becomes
- * depends on no other one, so that the function is a table: most letters become one other, about a hundred become two or three.
- * The table is that of the running engine, and the function is named after it: processes that know different versions of
- * Unicode use different functions.
+ * JavaScript's `toUpperCase` as a function of PostgreSQL, whose own `upper` depends on the collation. Each code point is mapped independently, so the
+ * function is a table: most letters become one other letter, about a hundred become two or three. The table is that of the running JavaScript
+ * engine, and its hash is part of the function's name, so that processes with different versions of Unicode use different functions.
  */
 import { raw, type Sql } from '../sql.ts';
 import { doubleQuoted } from '../standard.ts';
 
 type Pair = readonly [letter: string, raised: string];
 
-/** No letter beyond has a case: a test looks. */
+/** No code point beyond has an upper case, which a test checks. */
 const LAST_CASED = 0x1ffff;
 
-/** `translate` looks at its letters one by one: a text pays only for those around its own. */
+/** Letters per call of `translate`, whose cost grows with its letters. A block runs only if the text contains a letter of its range. */
 const BLOCK = 64;
 
 let known: { readonly body: string; readonly name: string } | undefined;
@@ -30,7 +29,7 @@ const upper = () => {
   return known;
 };
 
-/** What a letter becomes is upper case already, so that the steps do not touch each other's results. */
+/** The results are upper case already, so no step changes the result of another. */
 const bodyOf = (pairs: readonly Pair[]): string => {
   const isSingle = ([, raised]: Pair) => [...raised].length === 1;
   const single = pairs.filter(isSingle);

@@ -1,7 +1,7 @@
-/** A Kysely dialect over a pool of Node's own SQLite, for the host's statements beside the stores'. */
+/** A Kysely dialect over a pool of `node:sqlite`, for statements of the host on the connections of the stores. */
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely';
 import { DialectAdapterBase, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { patiently } from '../patience.ts';
+import { retryWhileBusy } from '../retry.ts';
 import { sqlite } from './engine.ts';
 import type { SqliteConnection, SqlitePool } from './pool.ts';
 
@@ -9,7 +9,7 @@ export interface NodeSqliteOptions {
   readonly pool: SqlitePool;
   /** How long a transaction may wait for writers in other processes, in milliseconds. */
   readonly lockTimeout: number;
-  /** What `destroy()` of the Kysely instance does. */
+  /** Called by `destroy()` of the Kysely instance. */
   readonly close: () => void;
 }
 
@@ -51,7 +51,7 @@ class NodeSqliteDriver implements Driver {
   async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
     const { lockTimeout } = this.#options;
     const [begin = ''] = sqlite.begin(accessMode === 'read only' ? 'read' : 'write', { lockTimeout });
-    await patiently(sqlite, lockTimeout, () => own(connection).execute(begin));
+    await retryWhileBusy(sqlite, lockTimeout, () => own(connection).execute(begin));
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -88,7 +88,7 @@ class KyselyConnection implements DatabaseConnection {
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { rows, written } = this.connection.execute(sql, parameters);
-    return { rows: rows as R[], numAffectedRows: BigInt(written) }; // whoever wrote the query knows its rows
+    return { rows: rows as R[], numAffectedRows: BigInt(written) }; // the type that the caller expects
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {

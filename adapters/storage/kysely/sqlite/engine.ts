@@ -1,4 +1,4 @@
-/** The facts of SQLite. Text compares by its UTF-8 bytes there (collation BINARY), and null sorts first. */
+/** The engine for SQLite. Text compares by its UTF-8 bytes (collation BINARY), and null sorts first. */
 import type { SqlEngine } from '../engine/index.ts';
 import type { JsonType, Page, Path } from '../engine/queries.ts';
 import { raw, type Sql, sql } from '../sql.ts';
@@ -45,7 +45,7 @@ export const sqlite: SqlEngine = {
       advice: 'the SQLite connection lacks functions that filters need: define sqliteFunctions on it',
     },
   ],
-  // What ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab): `analyze sqlite_schema` counts nothing, it makes this table and reads it.
+  // The rows that ANALYZE would write (https://www.sqlite.org/fileformat2.html#stat1tab). `analyze sqlite_schema` counts nothing: it creates this table and loads it.
   statistics: {
     of: (table, index, rows) => sql`insert into sqlite_stat1 (tbl, idx, stat) values (${table}, ${index}, ${rows.join(' ')})`,
     table: 'sqlite_stat1',
@@ -71,15 +71,15 @@ export const sqlite: SqlEngine = {
   unindexed: concatenated,
 };
 
-/** SQLite plans a statement anew each time a bare parameter behind `limit` is bound, for it looks at the value; not so in an expression. */
+/** `0 + ?`, because SQLite would plan the statement again for every value of a bare parameter of `limit`. */
 function page({ limit = -1, offset }: Page): Sql {
   return sql` limit 0 + ${limit} offset 0 + ${offset}`;
 }
 
-/** Every key is quoted, with the escapes of JSON. */
+/** Quotes every key, with the escapes of JSON. */
 const jsonPath = (path: Path): string => `$${path.map((key) => `.${JSON.stringify(key)}`).join('')}`;
 
-// `->>` gives a value of SQLite (booleans as 1 and 0), `->` the JSON text as it was written, which is JavaScript's text of a number.
+// `->>` returns a SQL value (booleans as 1 and 0); `->` returns the original JSON text, which for a number is JavaScript's.
 const JSON_VALUE: Readonly<Record<JsonType, (document: Sql, path: string) => Sql>> = {
   any: (document, path) => sql`(${document} ->> ${path})`,
   text: (document, path) => sql`case json_type(${document}, ${path}) when 'text' then ${document} ->> ${path} end`,

@@ -1,7 +1,7 @@
-/** What errors of SQLite's drivers mean: by number with Node's own, by name with others (better-sqlite3, libsql). */
+/** Classifies errors of SQLite drivers: `node:sqlite` has numbers, others (better-sqlite3, libsql) have names. */
 import type { Failure } from '../engine/transactions.ts';
 
-/** Result codes of SQLite, without what extends them: https://www.sqlite.org/rescode.html */
+/** Primary result codes: https://www.sqlite.org/rescode.html */
 const CODES: Readonly<Record<number, Exclude<Failure['is'], 'unique'>>> = {
   5: 'busy',
   6: 'busy',
@@ -28,14 +28,14 @@ export const failure = (error: unknown): Failure | undefined => {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   const taken = /UNIQUE constraint failed: (?:[^,]+, )*([^.]+)\.(.+)$/.exec(error.message);
   if (taken?.[1] && taken[2]) return { is: 'unique', table: taken[1], column: taken[2] };
-  // A connection that is closed, or in which the host has begun a transaction of its own.
+  // The connection is closed. Below: the host has begun its own transaction on it.
   if (error.code === 'ERR_INVALID_STATE') return { is: 'unavailable' };
   if (error.message.includes('within a transaction')) return { is: 'busy' };
   if (error.code === 'ERR_SQLITE_ERROR') {
     const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 1;
     return { is: code === BUSY_SNAPSHOT ? 'conflict' : (CODES[code & 0xff] ?? 'other') };
   }
-  // Other drivers (better-sqlite3, libsql) put the name of the result code there.
+  // Other drivers put the name of the result code into `code`.
   const named = Object.entries(NAMES).find(([name]) => String(error.code).startsWith(name));
   if (named) return { is: CODES[named[1]] ?? 'other' };
   return error.code.startsWith('SQLITE_') ? { is: 'other' } : undefined;

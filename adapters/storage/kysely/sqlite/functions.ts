@@ -4,9 +4,9 @@ export const UPPER = 'overlay_upper';
 export const DECIMAL_TEXT = 'overlay_decimal_text';
 
 /**
- * Functions that our SQL needs of a SQLite connection, because SQLite's own differ from JavaScript's: its `upper` knows
- * ASCII only, its text of a number has 15 digits. `sqliteStorage` defines them; whoever brings a connection of another
- * driver does, with its own means (all are deterministic):
+ * SQL functions that the queries use on SQLite, because its own differ from JavaScript's: its `upper` changes ASCII letters
+ * only, and it writes numbers with 15 digits. `sqliteStorage` defines them. On connections of another driver, the host has to define
+ * them (all are deterministic):
  *
  * ```ts
  * for (const [name, run] of Object.entries(sqliteFunctions)) betterSqlite.function(name, { deterministic: true }, run);

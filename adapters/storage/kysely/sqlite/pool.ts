@@ -1,7 +1,7 @@
-/** Connections of Node's own SQLite: opened as they are needed, and waited for when there are no more. */
+/** A pool of `node:sqlite` connections. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import type { Connection, Connections, Terms } from '../connection.ts';
+import type { Connection, Connections, UseOptions } from '../connection.ts';
 import type { Result } from '../result.ts';
 
 export class SqlitePool implements Connections {
@@ -11,17 +11,17 @@ export class SqlitePool implements Connections {
   readonly #idle: SqliteConnection[] = [];
   readonly #waiting: ((connection: SqliteConnection) => void)[] = [];
 
-  /** @param most how many connections there may be at a time. */
+  /** @param most the maximum number of connections */
   constructor(open: () => SqliteConnection, most: number) {
     this.#open = open;
     this.#most = most;
   }
 
-  async use<T>(work: (connection: Connection) => Promise<T>, terms?: Terms): Promise<T> {
+  async use<T>(work: (connection: Connection) => Promise<T>, options?: UseOptions): Promise<T> {
     const connection = await this.acquire();
     try {
-      // A caller that gave up while it waited needs no connection.
-      terms?.signal?.throwIfAborted();
+      // The caller may have given up while it waited.
+      options?.signal?.throwIfAborted();
       return await work(connection);
     } finally {
       this.release(connection);
@@ -73,7 +73,7 @@ export class SqliteConnection implements Connection {
 
   execute(sql: string, parameters: readonly unknown[] = []): Result {
     const { statement, returnsRows } = this.#prepared(sql);
-    // What SQLite cannot hold is refused by DatabaseSync itself.
+    // DatabaseSync refuses values that SQLite cannot store.
     const bound = parameters as Parameters<StatementSync['all']>;
     if (returnsRows) return { rows: statement.all(...bound), written: 0 };
     return { rows: [], written: Number(statement.run(...bound).changes) };

@@ -1,4 +1,4 @@
-/** The store of an embedded controller: one SQLite file, through Node's own SQLite. */
+/** The storage of an embedded controller: one SQLite file, through `node:sqlite`. */
 import { open } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
@@ -11,20 +11,20 @@ import { sqlite } from './engine.ts';
 import { sqliteFunctions } from './functions.ts';
 import { SqliteConnection, SqlitePool } from './pool.ts';
 
-/** Which SQLite file is used, and how. */
+/** A SQLite file, and how to use it. */
 export interface SqliteStorageOptions extends StoreOptions {
-  /** Path of the database, made if missing; `':memory:'` for one that goes when its last store is closed. */
+  /** Path of the database, which is created if missing; `':memory:'` for one that is discarded when its last store is closed. */
   readonly file: string;
   /** Whether `open` runs the migrations that the database lacks. Default true. */
   readonly migrate?: boolean;
-  /** `FULL`: what was acknowledged survives a power failure (default). `NORMAL`: it survives the end of the process; writes are faster. */
+  /** `FULL` (default): committed data survives a power failure. `NORMAL`: it survives a crash of the process; writes are faster. */
   readonly synchronous?: 'FULL' | 'NORMAL';
 }
 
 export interface SqliteStorage extends KyselyStorage {
   /**
-   * The writing connection as a Kysely instance, for tables of the host's own. Its transactions take turns with those of the
-   * stores, and can be handed to `Store.join` and to every call of a controller:
+   * The writing connection as a Kysely instance, for the host's own tables. Its transactions run one at a time with those of the
+   * stores, and can be passed to `Store.join` and to every call of a controller:
    *
    * ```ts
    * await storage.db.transaction().execute(async (host) => { ... });
@@ -32,29 +32,29 @@ export interface SqliteStorage extends KyselyStorage {
    */
   readonly db: Kysely<unknown>;
   /**
-   * The writing connection itself. A host that executes `BEGIN` on it may hand it to `Store.join`; the stores' own writers wait
-   * until it executes `COMMIT` or `ROLLBACK`. It must not do so while it waits for a write of a store.
+   * The writing connection itself. A host that executes `BEGIN` on it may pass it to `Store.join`; the writers of the stores then wait
+   * for its `COMMIT` or `ROLLBACK`. It must not execute `BEGIN` while it awaits a write of a store.
    */
   readonly connection: DatabaseSync;
   /** An adapter for another namespace of the same file over the same connections. */
   within(namespace: string): KyselyStorage;
   /**
-   * Copies the whole database (every namespace, and the host's own tables) into a new file, as it is at one moment, while others go on
-   * reading and writing. The copy is for its owner's eyes only, and is a database like this one.
-   * @throws when there is such a file
+   * Copies the whole database (every namespace, and the host's own tables) into a new file, as of one moment, while others continue to
+   * read and write. The copy is a database like this one, readable by its owner only.
+   * @throws if the file exists
    */
   backup(file: string): Promise<void>;
 }
 
-/** How many transactions may read a file at once; more wait. Each has a connection of its own, opened when first needed. */
+/** The maximum number of concurrent readers, each with its own connection. */
 const MOST_READERS = 4;
 const CACHE_KIB = { writer: 16_384, reader: 32_768 };
-/** 16 MiB of log before it is moved into the file: a page that is written often is moved once. Measured: a tenth off every insert. */
+/** 16 MiB of write-ahead log, so that a page that is written often is checkpointed once. Measured: inserts take 10 % less time. */
 const CHECKPOINT_PAGES = 4000;
 
 /**
- * A storage adapter over a SQLite file. Readers never wait for a writer; writers come one after another, also across
- * processes. A transaction must not be awaited inside of another's: the inner one may wait for the outer one for ever.
+ * A storage adapter over a SQLite file. Readers never wait for a writer; writers run one at a time, also across
+ * processes. A transaction must not be awaited within another: the inner one may wait for the outer one forever.
  *
  * ```ts
  * const store = await sqliteStorage({ file: 'controller.db' }).open(storageSchema);
@@ -87,7 +87,7 @@ class Session {
   readonly db: Kysely<unknown>;
   readonly #writer: SqlitePool;
   readonly #reader: SqlitePool;
-  /** One reader is for administrators. */
+  /** All readers but one, which is reserved for administrators. */
   readonly #places: Semaphore | undefined;
   readonly #options: SqliteStorageOptions;
   #users = 0;
@@ -119,19 +119,19 @@ class Session {
 
   close(): void {
     this.#reader.close();
-    // The pool may not have asked for it yet.
+    // Closed here, because the pool opens it only at the first use.
     if (this.connection.database.isOpen) this.connection.database.close();
   }
 
   async backup(file: string): Promise<void> {
-    // SQLite would make it for everybody to read.
+    // Created here, because SQLite would make it readable by everyone.
     await (await open(file, 'wx', 0o600)).close();
     if (this.#reader === this.#writer) return this.#writer.use(() => copied(this.connection.database, file));
     const source = openReader(this.#options);
     await copied(source, file).finally(() => source.close());
   }
 
-  /** The host does not wait for its turn at the connection, and so we need not either. */
+  /** Not through the pool: the host is using the connection already. */
   #joined(host: unknown): Connection | undefined {
     const { connection } = this;
     if (host !== connection.database || !connection.database.isTransaction) return undefined;
@@ -149,7 +149,7 @@ class Session {
   }
 }
 
-/** All pages in one step, on another thread: a copy in several begins anew whenever another connection has written. */
+/** Copies all pages in one step, on another thread: a copy in several steps would restart whenever another connection writes. */
 const copied = async (source: DatabaseSync, file: string): Promise<void> => {
   await backup(source, file, { rate: 0x7fffffff });
 };
@@ -168,7 +168,7 @@ const openReader = ({ file }: SqliteStorageOptions): DatabaseSync => {
   return tuned(database);
 };
 
-/** SQLite waits for locks by blocking the whole process: long while it opens, then hardly, because transactions are begun with patience. */
+/** SQLite waits for locks by blocking the process. ms: long while opening, then short, because `retryWhileBusy` waits instead. */
 const OPENING_TIMEOUT = 5000;
 const BUSY_TIMEOUT = 10;
 

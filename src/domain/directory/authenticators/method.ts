@@ -29,3 +29,6 @@ export interface AuthenticatorMethod {
   summary(row: StoredAuthenticator): Readonly<Record<string, unknown>>;
   renewal(row: StoredAuthenticator): Renewal;
 }
+
+/** A row for each method that the contract declares. */
+export type AuthenticatorMethods = { readonly [M in StoredAuthenticator['method']]: AuthenticatorMethod };

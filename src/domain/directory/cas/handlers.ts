@@ -1,4 +1,5 @@
 import { ca, cas } from '../../../api/cas.ts';
+import { advertisedAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { ApiError } from '../../../errors/index.ts';
@@ -34,8 +35,9 @@ export const caEntries = implement(cas, {
 
 /** Tells clients where to enroll with a certificate of the authority. It is no secret, and lasts as long as the authority. */
 const enrollerJwt = async ({ core }: Call, id: string): Promise<string> => {
+  const iss = `${advertisedAddress(core)}/`;
   const key = await core.pki.networkKey();
-  return key.sign({ iss: `${core.settings.address}/`, sub: id, aud: ['openziti-enroller'], jti: id, em: 'ca', ctrls: null });
+  return key.sign({ iss, sub: id, aud: ['openziti-enroller'], jti: id, em: 'ca', ctrls: null });
 };
 
 /** How a text that is no certificate is refused. */

@@ -35,7 +35,7 @@ export const enrollmentBehaviour = behaviour(enrollment, {
     return undefined;
   },
   present: async (entities, rows, call) => {
-    // Whoever has the token becomes the identity.
+    // The token of an enrollment gives its holder the rights of the identity, so delegated administrators do not see those of administrators.
     const hidden = call.grant.isDelegated
       ? await administratorsAmong(
           entities,

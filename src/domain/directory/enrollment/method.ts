@@ -1,4 +1,5 @@
 import type { enrolling } from '../../../api/enrolling.ts';
+import type { IdentityMethodName } from '../../../api/enrollment-methods.ts';
 import type { enrollment } from '../../../api/enrollments.ts';
 import type { DecodedOf, OutputOf } from '../../../api/kit/operation.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
@@ -18,6 +19,9 @@ export interface EnrollmentResult {
 
 /** Before the transaction: looks at what the client brings, and does the slow work. What it throws leaves the enrollment as it is. */
 export type EnrollmentMethod = (call: Call, row: StoredEnrollment, offer: Offer) => Promise<EnrollmentResult>;
+
+/** A function for each method of identities that the contract declares. Those of routers are where routers are. */
+export type IdentityEnrollmentMethods = { readonly [M in IdentityMethodName]: EnrollmentMethod };
 
 /** The ways to enroll by a token. */
 export type EnrollmentMethods = Readonly<Record<StoredEnrollment['method'], EnrollmentMethod>>;

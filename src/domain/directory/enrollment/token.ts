@@ -1,5 +1,6 @@
 import { enrollment } from '../../../api/enrollments.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
+import { advertisedAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
 import { sealText, unsealText } from '../../../changes/sealed.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
@@ -25,21 +26,23 @@ interface Claims {
 /**
  * A new token for an enrollment, within a JWT that says where, for whom and by when it is good.
  * @returns what the enrollment's row keeps of it: a hash to find it by, and the JWT, sealed
+ * @throws ApiError `NOT_CONFIGURED` if the host has set no address
  */
 export const newToken = async (
   call: Call,
   { sub, method, expiresAt }: { readonly sub: string; readonly method: string; readonly expiresAt: string },
 ): Promise<Kept> => {
-  const { pki, platform, secrets, settings } = call.core;
+  const { pki, platform, secrets } = call.core;
+  const address = advertisedAddress(call.core);
   const token = platform.random.uuid();
   const claims: Claims = {
-    iss: settings.address,
+    iss: address,
     sub,
     aud: [''],
     exp: Math.floor(Date.parse(expiresAt) / 1000),
     jti: token,
     em: method,
-    ctrls: [`tls:${hostAndPortOf(settings.address)}`],
+    ctrls: [`tls:${hostAndPortOf(address)}`],
   };
   const jwt = await (await pki.networkKey()).sign({ ...claims });
   const tokenHash = hashToken(token);

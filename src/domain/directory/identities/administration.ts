@@ -3,7 +3,7 @@ import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { actorOfApiSession, isDisabled } from '../../../authentication/api-session-actor.ts';
+import { actorOfApiSession, isDisabled } from '../../../authentication/actors.ts';
 import { ADMINISTRATORS } from '../../../call/administrators.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';

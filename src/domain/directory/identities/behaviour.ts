@@ -4,7 +4,7 @@ import { authenticator } from '../../../api/authenticators.ts';
 import { identity } from '../../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import { mfa } from '../../../api/mfa.ts';
-import { isDisabled } from '../../../authentication/api-session-actor.ts';
+import { isDisabled } from '../../../authentication/actors.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';

@@ -12,7 +12,7 @@ export const newRecoveryCodes = (random: Pick<Random, 'bytes'>): readonly string
   return [...codes];
 };
 
-/** Where in the list the code stands. It is compared with all of them, wherever it stands, so that the time tells nothing. */
+/** The index of a code in the list. Compared with every code in constant time, so that timing does not reveal the index. */
 export const placeOfCode = (codes: readonly string[], code: string): number | undefined => {
   const given = toBytes(code);
   const places = codes.flatMap((each, place) => (isEqual(given, toBytes(each)) ? [place] : []));

@@ -2,7 +2,7 @@ import { database } from '../../../api/database.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
-import { ApiError, unavailable } from '../../../errors/index.ts';
+import { explained, unavailable } from '../../../errors/index.ts';
 import type { SnapshotSink } from '../../../platform/snapshots.ts';
 import { pause } from '../../../platform/timers.ts';
 import { saveSnapshot, type TakenSnapshot } from '../../../storage/snapshot/take.ts';
@@ -23,12 +23,7 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
   const { core, requestId } = call;
   const { snapshots } = core;
   if (!snapshots)
-    throw new ApiError('NOT_CONFIGURED', {
-      cause: {
-        code: 'NOT_CONFIGURED',
-        message: 'there is no place for snapshots: give one as the option `snapshots` of ManagementController.open',
-      },
-    });
+    throw explained('NOT_CONFIGURED', 'there is no place for snapshots: give one as the option `snapshots` of ManagementController.open');
   const taken = await take(call, 'snapshot', {}, PAUSE_MS);
   const work = core.background.run(call.attribution, (job) =>
     workOn(

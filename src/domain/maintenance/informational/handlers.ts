@@ -2,13 +2,13 @@ import { kinds } from '../../../api/index.ts';
 import { informational } from '../../../api/informational.ts';
 import type { Kind } from '../../../api/kit/resource.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
-import { JSON_TYPE } from '../../../api/surfaces/media-types.ts';
 import type { Call } from '../../../call/call.ts';
 import { implement } from '../../../call/implement.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { ALL, comparator, fieldSymbol, matches, symbolsOf } from '../../../query/index.ts';
 import { pageOf, planList } from '../../../resources/lists.ts';
 import { software } from '../../../version.ts';
+import { JSON_TYPE } from '../../../wire/media-types.ts';
 import { API_PATHS } from './api-paths.ts';
 import { summaryKinds } from './summary.ts';
 

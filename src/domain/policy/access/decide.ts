@@ -10,11 +10,11 @@ import { type Access, evaluateAccess, type PolicyResult } from './evaluate.ts';
 
 type Policy = RowOf<typeof servicePolicy>;
 
-/** Whether something may be done now, and why. */
+/** Whether an identity may dial or bind a service now, and why. */
 export interface Decision {
-  /** Some policy of the type selects both, whatever its posture checks say. */
+  /** Whether some policy of the type selects both, regardless of its posture checks. */
   readonly isPermitted: boolean;
-  /** One of these policies passes. */
+  /** Whether one of these policies passes. */
   readonly isGranted: boolean;
   /** The policies of the type that select both, with the results of their posture checks (expected and actual values). */
   readonly policies: readonly PolicyResult<Policy>[];
@@ -23,7 +23,7 @@ export interface Decision {
 /** Who asks: an identity, in one of its API sessions, at a time (ISO text). */
 export interface Asker {
   readonly identity: RowOf<typeof identity>;
-  /** Without one no code was passed, and checks that ask for one fail. */
+  /** Without a session, no code was passed, so MFA checks fail. */
   readonly session: SessionFacts | undefined;
   readonly now: string;
 }
@@ -35,7 +35,7 @@ export const decisionOf = ({ permissions, dial, bind, results }: Access<Policy>,
   policies: results.filter(({ policy }) => policy.type === type),
 });
 
-/** Whether an identity may dial or bind a service now. Three questions to the store; one where no policy of the two has posture checks. */
+/** Whether an identity may dial or bind a service now. Needs three queries; one if none of the policies has posture checks. */
 export const decideAccess = async (
   entities: Entities,
   { identity: who, session, now }: Asker,
@@ -47,7 +47,7 @@ export const decideAccess = async (
   return decisionOf(evaluateAccess(policies, who, what, posture), type);
 };
 
-/** The same for many services of one asker, at the cost of one. */
+/** Like `decideAccess`, for many services of one identity, at the cost of one. */
 export const accessDecider = async (
   entities: Entities,
   { identity: who, session, now }: Asker,

@@ -1,6 +1,6 @@
-import type { OperatingSystem } from '../../../api/posture-checks/os.ts';
+import type { OperatingSystem } from '../../../api/posture-checks/os-type.ts';
 import type { PostureQuery } from '../../../api/posture-queries.ts';
-import type { Facts, StoredPostureCheck } from './facts.ts';
+import type { Facts, PostureCheckOf, StoredPostureCheck } from './facts.ts';
 
 /** How a check stands, with what it asks for and what was reported, as explanations and failed requests show them. */
 export interface Evaluation {
@@ -40,3 +40,6 @@ export interface CheckType<C extends StoredPostureCheck> {
   /** Whether what just happened makes the check fail soon, unless it is answered again. */
   notice?(check: C, facts: Facts, event: EndpointEvent, now: number): Notice | undefined;
 }
+
+/** A row for each type that the contract declares. */
+export type CheckTypes = { readonly [T in StoredPostureCheck['typeId']]: CheckType<PostureCheckOf<T>> };

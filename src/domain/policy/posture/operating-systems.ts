@@ -1,4 +1,4 @@
-import type { OperatingSystem } from '../../../api/posture-checks/os.ts';
+import type { OperatingSystem } from '../../../api/posture-checks/os-type.ts';
 
 /** The versions that clients expect to be offered. */
 const systems = {

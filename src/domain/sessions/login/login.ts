@@ -1,9 +1,10 @@
+import type * as z from 'zod';
 import { apiSession } from '../../../api/api-sessions.ts';
-import type { authentication } from '../../../api/authentication.ts';
+import type { authentication, authenticationMethod } from '../../../api/authentication.ts';
 import { identity } from '../../../api/identities.ts';
 import type { InputOf } from '../../../api/kit/operation.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { apiSessionActor } from '../../../authentication/api-session-actor.ts';
+import { apiSessionActor } from '../../../authentication/actors.ts';
 import { endApiSessions } from '../../../authentication/api-sessions.ts';
 import { idleSince } from '../../../authentication/lifetime.ts';
 import type { ApiSessionActor } from '../../../call/actor.ts';
@@ -18,7 +19,13 @@ import { hasMfa } from '../../directory/mfa/record.ts';
 
 export type LoginBody = NonNullable<InputOf<(typeof authentication)['operations']['authenticate']>['body']>;
 
-/** The error for every failed login, whatever the reason. */
+/** One way to log in. @throws ApiError `INVALID_AUTH` if the caller proves no identity that may log in by it */
+type LoginMethod = (call: Call, body: LoginBody) => Promise<ApiSessionActor>;
+
+/** A function for each method that the contract declares. */
+export type LoginMethods = { readonly [M in z.infer<typeof authenticationMethod>]: LoginMethod };
+
+/** The error for every failed login, for any reason. */
 export const invalidAuth = (): ApiError => new ApiError('INVALID_AUTH');
 
 type CertificateFacts = Pick<
@@ -47,9 +54,11 @@ export const openSession = async (
   const { core } = call;
   const now = call.now();
   await endApiSessions(entities, await someIdleSessions(entities, core.settings, now));
-  const told = { ...(body.envInfo ? { envInfo: body.envInfo } : {}), ...(body.sdkInfo ? { sdkInfo: body.sdkInfo } : {}) };
-  const news = Object.entries(told).some(([key, value]) => JSON.stringify(value) !== JSON.stringify(owner[key as keyof typeof told]));
-  const current = news ? await entities.update(identity, owner, told) : owner;
+  const reported = { ...(body.envInfo ? { envInfo: body.envInfo } : {}), ...(body.sdkInfo ? { sdkInfo: body.sdkInfo } : {}) };
+  const news = Object.entries(reported).some(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(owner[key as keyof typeof reported]),
+  );
+  const current = news ? await entities.update(identity, owner, reported) : owner;
   const token = core.platform.random.uuid();
   const session = await entities.insert(apiSession, {
     identityId: owner.id,

@@ -63,7 +63,7 @@ const format: Keyword = (value, _schema, { formats }, fail) => {
   return (data, at) => typeof data !== 'string' || !test || test(data) || fail(data, at, { format: value });
 };
 
-/** Burns what applying the subschema costs, wherever it is applied. */
+/** Charges the cost of applying the subschema, each time it is applied. */
 const cost: Keyword = (value, _schema, { tank }) => {
   const [units, perPart] = value as readonly [number, 0 | 1]; // written by copyForValidator
   return (data) => {

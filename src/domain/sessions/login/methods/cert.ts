@@ -3,7 +3,7 @@ import { authenticator } from '../../../../api/authenticators.ts';
 import { ca } from '../../../../api/cas.ts';
 import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
-import { isDisabled } from '../../../../authentication/api-session-actor.ts';
+import { isDisabled } from '../../../../authentication/actors.ts';
 import type { ApiSessionActor } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';
 import type { Entities } from '../../../../changes/entities.ts';

@@ -2,7 +2,7 @@ import { authPolicy } from '../../../../api/auth-policies.ts';
 import { externalJwtSigner } from '../../../../api/external-jwt-signers.ts';
 import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
-import { isDisabled } from '../../../../authentication/api-session-actor.ts';
+import { isDisabled } from '../../../../authentication/actors.ts';
 import { externalTokensOf, proofOf, proves } from '../../../../authentication/external-tokens.ts';
 import type { ApiSessionActor, TokenProof } from '../../../../call/actor.ts';
 import type { Call } from '../../../../call/call.ts';

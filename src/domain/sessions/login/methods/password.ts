@@ -2,7 +2,7 @@ import { authPolicy } from '../../../../api/auth-policies.ts';
 import { authenticator } from '../../../../api/authenticators.ts';
 import { identity } from '../../../../api/identities.ts';
 import type { RowOf } from '../../../../api/kit/resource.ts';
-import { isDisabled } from '../../../../authentication/api-session-actor.ts';
+import { isDisabled } from '../../../../authentication/actors.ts';
 import type { ApiSessionActor } from '../../../../call/actor.ts';
 import { hasAdministratorRights } from '../../../../call/administrators.ts';
 import type { Call } from '../../../../call/call.ts';
@@ -50,11 +50,11 @@ const attempt = async (call: Call, body: LoginBody, username: string, password: 
 
 interface Outcome {
   readonly actor?: ApiSessionActor;
-  /** What came of a wrong password. */
+  /** The effect of a wrong password. */
   readonly counted?: FailedAttempt;
 }
 
-/** Whom a username stands for, or why nobody may log in by it. */
+/** The authenticator of a username with its identity, or why that identity may not log in by it. */
 interface Candidate {
   readonly tried?: Tried;
   readonly refusal?: AuthenticationFailure;

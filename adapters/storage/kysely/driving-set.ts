@@ -1,24 +1,24 @@
 /**
- * Where to begin with a question about a set. The elements of a set are kept in order of value and id: whoever starts there
- * has the rows that hold a value in order, one after another, and stops when the page is full.
+ * The driving table of a query about a set. The table of a set is sorted by value and id, so a scan of one value meets its rows in order of id, and stops
+ * when the page is full.
  */
 import { and, type Predicate } from '../../../src/adapter-kit.ts';
 import type { Layout } from './layout.ts';
 import { FEW, type Held } from './sets.ts';
 
-/** Whether all that is asked is which rows hold some few values or all of a list. */
+/** Whether the whole predicate is that rows hold one of a few values, or all values of a list. */
 export const isListed = (where: Predicate): where is Held =>
   (where.op === 'covers' && where.values.length > 0) || (where.op === 'overlaps' && where.values.length <= FEW);
 
 export interface Start {
-  /** The elements to begin with. */
+  /** The elements to scan. */
   readonly held: Held;
-  /** Elements that the same rows must hold, too. */
+  /** Elements that the same rows must hold as well. */
   readonly alsoHeld: readonly Held[];
   readonly rest: Predicate;
 }
 
-/** @returns undefined when no element must be held, or when an id or unique value leads to fewer rows. */
+/** @returns undefined if no element must be held, or if an id or a unique value finds fewer rows */
 export const elementToStartFrom = (layout: Layout, where: Predicate): Start | undefined => {
   const terms = where.op === 'and' ? where.terms : [where];
   if (terms.some((term) => isLookup(layout, term))) return undefined;

@@ -1,30 +1,17 @@
 import * as z from 'zod';
-import { compareText } from '../../query/compare-text.ts';
-import { readVersionRange } from '../../semver/range.ts';
-import { list } from '../kit/bounded.ts';
-import { string } from '../kit/entity.ts';
-import { required } from '../kit/field.ts';
-import { preprocess } from '../kit/preprocess.ts';
-import { sortedSet } from '../kit/sets.ts';
-import { variant } from '../kit/variants.ts';
-import { shortText } from '../shared.ts';
-import { osKey, osType } from './os-type.ts';
+import { compareText } from '../../../query/compare-text.ts';
+import { readVersionRange } from '../../../semver/range.ts';
+import { list } from '../../kit/bounded.ts';
+import { required } from '../../kit/field.ts';
+import { preprocess } from '../../kit/preprocess.ts';
+import { sortedSet } from '../../kit/sets.ts';
+import { variant } from '../../kit/variants.ts';
+import { shortText } from '../../shared.ts';
+import { type OperatingSystem, operatingSystem, osKey, osType } from '../os-type.ts';
 
 const version = shortText.refine((range) => readVersionRange(range) !== undefined, {
   error: 'must be a semantic version or a range of them, like >=10.0.0 <11.0.0 || 12.x',
 });
-
-/** An operating system in some of its versions. */
-export const operatingSystem = z
-  .object({
-    /** Name of the system. */
-    type: osType,
-    /** Ranges of which the version must be in one; null for any version. */
-    versions: z.array(string).readonly().nullable(),
-  })
-  .readonly()
-  .meta({ id: 'OperatingSystem' });
-export type OperatingSystem = z.infer<typeof operatingSystem>;
 
 const given = z.object({
   /** Name of the system. */

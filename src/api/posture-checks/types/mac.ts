@@ -1,8 +1,8 @@
-import { list, textUpTo } from '../kit/bounded.ts';
-import { required } from '../kit/field.ts';
-import { sortedSet } from '../kit/sets.ts';
-import { variant } from '../kit/variants.ts';
-import { hexDigits } from './hex.ts';
+import { list, textUpTo } from '../../kit/bounded.ts';
+import { required } from '../../kit/field.ts';
+import { sortedSet } from '../../kit/sets.ts';
+import { variant } from '../../kit/variants.ts';
+import { hexDigits } from '../hex.ts';
 
 /** Kept by their hex digits in lower case. */
 const addresses = list(

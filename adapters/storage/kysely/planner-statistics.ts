@@ -8,7 +8,7 @@ import type { SqlEngine } from './engine/index.ts';
 import { namesOf } from './layout.ts';
 import type { Sql } from './sql.ts';
 
-/** How many rows to expect in an index (null: in the table), and for each value of its first column, of its first two, and so on. */
+/** The expected number of rows in an index (null: in the table), then per value of its first column, of its first two, and so on. */
 export interface Expectation {
   readonly table: string;
   readonly index: string | null;
@@ -16,8 +16,8 @@ export interface Expectation {
 }
 
 /**
- * A namespace with many rows that hold five elements of fifty each: if the planner is wrong about a smaller one, little is lost.
- * Where two indexes would do, the primary key is made to look better, because what is read next lies beside it.
+ * The statistics describe a large namespace whose rows hold five elements out of fifty: a plan that is wrong for a smaller one costs little.
+ * Where two indexes would do, they favour the primary key, because the rows that are read next lie beside it.
  */
 const ROWS = 100_000;
 
@@ -44,7 +44,7 @@ export const ofSet = (prefix: string, kind: string, field: string): readonly Exp
   ];
 };
 
-/** All that migrations to this schema say. */
+/** The statistics that migrations to this schema write. */
 const ofSchema = (prefix: string, schema: StorageSchema): readonly Expectation[] =>
   schema.flatMap(({ kind, columns, sets }) => [
     ...ofRows(prefix, kind),
@@ -52,12 +52,12 @@ const ofSchema = (prefix: string, schema: StorageSchema): readonly Expectation[]
     ...sets.flatMap((set) => ofSet(prefix, kind, set)),
   ]);
 
-/** The statements that tell the engine; none for one that needs not be told. */
-export const saying = ({ statistics }: SqlEngine, told: readonly Expectation[]): readonly Sql[] =>
-  statistics ? told.map(({ table, index, rows }) => statistics.of(table, index, rows)) : [];
+/** The statements that write statistics; none if the engine needs none. */
+export const statisticsOf = ({ statistics }: SqlEngine, expected: readonly Expectation[]): readonly Sql[] =>
+  statistics ? expected.map(({ table, index, rows }) => statistics.of(table, index, rows)) : [];
 
-/** Whether the engine has been told just this. */
-export const areSaid = async (engine: SqlEngine, connection: Connection, prefix: string, schema: StorageSchema): Promise<boolean> => {
+/** Whether the database has exactly these statistics. */
+export const hasStatistics = async (engine: SqlEngine, connection: Connection, prefix: string, schema: StorageSchema): Promise<boolean> => {
   const { statistics } = engine;
   if (!statistics) return true;
   const { rows } = await run(engine, connection, engine.tableCount(statistics.table));
@@ -71,13 +71,18 @@ export const areSaid = async (engine: SqlEngine, connection: Connection, prefix:
   return known.length === wanted.length && new Set([...known, ...wanted]).size === wanted.length;
 };
 
-/** Tells it again. The connection is in a write transaction. */
-export const sayAgain = async (engine: SqlEngine, connection: Connection, prefix: string, schema: StorageSchema): Promise<void> => {
+/** Replaces the statistics. The connection must be in a write transaction. */
+export const restoreStatistics = async (
+  engine: SqlEngine,
+  connection: Connection,
+  prefix: string,
+  schema: StorageSchema,
+): Promise<void> => {
   const { statistics } = engine;
   if (!statistics) return;
   const expected = ofSchema(prefix, schema);
   const tables = new Set(expected.map(({ table }) => table));
   const forgotten = [...tables].map((table) => statistics.forget(table));
-  for (const statement of [statistics.load, ...forgotten, ...saying(engine, expected), statistics.load])
+  for (const statement of [statistics.load, ...forgotten, ...statisticsOf(engine, expected), statistics.load])
     await run(engine, connection, statement);
 };

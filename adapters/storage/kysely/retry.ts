@@ -1,10 +1,11 @@
-/** Waiting for a lock without blocking the event loop, as the engine's own waiting would. */
+/** Waits for locks by retrying, because SQLite's own waiting would block the event loop. */
 import type { SqlEngine } from './engine/index.ts';
 
+/** ms */
 const LONGEST_PAUSE = 50;
 
-/** Runs `attempt` until it does not fail for a lock, with growing pauses, for at most `timeout` milliseconds, and not once `signal` is aborted. */
-export const patiently = async <T>(
+/** Retries `attempt` with growing pauses while it fails because of a lock, for at most `timeout` milliseconds or until `signal` is aborted. */
+export const retryWhileBusy = async <T>(
   engine: Pick<SqlEngine, 'failure'>,
   timeout: number,
   attempt: () => T | Promise<T>,

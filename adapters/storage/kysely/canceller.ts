@@ -1,15 +1,15 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Stops the statement that a connection is running once its caller has given up: for drivers that have no other means than a statement on another connection.
- * Where none is free, the statement runs on.
+ * Cancels the running statement of a connection when its caller's signal is aborted, by a statement on another connection: for drivers that have no other
+ * means. If no other connection is free, the statement runs to its end.
  */
-export class Stopper {
+export class Canceller {
   readonly #signal: AbortSignal;
   readonly #onAnother: (work: (other: Connection) => Promise<void>) => Promise<void>;
   #stop: ((other: Connection) => Promise<unknown>) | undefined;
   #running: object | undefined;
-  /** What is on its way, and would stop whatever runs when it arrives. */
+  /** A cancellation in flight: it would hit any statement that runs when it arrives. */
   #sent: Promise<unknown> | undefined;
 
   /** @param onAnother runs work on another connection, once there is one */
@@ -19,12 +19,12 @@ export class Stopper {
     signal.addEventListener('abort', this.#stopRunning);
   }
 
-  /** @param stop stops what the connection is running, on another one. */
+  /** @param stop cancels the running statement of this connection, on another one */
   arm(stop: (other: Connection) => Promise<unknown>): void {
     this.#stop = stop;
   }
 
-  /** Runs a statement, which may be stopped. */
+  /** Runs a statement that may be cancelled. */
   async during<T>(query: () => Promise<T>): Promise<T> {
     await this.#sent;
     this.#running = {};
@@ -35,7 +35,7 @@ export class Stopper {
     }
   }
 
-  /** Nothing runs here any more, and nothing is on its way that would stop what others run. */
+  /** Waits for a cancellation in flight, so that it cannot hit a statement of the connection's next user. */
   async leave(): Promise<void> {
     this.#signal.removeEventListener('abort', this.#stopRunning);
     await this.#sent;
@@ -45,7 +45,7 @@ export class Stopper {
     const [target, stop] = [this.#running, this.#stop];
     if (!target || !stop) return;
     const stopped = this.#onAnother(async (other) => {
-      // It may have ended while there was no connection.
+      // The statement may have ended while no connection was free.
       if (this.#running !== target) return;
       this.#sent = stop(other).catch(ignored);
       await this.#sent;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { optional } from '../kit/field.ts';
-import { variant } from '../kit/variants.ts';
-import { boolean } from '../shared.ts';
+import { optional } from '../../kit/field.ts';
+import { variant } from '../../kit/variants.ts';
+import { boolean } from '../../shared.ts';
 
 /** Seconds that a passed code counts. 0 and less: without end, kept as -1. */
 const timeoutSeconds = z.int().transform((seconds): number => (seconds <= 0 ? -1 : seconds));

@@ -1,0 +1,9 @@
+import { isRequestId, newRequestId } from '../../src/adapter-kit.ts';
+
+/**
+ * By which the log and the answer know a request: as the host knows it, else as the client has named it, else a new one.
+ * @param ofHost what the host's own middleware has set, of any type
+ * @param header the request's `x-request-id`
+ */
+export const requestIdOf = (ofHost: unknown, header: string | null | undefined): string =>
+  [ofHost, header].find(isRequestId) ?? newRequestId();

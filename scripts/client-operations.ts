@@ -1,0 +1,51 @@
+import { groups } from '../src/api/index.ts';
+import type { Group, Operation } from '../src/api/kit/operation.ts';
+import { allSurfaces } from '../src/api/surfaces/index.ts';
+import type { Surface } from '../src/api/surfaces/surface.ts';
+import type { RemoteOperation } from '../src/client/remote-operation.ts';
+import { JSON_TYPE } from '../src/wire/media-types.ts';
+import { NOTE } from './types/module.ts';
+
+/** The table of operations that clients have, without the rules of what they take. */
+export const clientOperations = (): string => `${NOTE}
+import type { RemoteOperation } from './remote-operation.ts';
+
+/** Path below which each surface answers. */
+export const prefixes = ${literal(Object.fromEntries(allSurfaces.map(({ name, prefix }) => [name, prefix])))} as const;
+
+/** Every operation, by group and verb. */
+export const remoteOperations: Readonly<Record<string, Readonly<Record<string, RemoteOperation>>>> = {
+${Object.values<Group>(groups).map(groupText).join('')}};
+`;
+
+const groupText = ({ name, operations }: Group): string =>
+  `  ${name}: {\n${Object.entries(operations)
+    .map(([verb, operation]) => `    ${verb}: ${literal(remote(operation))},\n`)
+    .join('')}  },\n`;
+
+const remote = (operation: Operation): RemoteOperation => {
+  const { operationId, method, path, surfaces, permission, query, headers, body, entity, answer } = operation;
+  const names = surfaces.map(({ name }: Surface) => name as NonNullable<RemoteOperation['surfaces']>[number]); // all are in the list of surfaces
+  return {
+    operationId,
+    method,
+    path,
+    ...(names.join() === 'management' ? {} : { surfaces: names }),
+    ...(permission === 'open' ? { isOpen: true } : {}),
+    ...(query ? { query: Object.keys(query.shape) } : {}),
+    ...(headers ? { headers } : {}),
+    ...(body ? { media: body.media ?? [JSON_TYPE] } : {}),
+    ...(entity ? { hasEntity: true } : {}),
+    ...(answer.is === 'page' || answer.is === 'events' ? { answer: answer.is } : {}),
+    ...('contentTypes' in answer ? { answer: 'raw', contentTypes: answer.contentTypes } : {}),
+  };
+};
+
+/** As TypeScript: names without quotes where they need none. */
+const literal = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const members = Object.entries(value).map(([name, each]) => `${/^\w+$/.test(name) ? name : `'${name}'`}: ${literal(each)}`);
+  return `{ ${members.join(', ')} }`;
+};

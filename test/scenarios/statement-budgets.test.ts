@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OperationEvent } from '../../src/index.ts';
+import { onEveryStore } from '../support/app.ts';
+
+const C = '/edge/client/v1';
+
+onEveryStore('statements of a call by a session that is known', (open) => {
+  const openNetwork = async () => {
+    const events: OperationEvent[] = [];
+    const app = await open({ observe: (event) => void (event.type === 'operation' && events.push(event)) });
+    const ids: string[] = [];
+    for (let i = 0; i < 30; i++)
+      ids.push(await app.create('/identities', { name: `i${i}`, type: 'Device', isAdmin: false, roleAttributes: ['a'] }));
+    const serviceId = await app.create('/services', { name: 's', encryptionRequired: true, roleAttributes: ['a'] });
+    const roles = { identityRoles: ['#a'], serviceRoles: ['#a'] };
+    await app.create('/service-policies', { name: 'p', type: 'Dial', semantic: 'AllOf', ...roles });
+    // From here on the session, its identity and its policy are known.
+    assert.equal((await app.request('GET', '/current-identity')).status, 200);
+    const statements = async (method: string, path: string, body?: unknown): Promise<number> => {
+      events.length = 0;
+      const { status, text } = await app.request(method, path, body === undefined ? {} : { body });
+      assert.equal(status, 200, text);
+      return events[0]?.statements ?? Number.NaN;
+    };
+    return { app, ids, serviceId, statements, [Symbol.asyncDispose]: () => app.close() };
+  };
+
+  test('an entity that was not read before: its row, and what hangs on it', async () => {
+    await using network = await openNetwork();
+    assert.ok((await network.statements('GET', `/services/${network.serviceId}`)) <= 3);
+    assert.ok((await network.statements('GET', `/identities/${network.ids[3]}`)) <= 6);
+  });
+
+  test('an entity that was read before, however often its session is used', async () => {
+    await using network = await openNetwork();
+    for (const path of [`/identities/${network.ids[3]}`, '/current-identity']) {
+      await network.statements('GET', path);
+      assert.ok((await network.statements('GET', path)) <= 4, path);
+    }
+  });
+
+  test('a page: its rows, their number, and what hangs on them', async () => {
+    await using network = await openNetwork();
+    assert.ok((await network.statements('GET', '/services')) <= 4);
+    assert.ok((await network.statements('GET', '/identities')) <= 7);
+  });
+
+  test('a poll for service updates without news', async () => {
+    await using network = await openNetwork();
+    const path = `${C}/current-api-session/service-updates`;
+    await network.statements('GET', path);
+    assert.ok((await network.statements('GET', path)) <= 2);
+    await network.app.create('/config-types', { name: 'another' });
+    assert.ok((await network.statements('GET', path)) <= 3, 'a change that concerns no list of services');
+  });
+
+  test('a change of an entity, with its record in the change log', async () => {
+    await using network = await openNetwork();
+    assert.ok((await network.statements('PATCH', `/identities/${network.ids[3]}`, { roleAttributes: ['b'] })) <= 10);
+  });
+});

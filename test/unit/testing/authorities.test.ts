@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import { testNetwork } from '../../../testing/index.ts';
+
+test('a CA of a test is verified, and a device with its certificate logs in', async () => {
+  await using network = await testNetwork();
+  const acme = await network.ca('acme');
+  assert.equal((await network.controller.cas.get({ id: acme.id })).isVerified, true);
+  const scanner = await acme.device('scanner', 'scanners');
+  assert.equal((await (await scanner.login()).currentIdentity.get()).name, 'scanner');
+  await network.controller.cas.patch({ id: acme.id, body: { isAuthEnabled: false } });
+  await assert.rejects(scanner.login(), { code: 'INVALID_AUTH' });
+});
+
+test('a certificate becomes the authenticator that an application adds', async () => {
+  await using network = await testNetwork();
+  const acme = await network.ca('acme');
+  const { cert, certificates } = await acme.issue('printer');
+  const { id: identityId } = await network.controller.identities.create({ body: { name: 'printer', type: 'Device', isAdmin: false } });
+  await network.controller.authenticators.create({ body: { identityId, method: 'cert', certPem: cert } });
+  assert.equal(new X509Certificate(cert).subject, 'CN=printer');
+  assert.equal(certificates.length, 1);
+});
+
+test('a chain leads over an intermediate authority to the CA', async () => {
+  await using network = await testNetwork();
+  const acme = await network.ca('acme', { identityRoles: ['cameras'] });
+  const certificate = await acme.issue('camera-1', { intermediates: 1 });
+  const [leaf, above] = certificate.certificates.map((der) => new X509Certificate(der));
+  assert.ok(leaf && above);
+  assert.ok(leaf.checkIssued(above) && above.checkIssued(new X509Certificate(acme.cert)));
+
+  const { body: jwt } = await network.controller.cas.getJwt({ id: acme.id });
+  const camera = await network.enroll(String(jwt), certificate);
+  assert.equal(camera.name, 'acme-camera-1');
+  assert.deepEqual((await network.controller.identities.get({ id: camera.id })).roleAttributes, ['cameras']);
+  assert.equal((await camera.login()).identityId, camera.id);
+  const sessions = await network.controller.apiSessions.list();
+  assert.equal(sessions.data.length, 1, 'only that of the login');
+});
+
+test('a certificate says what it is told to, and for as long', async () => {
+  await using network = await testNetwork();
+  const acme = await network.ca('acme');
+  const { cert } = await acme.issue('ann', { days: 7, uris: ['spiffe://acme/ann'], emails: ['ann@acme.test'] });
+  const { subjectAltName, validTo } = new X509Certificate(cert);
+  assert.equal(subjectAltName, 'email:ann@acme.test, URI:spiffe://acme/ann');
+  assert.equal(Date.parse(validTo), network.clock.now() + 7 * 86_400_000);
+});
+
+test('the JWT of a CA is refused without a certificate, with what would be right', async () => {
+  await using network = await testNetwork();
+  const acme = await network.ca('acme');
+  const { body: jwt } = await network.controller.cas.getJwt({ id: acme.id });
+  await assert.rejects(network.enroll(String(jwt)), {
+    name: 'TypeError',
+    message: 'the JWT is for the method ca: network.enroll(jwt, certificate)',
+  });
+});

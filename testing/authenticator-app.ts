@@ -1,0 +1,48 @@
+import { takenIntervals, totpCode } from '../src/domain/directory/mfa/totp.ts';
+import { ApiError, type Facade } from '../src/index.ts';
+import type { TestClock } from './clock.ts';
+
+/** The secret of an identity, and the intervals whose codes were used. */
+interface App {
+  readonly secret: string;
+  readonly used: Set<number>;
+}
+
+/** The authenticator apps of all identities of a network. */
+export const authenticatorApps = (clock: TestClock) => {
+  const apps = new Map<string, App>();
+
+  const enroll = async (identityId: string, { currentMfa }: Facade, provisioningUrl: string): Promise<void> => {
+    const secret = new URL(provisioningUrl).searchParams.get('secret') ?? '';
+    const app: App = { secret, used: new Set() };
+    apps.set(identityId, app);
+    await currentMfa.verify({ body: { code: nextCode(app, clock) } });
+  };
+
+  return {
+    /** Gives a code in this session, of an app that the identity gets if it has none. */
+    pass: async (identityId: string, session: Facade): Promise<void> => {
+      const state = await session.currentMfa.get().catch(async (error: unknown) => {
+        if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
+        await session.currentMfa.enroll();
+        return session.currentMfa.get();
+      });
+      if (state.provisioningUrl) return enroll(identityId, session, state.provisioningUrl);
+      const app = apps.get(identityId);
+      if (!app) throw new TypeError(`identity ${identityId} was enrolled in MFA without passCode, so its secret is not known here`);
+      await session.authentication.authenticateMfa({ body: { code: nextCode(app, clock) } });
+    },
+  };
+};
+
+/** A code of now, or of an interval close enough. Each can be used once. */
+const nextCode = ({ secret, used }: App, clock: TestClock): string => {
+  const taken = takenIntervals(clock.now());
+  const current = taken[Math.floor(taken.length / 2)] ?? 0;
+  const free = taken.filter((interval) => !used.has(interval)).sort((a, b) => Math.abs(a - current) - Math.abs(b - current));
+  const [interval] = free;
+  if (interval === undefined)
+    throw new TypeError(`all ${taken.length} codes that count at this moment were used: advance the clock by 30s`);
+  used.add(interval);
+  return totpCode(secret, interval);
+};

@@ -1,0 +1,86 @@
+import type { CaCreate } from '../src/index.ts';
+import { type Certificate, certificatesPem, KeyUsage } from '../src/pki/certificate.ts';
+import { type Issuer, issue } from '../src/pki/issue.ts';
+import { newKeyPair } from '../src/pki/keys.ts';
+import { clientProfile } from '../src/pki/profiles.ts';
+import { DAY, YEAR } from '../src/platform/durations.ts';
+import { webRandom } from '../src/platform/web.ts';
+import { type TestCertificate, testCertificate } from './certificates.ts';
+import { enrollDevice, type TestDevice } from './devices.ts';
+import type { TestEntity } from './entity.ts';
+import type { Kit } from './kit.ts';
+
+/** What a certificate of a CA says beside its common name. */
+export interface TestCertificateOptions {
+  /** Authorities between the CA and the certificate. Default 0. */
+  readonly intermediates?: 0 | 1;
+  /** For how long it is valid. Default 365. */
+  readonly days?: number;
+  /** Alternative names, e.g. `spiffe://acme/ann`. */
+  readonly uris?: readonly string[];
+  /** Alternative names. */
+  readonly emails?: readonly string[];
+}
+
+/** A third-party certificate authority that the network trusts. */
+export interface TestCa extends TestEntity {
+  /** Its certificate in PEM. */
+  readonly cert: string;
+  /**
+   * Issues a client certificate.
+   * @param commonName at most 64 characters
+   */
+  issue(commonName: string, options?: TestCertificateOptions): Promise<TestCertificate>;
+  /** A new identity with a new certificate of this CA as its authenticator. */
+  device(name: string, ...roleAttributes: string[]): Promise<TestDevice>;
+}
+
+/** A verified CA whose certificates log in and enroll, unless `fields` say otherwise. */
+export const newCa = async (kit: Kit, name: string, fields: Partial<CaCreate> = {}): Promise<TestCa> => {
+  const { cas, identities } = kit.controller;
+  const now = () => kit.clock.now();
+  const root = await authority(name, undefined, now());
+  const cert = certificatesPem([root.certificate]);
+  const allowed = { isAuthEnabled: true, isOttCaEnrollmentEnabled: true, isAutoCaEnrollmentEnabled: true };
+  const { id } = await cas.create({ body: { name, certPem: cert, identityRoles: [], ...allowed, ...fields } });
+
+  const issueOne: TestCa['issue'] = async (commonName, { intermediates = 0, days = 365, uris = [], emails = [] } = {}) => {
+    const above = intermediates === 0 ? root : await authority(`${name} intermediate`, root, now());
+    const { publicKey, privateKey } = await newKeyPair();
+    const profile = clientProfile({ subject: [{ CN: [commonName] }], publicKey: await spkiOf(publicKey) }, now(), { uris, emails });
+    const leaf = await issue({ ...profile, notAfter: now() + days * DAY }, above, webRandom);
+    return testCertificate([leaf, ...(above === root ? [] : [above.certificate])], privateKey);
+  };
+  const { verificationToken } = await cas.get({ id });
+  await cas.verify({ id, body: (await issueOne(String(verificationToken))).cert });
+
+  return {
+    id,
+    name,
+    cert,
+    issue: issueOne,
+    device: async (deviceName, ...roleAttributes) => {
+      const body = { name: deviceName, type: 'Device', isAdmin: false, roleAttributes, enrollment: { ottca: id } } as const;
+      const { enrollment } = await identities.get(await identities.create({ body }));
+      return enrollDevice(kit, enrollment.ottca?.jwt ?? '', await issueOne(deviceName.slice(0, 64)));
+    },
+  };
+};
+
+type Authority = Issuer & { readonly certificate: Certificate };
+
+/** An authority, which signs itself unless it is below another. */
+const authority = async (name: string, above: Authority | undefined, now: number): Promise<Authority> => {
+  const { publicKey, holder } = await newKeyPair();
+  const profile = {
+    subject: [{ CN: [name.slice(0, 64)] }],
+    publicKey,
+    notBefore: now - DAY,
+    notAfter: now + 10 * YEAR,
+    keyUsage: KeyUsage.keyCertSign,
+    pathLength: above ? 0 : 1,
+  };
+  return { certificate: await issue(profile, above ?? { selfSigned: true, holder }, webRandom), holder };
+};
+
+const spkiOf = (key: Awaited<ReturnType<typeof newKeyPair>>['publicKey']): Promise<ArrayBuffer> => crypto.subtle.exportKey('spki', key);

@@ -1,0 +1,44 @@
+import { memoryStorage } from '../adapters/storage/memory/index.ts';
+import { consoleLogger } from '../src/adapter-kit.ts';
+import { type Clock, type ControllerOptions, type Platform, webPlatform } from '../src/index.ts';
+import { checkedOptions } from '../src/options.ts';
+import { fastPasswordHasher } from '../src/platform/testing.ts';
+import { frozenClock, type TestClock } from './clock.ts';
+import { type TestOutbound, testOutbound } from './outbound.ts';
+import type { Recorder } from './recorded.ts';
+import type { Work } from './work.ts';
+
+/** The options of `ManagementController.open`, none of which is needed, and a clock. */
+export interface TestNetworkOptions extends Partial<Omit<ControllerOptions, 'platform'>> {
+  /** The clock of the network, for tests that share one or begin at another time. Default: a new `frozenClock()`. */
+  readonly clock?: TestClock;
+  /**
+   * A platform, or parts of one, in place of the kit's. The clock remains the network's own, and requests to signers that the kit made stay in memory.
+   * Default: fast password hashing, the console's log, and no requests to other addresses.
+   */
+  readonly platform?: Partial<Platform>;
+}
+
+/** The options of a controller for a test, and the parts of them that the test uses. */
+export const controllerOptions = (
+  given: TestNetworkOptions,
+  work: Work,
+  recorder: Recorder,
+): { readonly options: ControllerOptions; readonly clock: TestClock; readonly outbound: TestOutbound } => {
+  const { clock: givenClock, platform: parts = {}, storage = memoryStorage(), observe = [], settings, ...others } = given;
+  checkedOptions('testNetwork, platform', parts, { clock: true, random: true, passwords: true, logger: true, outbound: true });
+  const clock = givenClock ?? (isTestClock(parts.clock) ? parts.clock : frozenClock());
+  const outbound = testOutbound(work, parts.outbound);
+  const logger = recorder.logger(parts.logger ?? consoleLogger(() => clock.now()));
+  const platform = webPlatform({ passwords: fastPasswordHasher(), ...parts, clock, outbound, logger });
+  const options: ControllerOptions = {
+    ...others,
+    storage: work.tracked(storage),
+    platform,
+    observe: [...[observe].flat(), recorder.observe],
+    settings: { address: 'https://127.0.0.1:1280', ...settings },
+  };
+  return { options, clock, outbound };
+};
+
+const isTestClock = (clock: Clock | undefined): clock is TestClock => clock !== undefined && 'advanceInSteps' in clock;

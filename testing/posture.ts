@@ -1,0 +1,66 @@
+import { osKey } from '../src/api/posture-checks/os-type.ts';
+import type { PostureCheck, PostureResponse } from '../src/index.ts';
+import { versionIn } from './versions.ts';
+
+type CheckOf<T extends PostureCheck['typeId']> = Extract<PostureCheck, { readonly typeId: T }>;
+
+/**
+ * Reports about one endpoint that meet all of these checks. A check of MFA needs none: it is met by a code.
+ * @throws TypeError if nothing meets them together
+ */
+export const factsFor = (checks: readonly PostureCheck[]): readonly PostureResponse[] => {
+  const of = <T extends PostureCheck['typeId']>(typeId: T) => checks.filter((check): check is CheckOf<T> => check.typeId === typeId);
+  return [
+    ...system(of('OS')),
+    ...addresses(of('MAC')),
+    ...domain(of('DOMAIN')),
+    ...of('PROCESS').map(process),
+    ...of('PROCESS_MULTI').flatMap(processes),
+  ];
+};
+
+/** An endpoint has one system, in one version. */
+const system = (checks: readonly CheckOf<'OS'>[]): readonly PostureResponse[] => {
+  const [first] = checks;
+  if (!first) return [];
+  const entriesOf = (key: string) => checks.map(({ operatingSystems }) => operatingSystems.find(({ type }) => osKey(type) === key));
+  const found = first.operatingSystems
+    .map(({ type }) => ({ type, entries: entriesOf(osKey(type)).filter((entry) => entry !== undefined) }))
+    .find(({ entries }) => entries.length === checks.length);
+  if (!found) throw new TypeError(`no operating system is in all of ${namesOf(checks)}`);
+  return [{ typeId: 'OS', id: first.id, type: found.type, version: versionIn(found.entries.map(({ versions }) => versions ?? [])) }];
+};
+
+const addresses = (checks: readonly CheckOf<'MAC'>[]): readonly PostureResponse[] => {
+  const [first] = checks;
+  return first ? [{ typeId: 'MAC', id: first.id, macAddresses: checks.flatMap(({ macAddresses }) => macAddresses.slice(0, 1)) }] : [];
+};
+
+/** An endpoint is in one domain. */
+const domain = (checks: readonly CheckOf<'DOMAIN'>[]): readonly PostureResponse[] => {
+  const [first] = checks;
+  if (!first) return [];
+  const isIn = (name: string) => (check: CheckOf<'DOMAIN'>) => check.domains.some((one) => one.toLowerCase() === name.toLowerCase());
+  const found = first.domains.find((name) => checks.every(isIn(name)));
+  if (found === undefined) throw new TypeError(`no domain is in all of ${namesOf(checks)}`);
+  return [{ typeId: 'DOMAIN', id: first.id, domain: found }];
+};
+
+const process = ({ id, process: { path, hashes, signerFingerprint } }: CheckOf<'PROCESS'>): PostureResponse =>
+  running(id, path, hashes ?? [], signerFingerprint ? [signerFingerprint] : []);
+
+const processes = ({ id, semantic, processes: all }: CheckOf<'PROCESS_MULTI'>): readonly PostureResponse[] =>
+  (semantic === 'AllOf' ? all : all.slice(0, 1)).map(({ path, hashes, signerFingerprints }) =>
+    running(id, path, hashes, signerFingerprints),
+  );
+
+const running = (id: string, path: string, [hash]: readonly string[], signers: readonly string[]): PostureResponse => ({
+  typeId: 'PROCESS',
+  id,
+  path,
+  isRunning: true,
+  ...(hash ? { hash } : {}),
+  signerFingerprints: signers.slice(0, 1),
+});
+
+const namesOf = (checks: readonly PostureCheck[]): string => checks.map(({ name }) => `'${name}'`).join(' and ');

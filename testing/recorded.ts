@@ -1,0 +1,55 @@
+import type { Change, Logger, ObservedEvent } from '../src/index.ts';
+import { fittedLogger } from '../src/platform/fitted-logger.ts';
+
+/** A line of the controller's log. */
+export interface LogLine {
+  /** Which method of the logger was called. */
+  readonly level: keyof Logger;
+  /** A sentence. */
+  readonly message: string;
+  /** What the sentence is about. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What a network has told since it was opened, or since `clear`, each list in order. */
+export interface Recorded {
+  /** Committed changes, as `controller.events` announces them. */
+  readonly changes: readonly Change[];
+  /** Calls, authentications and denials, as observers hear of them. */
+  readonly observed: readonly ObservedEvent[];
+  /** Lines that the controller logged. They are also printed, unless the platform has another logger. */
+  readonly log: readonly LogLine[];
+  /** Empties the three lists. */
+  clear(): void;
+}
+
+/** The lists, and what fills them. */
+export interface Recorder {
+  readonly recorded: Recorded;
+  change(change: Change): void;
+  observe(event: ObservedEvent): void;
+  /** A logger that records each line, and passes it on. */
+  logger(to: Logger): Logger;
+}
+
+export const createRecorder = (): Recorder => {
+  const [changes, observed, log]: [Change[], ObservedEvent[], LogLine[]] = [[], [], []];
+  const clear = () => {
+    for (const list of [changes, observed, log]) list.length = 0;
+  };
+  return {
+    recorded: { changes, observed, log, clear },
+    change: (change) => void changes.push(change),
+    observe: (event) => void observed.push(event),
+    logger: (to) => {
+      const fitted = fittedLogger(to);
+      const level =
+        (name: keyof Logger): Logger[keyof Logger] =>
+        (message, details) => {
+          log.push({ level: name, message, details });
+          fitted[name](message, details);
+        };
+      return { error: level('error'), warn: level('warn'), info: level('info') };
+    },
+  };
+};
