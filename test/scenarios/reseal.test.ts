@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { enrollment } from '../../src/api/enrollments.ts';
 import { kinds } from '../../src/api/index.ts';
 import type { Kind } from '../../src/api/kit/resource.ts';
+import { entitiesOf } from '../../src/changes/entities.ts';
 import { sealedFields } from '../../src/changes/sealed.ts';
 import { newSecretKey, StoreUnavailable } from '../../src/index.ts';
+import { createSecrets } from '../../src/platform/secrets.ts';
+import { webRandom } from '../../src/platform/web.ts';
 import type { StorageAdapter } from '../../src/storage/port.ts';
+import { storageSchema } from '../../src/storage/schema.ts';
 import { type App, openApp, PASSWORD } from '../support/app.ts';
 import { giveCode } from '../support/mfa.ts';
+import { NOW } from '../support/pki.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { enroll, jwtOf, keysIn, nameOfKey, OWN_AUTHORITY, sealMuch, sealsIn } from '../support/sealed.ts';
 import { newSharedStorage, type SharedStorage, stores } from '../support/stores.ts';
@@ -139,6 +145,29 @@ for (const store of stores) {
       assertRefused(await late.request('GET', `/enrollments/${id}`), 503, 'SERVER_UNAVAILABLE');
       assert.equal(await late.count('enrollment'), enrollments);
       assert.deepEqual(await keysIn(one), [now]);
+    });
+
+    test('a row that a controller has read before is not written back as it was sealed then', async () => {
+      await using shared = newSharedStorage(store);
+      await using app = await openedWith(store, shared.adapter(), OLD);
+      const id = await enroll(app, 'device');
+      const read = (await app.rows('enrollment')).find((row) => row.id === id);
+      await app.controller.reseal({ secretKey: NEW });
+      const other = await shared.adapter().open(storageSchema);
+      const context = {
+        actor: 'system',
+        requestId: 'test',
+        random: webRandom,
+        stamp: () => new Date(NOW).toISOString(),
+        changesKept: 100,
+        changeBytesKept: 1e6,
+      };
+      const keys = await createSecrets([OLD, NEW], webRandom);
+      await other.transaction('write', async (tx) => {
+        await entitiesOf(tx, { ...context, keys }).update(enrollment, read as never, { expiresAt: '2031-01-01T00:00:00.000Z' });
+      });
+      await other.close();
+      assert.deepEqual(await keysIn(app), [now]);
     });
 
     test('what was sealed under a key that nobody gives is named and left, and the former keys stay needed', async () => {
