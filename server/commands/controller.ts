@@ -32,7 +32,7 @@ export const networkIn = async (given: Given<'storage' | 'secret-key-file'>, env
   return { storage, name, secretKeys: key, keyFile: file };
 };
 
-/** A controller that serves nobody: for some calls beside those of the servers. */
+/** Opens a controller without a server, for a few calls while servers may run, and closes it. */
 export const withController = async <T>(
   { storage, secretKeys }: Pick<Network, 'storage' | 'secretKeys'>,
   work: (controller: ManagementController) => Promise<T>,
@@ -41,13 +41,13 @@ export const withController = async <T>(
     storage,
     secretKey: secretKeys,
     platform: nodePlatform(),
-    settings: { ...NOBODYS_ADDRESS, endSessionsOnPasswordChange: true },
+    settings: { ...UNUSED_ADDRESS, endSessionsOnPasswordChange: true },
   });
   return work(controller).finally(() => controller.close());
 };
 
-/** Nothing that these commands do tells clients an address. */
-export const NOBODYS_ADDRESS = { address: 'https://127.0.0.1:1280' } as const;
+/** These commands do nothing that tells clients an address. */
+export const UNUSED_ADDRESS = { address: 'https://127.0.0.1:1280' } as const;
 
 /** Whether the network in a store has its administrator. */
 export const hasAdministrator = async (storage: KyselyStorage): Promise<boolean> => {

@@ -7,7 +7,7 @@ import { secretKeyFile, secretKeyIn } from '../secret-key-option.ts';
 import { dataFolderOf, prepareKept } from '../storage.ts';
 import { keptStorageOf } from '../storage-option.ts';
 import { command, storage } from './command.ts';
-import { hasAdministrator, NOBODYS_ADDRESS } from './controller.ts';
+import { hasAdministrator, UNUSED_ADDRESS } from './controller.ts';
 
 export const createAdmin = command({
   summary: 'make a new network with its first administrator, without starting a server',
@@ -23,7 +23,7 @@ export const createAdmin = command({
     const chosen = keptStorageOf(given.get('storage'));
     const before = await prepareKept(chosen, { migrate: false });
     const isNew = (await before.adapter.plan()).version === 0;
-    // Only a database that has no tables yet gets them by the way; one that is in use is migrated by who knows of it.
+    // Only an empty database gets its tables here. One that is in use is migrated by the command migrate.
     const { adapter, name } = isNew ? await prepareKept(chosen) : before;
     if (!isNew && (await hasAdministrator(adapter)))
       throw new StartFailure(`the network in ${name} has its administrator already: use the command reset-password for a lost password`);
@@ -33,7 +33,7 @@ export const createAdmin = command({
     const controller = await ManagementController.open({
       storage: adapter,
       platform: nodePlatform(),
-      settings: NOBODYS_ADDRESS,
+      settings: UNUSED_ADDRESS,
       administrator: { username, password, ...(identityName === undefined ? {} : { name: identityName }) },
       ...(key === undefined ? {} : { secretKey: key }),
     });

@@ -1,8 +1,8 @@
 /**
- * Replacing the secret key of a network. First, in one transaction, the new key becomes that of the network: from then on every write seals under it
- * (`underNetworkKey`). Then whatever is sealed under another key is sealed anew, page by page. Until all is, the names of the keys that may still be
- * needed stand in the store, so that nobody opens it without them. Interrupted, it is begun anew with both keys, and finds less to do; several controllers
- * may work on it at once.
+ * Replaces the secret key of a network (docs/decisions/040). First, one transaction makes the new key that of the network: from then on every write seals
+ * under it (`underNetworkKey`). Then everything that is sealed under another key is sealed again, page by page. Until that is complete, the store keeps the
+ * names of the keys that may still be needed, and opens only with these. After an interruption it is called again, and continues. Several
+ * controllers may run it at once.
  */
 import { type KindName, kinds } from '../api/index.ts';
 import { keptSecret } from '../api/kept-secrets.ts';

@@ -21,8 +21,8 @@ export const secretsOf = (given: string | readonly string[] | undefined, storage
 };
 
 /**
- * Holds the keys against the store: the first one ever given seals a word that every later one must unseal. Under the key of that word this controller
- * seals, too, whatever other keys it has: the key of a network is replaced by `reseal` alone.
+ * Checks the keys against the store. The first key of a network seals a word (the key-check) that the keys of every later start must unseal. The controller
+ * then seals under the key of that word, even if it was given others: only `reseal` replaces the key of a network.
  * @throws TypeError when the store's secrets were sealed under another key, or some of them still are under a former one
  */
 export const checkSecretKey = async (store: Store, keys: SecretKeys, context: EntitiesContext): Promise<void> => {

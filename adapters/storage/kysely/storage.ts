@@ -76,7 +76,7 @@ export interface KyselyStorage extends StorageAdapter {
    */
   migrate(): Promise<void>;
   /**
-   * What `migrate` would do, and what the database has. Changes nothing, and works whatever the release of the database.
+   * The migrations that have run and those that `migrate` would run. Changes nothing, and works on a database of any release.
    * @throws StoreUnavailable; StorageError when a statement fails.
    */
   plan(): Promise<MigrationPlan>;
