@@ -20,7 +20,7 @@ export interface TestJwtSigner extends TestEntity {
    * @param claims further claims; also in place of the usual ones
    */
   token(bearer: TestEntity | string, claims?: Readonly<Record<string, unknown>>): Promise<string>;
-  /** Logs in with a token. @param bearer, claims as for `token` @throws ApiError `INVALID_AUTH` */
+  /** Logs in with a token that is made as by `token`. @throws ApiError `INVALID_AUTH` */
   login(bearer: TestEntity | string, claims?: Readonly<Record<string, unknown>>): Promise<TestSession>;
   /** Replaces its key by a new one: tokens are signed with that from now on, and the old one is no longer published. */
   rotateKey(): Promise<void>;

@@ -5,7 +5,9 @@ import { bytesOf } from './parsed-body.ts';
 import { peerCertificates } from './peer-certificates.ts';
 import { requestIdOf } from './request-id.ts';
 
+/** A request of Node, by HTTP/1.1 or HTTP/2. */
 export type NodeIncoming = IncomingMessage | Http2ServerRequest;
+/** A response of Node, by HTTP/1.1 or HTTP/2. */
 export type NodeOutgoing = ServerResponse | Http2ServerResponse;
 
 /** A request as a Node framework passes it on. */
