@@ -2,11 +2,12 @@
  * Writes the next migration of the SQL stores: what lies between the recorded migrations and the storage schema.
  *
  *     node scripts/migration.ts add-services
- *     node scripts/migration.ts initial --anew    (before the first release only: forgets all recorded ones)
+ *     node scripts/migration.ts drop-old-names --contract    (drops what a migration of an earlier release has retired)
+ *     node scripts/migration.ts initial --anew               (before the first release only: forgets all recorded ones)
  */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { type Migration, migrations, nextMigration } from '../adapters/storage/kysely/index.ts';
+import { type Migration, migrations, nextContraction, nextMigration } from '../adapters/storage/kysely/index.ts';
 import { storageSchema } from '../src/storage/schema.ts';
 import { literal, quoted } from './literal.ts';
 
@@ -47,8 +48,11 @@ const main = async (name: string | undefined, option: string | undefined): Promi
   const isAnew = option === '--anew';
   const recorded = isAnew ? [] : migrations;
   if (isAnew) await forgetAll();
-  const next = nextMigration(recorded, storageSchema, name);
-  if (!next) return 'the migrations add up to the storage schema: there is nothing to write';
+  const next = option === '--contract' ? nextContraction(recorded, name) : nextMigration(recorded, storageSchema, name);
+  if (!next)
+    return option === '--contract'
+      ? 'nothing was retired that is not dropped yet: there is nothing to write'
+      : 'the migrations add up to the storage schema: there is nothing to write';
   await writeFile(new URL(fileName(next), FOLDER), migrationFile(next));
   await writeFile(new URL('index.ts', FOLDER), indexFile([...recorded, next]));
   return `wrote ${fileName(next)} with ${next.steps.length} steps`;

@@ -1,10 +1,21 @@
+import { ApiError } from '../src/index.ts';
+
 /** Why the server does not start, as one sentence for its operator. */
 export class StartFailure extends Error {
   override readonly name = 'StartFailure';
 }
 
 /** The sentence for any error at start, without a stack: errors of the controller and the store explain themselves. */
-export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
+export const sentenceOf = (error: unknown): string => textOf(error).replace(/\s*\n\s*/g, ' ');
+
+/** What a call refuses is explained by its cause. */
+const textOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (!(error instanceof ApiError) || typeof cause !== 'object' || cause === null) return error.message;
+  const why = 'reason' in cause ? cause.reason : 'message' in cause ? cause.message : undefined;
+  return typeof why === 'string' ? why : error.message;
+};
 
 /** `EACCES` and the like. */
 export const codeOf = (error: unknown): string | undefined =>

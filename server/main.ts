@@ -1,11 +1,23 @@
 #!/usr/bin/env node
 /**
- * The command `overlay-controller`, and `npm start`: a controller behind its own HTTPS server, with options in place of configuration.
+ * The command `overlay-controller`, and `npm start`: a controller behind its own HTTPS server, with options in place of configuration; or what an operator
+ * does beside it (`server/commands/`).
  */
 import { enableCompileCache } from 'node:module';
 
 // Node's compile cache lies in the system's temporary folder: later starts take half the time, and less memory.
 enableCompileCache();
-const [{ listen }, { start }] = await Promise.all([import('./listen.ts'), import('./start.ts')]);
-
-await start(listen);
+const [, , name = '-', ...rest] = process.argv;
+if (name.startsWith('-')) {
+  const [{ listen }, { start }] = await Promise.all([import('./listen.ts'), import('./start.ts')]);
+  await start(listen);
+} else {
+  const [{ runCommand }, { sentenceOf }] = await Promise.all([import('./commands/index.ts'), import('./failure.ts')]);
+  try {
+    const said = await runCommand(name, rest, process.env);
+    if (said !== '') console.log(said);
+  } catch (error) {
+    console.error(`error: ${sentenceOf(error)}`);
+    process.exitCode = 1;
+  }
+}

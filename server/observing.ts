@@ -1,7 +1,7 @@
 import { type Serving, serve } from '../adapters/http/node.ts';
 import { createMetrics } from '../adapters/observability/metrics.ts';
 import { consoleLogger, type Logger, SAFE_HEADERS } from '../src/adapter-kit.ts';
-import { accessLog, type CoreAnswer, type ManagementController, type Observe, probes } from '../src/index.ts';
+import { accessLog, awaitingMigrations, type CoreAnswer, type ManagementController, type Observe, probes } from '../src/index.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
 import type { ServerOptions } from './options.ts';
 import { isReading, onlyRead, paths, type Route, refusal, routed } from './routes.ts';
@@ -40,6 +40,11 @@ export const observingOf = ({ metrics: place, log }: Pick<ServerOptions, 'metric
   };
 };
 
-/** `/health` answers while the controller is being opened, `/ready` waits for it. */
-export const probeRoute = (opened: Promise<ManagementController>): Route =>
-  paths(['/health', '/ready'], probes({ health: async () => (await opened).health() }));
+/**
+ * `/health` answers while the controller is being opened, `/ready` waits for it.
+ * @param pending the migrations that others run before it is opened
+ */
+export const probeRoute = (opened: Promise<ManagementController>, pending: () => readonly string[]): Route => {
+  const health = async () => (pending().length > 0 ? awaitingMigrations(pending()) : (await opened).health());
+  return paths(['/health', '/ready'], probes({ health }));
+};

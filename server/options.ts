@@ -1,19 +1,21 @@
 import { isIP } from 'node:net';
-import { parseArgs } from 'node:util';
 import { hostInUrl } from './addresses.ts';
+import { type OptionTable, readArguments } from './arguments.ts';
 import { StartFailure } from './failure.ts';
+import { helpOfOptions } from './help.ts';
+import { type SecretKeyOptions, secretKeyFile, secretKeyIn } from './secret-key-option.ts';
 import type { Application } from './single-page.ts';
+import { type StorageChoice, storageOf } from './storage-option.ts';
 
-export interface ServerOptions {
+export interface ServerOptions extends SecretKeyOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
   /** Under which clients reach the server, where that is not `host` and `port`: `https://HOST` or `https://HOST:PORT`. */
   readonly address?: string;
-  readonly storage:
-    | { readonly is: 'memory' }
-    | { readonly is: 'sqlite'; readonly file: string }
-    | { readonly is: 'postgres'; readonly url: string };
+  readonly storage: StorageChoice;
+  /** Whether others run the migrations. */
+  readonly waitsForMigrations?: true;
   /** Folder for snapshots of the database; default: beside the database. */
   readonly snapshots?: string;
   readonly tls: { readonly is: 'auto' } | { readonly is: 'off' } | { readonly is: 'files'; readonly cert: string; readonly key: string };
@@ -21,10 +23,6 @@ export interface ServerOptions {
   readonly showJwksEndpoints?: true;
   /** Whether the OpenID provider answers. */
   readonly oidc: boolean;
-  /** In place of the one that the server makes and keeps. */
-  readonly secretKey?: string;
-  /** File with such a key. */
-  readonly secretKeyFile?: string;
   /** Milliseconds that requests under way may take at the end. */
   readonly drainMs: number;
   readonly administrator: { readonly username?: string; readonly password?: string };
@@ -40,61 +38,71 @@ export interface ServerOptions {
   readonly given: readonly string[];
 }
 
-export const USAGE = `Usage: overlay-controller [options], or npm start -- [options] in its repository
+/** The options of the server. */
+const OPTIONS = {
+  host: { value: 'HOST', about: 'address or name to listen on (default 127.0.0.1)' },
+  port: { value: 'PORT', about: 'port to listen on, 0 for any free one (default 1280)' },
+  address: {
+    value: 'URL',
+    about:
+      "address under which clients reach the server, as https://HOST:PORT, where it is not that of --host and --port: behind a load balancer the balancer's. Enrollment tokens name it, and the certificate is for its host, too",
+  },
+  storage: {
+    value: 'STORAGE',
+    about:
+      'memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several HOST:PORT,HOST:PORT for fail-over (default sqlite:data/controller.db)',
+  },
+  migrations: {
+    value: 'WHEN',
+    about:
+      'auto: run the migrations that the database lacks before the server starts; wait: start when others have run them, as the command migrate does (default auto)',
+  },
+  snapshots: { value: 'FOLDER', about: 'where snapshots of the database are kept (default: snapshots, beside the database)' },
+  'admin-username': { value: 'NAME', about: 'username of the first administrator (default admin)' },
+  'admin-password': {
+    value: 'TEXT',
+    about:
+      "password of the first administrator (default: the environment's ADMIN_PASSWORD; without either, a random one that is printed once)",
+  },
+  tls: {
+    value: 'TLS',
+    about: 'auto: make and keep certificates in the data folder; off: plain HTTP; CERT,KEY: these PEM files (default auto)',
+  },
+  oidc: {
+    value: 'on|off',
+    about: 'answer as an OpenID provider below /oidc, through which current consoles, SDKs and command lines log in (default on)',
+  },
+  'show-jwks-endpoints': {
+    about:
+      'show administrators the JWKS addresses of external JWT signers, which are write-only otherwise: the admin console and exports of the command-line client need it',
+  },
+  'secret-key-file': secretKeyFile,
+  metrics: {
+    value: '[HOST:]PORT',
+    about:
+      'serve metrics for Prometheus at http://HOST:PORT/metrics (default host 127.0.0.1): without TLS and without a login, so expose it to your monitoring only',
+  },
+  health: {
+    about:
+      'answer the probes of supervisors: GET /health (the process runs) and GET /ready (it can work; else 503, with reasons, whose messages only clients on this machine see)',
+  },
+  log: {
+    value: 'FORM',
+    about: 'log to the console as json (one object per line) or text, including each call, login and denial',
+  },
+  spa: {
+    value: '/PATH=FOLDER',
+    about:
+      'serve the single-page application in FOLDER, as it was built, below /PATH, such as the admin console: --spa /zac=dist/console. May be given several times',
+  },
+  drain: { value: 'SECONDS', about: 'how long requests under way may take when the server ends, 0 to 3600 (default 10)' },
+} as const satisfies OptionTable;
 
-  --host HOST            address or name to listen on (default 127.0.0.1)
-  --port PORT            port to listen on, 0 for any free one (default 1280)
-  --address URL          address under which clients reach the server, as https://HOST:PORT, where it is not that of
-                         --host and --port: behind a load balancer the balancer's. Enrollment tokens name it, and the
-                         certificate is for its host, too
-  --storage STORAGE      memory, sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE, with several
-                         HOST:PORT,HOST:PORT for fail-over (default sqlite:data/controller.db)
-  --snapshots FOLDER     where snapshots of the database are kept (default: snapshots, beside the database)
-  --admin-username NAME  username of the first administrator (default admin)
-  --admin-password TEXT  password of the first administrator (default: the environment's ADMIN_PASSWORD;
-                         without either, a random one that is printed once)
-  --tls TLS              auto: make and keep certificates in the data folder; off: plain HTTP;
-                         CERT,KEY: these PEM files (default auto)
-  --oidc on|off          answer as an OpenID provider below /oidc, which current consoles, SDKs and command lines log in
-                         by (default on)
-  --show-jwks-endpoints  show administrators the JWKS addresses of external JWT signers, which are write-only
-                         otherwise: the admin console and exports of the command-line client need it
-  --secret-key-file FILE key that seals secrets in the database: 32 random bytes in base64 (default: the environment's
-                         SECRET_KEY; without either, one that is made once and kept in the data folder). Servers on one
-                         database need the same
-  --metrics [HOST:]PORT  serve metrics for Prometheus at http://HOST:PORT/metrics (default host 127.0.0.1): without TLS and
-                         without a login, so expose it to your monitoring only
-  --health               answer the probes of supervisors: GET /health (the process runs) and GET /ready (it can work;
-                         else 503, with reasons, whose messages only clients on this machine see)
-  --log FORM             log to the console as json (one object per line) or text, including each call, login and denial
-  --spa /PATH=FOLDER     serve the single-page application in FOLDER, as it was built, below /PATH, such as the admin
-                         console: --spa /zac=dist/console. May be given several times
-  --drain SECONDS        how long requests under way may take when the server ends, 0 to 3600 (default 10)
-  --help                 print this
+/** What the options mean, in lines. */
+export const helpOfServer = (): string => `${helpOfOptions(OPTIONS)}
 
 The data folder is that of the SQLite file, else data. A signal (SIGTERM, SIGINT) ends the server; a second one does so at once.
-Exit status: 0 when all was closed, 1 when it could not start or close, 3 when something did not end in time and was given up.
-`;
-
-const NAMES = [
-  'host',
-  'port',
-  'address',
-  'storage',
-  'snapshots',
-  'admin-username',
-  'admin-password',
-  'tls',
-  'secret-key-file',
-  'oidc',
-  'drain',
-  'metrics',
-  'log',
-  'spa',
-] as const;
-/** Options without a value. */
-const FLAGS = ['show-jwks-endpoints', 'health'] as const;
-type Name = (typeof NAMES)[number] | (typeof FLAGS)[number];
+Exit status: 0 when all was closed, 1 when it could not start or close, 3 when something did not end in time and was given up.`;
 
 /**
  * @returns undefined when help was asked for
@@ -104,14 +112,12 @@ export const readOptions = (
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): ServerOptions | undefined => {
-  const given = valuesOf(args);
-  if (given === 'help') return undefined;
-  const values = { get: (name: Name) => given.get(name)?.at(-1), has: (name: Name) => given.has(name) };
+  const values = readArguments(args, OPTIONS);
+  if (values === 'help') return undefined;
   const metrics = values.get('metrics');
   const log = values.get('log');
   const snapshots = values.get('snapshots');
   const address = values.get('address');
-  const secretKeyFile = values.get('secret-key-file');
   const username = values.get('admin-username');
   const fromEnvironment = values.has('admin-password') ? undefined : environment.ADMIN_PASSWORD || undefined;
   const password = values.get('admin-password') ?? fromEnvironment;
@@ -119,7 +125,8 @@ export const readOptions = (
     host: hostOf(values.get('host') ?? '127.0.0.1'),
     port: portOf(values.get('port') ?? '1280'),
     ...(address === undefined ? {} : { address: addressOf(address) }),
-    storage: storageOf(values.get('storage') ?? 'sqlite:data/controller.db'),
+    storage: storageOf(values.get('storage')),
+    ...(isWaiting(values.get('migrations') ?? 'auto') ? { waitsForMigrations: true } : {}),
     tls: tlsOf(values.get('tls') ?? 'auto'),
     oidc: oidcOf(values.get('oidc') ?? 'on'),
     ...(values.has('show-jwks-endpoints') ? { showJwksEndpoints: true } : {}),
@@ -127,47 +134,15 @@ export const readOptions = (
     ...(metrics === undefined ? {} : { metrics: listenerOf(metrics) }),
     ...(values.has('health') ? { health: true } : {}),
     ...(log === undefined ? {} : { log: formOf(log) }),
-    ...(given.has('spa') ? { applications: applicationsOf(given.get('spa') ?? []) } : {}),
+    ...(values.has('spa') ? { applications: applicationsOf(values.all('spa')) } : {}),
     drainMs: drainOf(values.get('drain') ?? '10') * 1000,
-    ...(secretKeyFile === undefined ? (environment.SECRET_KEY ? { secretKey: environment.SECRET_KEY } : {}) : { secretKeyFile }),
+    ...secretKeyIn(values, environment),
     administrator: { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) },
     given: [
       ...(username === undefined ? [] : ['--admin-username']),
       ...(fromEnvironment ? ['ADMIN_PASSWORD'] : password === undefined ? [] : ['--admin-password']),
     ],
   };
-};
-
-/** Not strict, so that refusals are our own sentences; every token is looked at here. */
-const valuesOf = (args: readonly string[]): ReadonlyMap<Name, readonly string[]> | 'help' => {
-  const options = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' as const }]));
-  const flags = Object.fromEntries(FLAGS.map((name) => [name, { type: 'boolean' as const }]));
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: { ...options, ...flags, help: { type: 'boolean', short: 'h' } },
-    strict: false,
-    tokens: true,
-  });
-  const values = new Map<Name, string[]>();
-  const add = (name: Name, value: string) => void values.set(name, [...(values.get(name) ?? []), value]);
-  for (const token of tokens) {
-    if (token.kind === 'option-terminator') continue;
-    if (token.kind === 'positional') throw new StartFailure(`unexpected argument '${token.value}'; see --help`);
-    if (token.name === 'help') return 'help';
-    const flag = FLAGS.find((known) => known === token.name);
-    if (flag && token.value !== undefined) throw new StartFailure(`option --${flag} takes no value; see --help`);
-    if (flag) {
-      add(flag, '');
-      continue;
-    }
-    const name = NAMES.find((known) => known === token.name);
-    if (!name) throw new StartFailure(`unknown option ${token.rawName}; see --help`);
-    // `--host --port 1` is a forgotten value; who wants a value that begins with a dash writes `--host=-x`.
-    if (token.value === undefined || (!token.inlineValue && token.value.startsWith('-')))
-      throw new StartFailure(`option --${name} needs a value; see --help`);
-    add(name, token.value);
-  }
-  return values;
 };
 
 const isHost = (host: string): boolean =>
@@ -201,23 +176,9 @@ const drainOf = (seconds: string): number => {
   throw new StartFailure(`--drain must be a number of seconds from 0 to 3600, got '${seconds}'`);
 };
 
-const storageOf = (storage: string): ServerOptions['storage'] => {
-  if (storage === 'memory') return { is: 'memory' };
-  if (/^postgres(ql)?:/.test(storage)) return { is: 'postgres', url: postgresUrlOf(storage) };
-  const file = /^sqlite:(?!:memory:$)(.+)$/s.exec(storage)?.[1];
-  if (file !== undefined) return { is: 'sqlite', file };
-  throw new StartFailure(
-    `--storage must be memory, sqlite:FILE, such as sqlite:data/controller.db, or postgres://HOST/DATABASE, got '${storage}'`,
-  );
-};
-
-/** The invalid value is not repeated in the message: it may be a password. */
-const postgresUrlOf = (storage: string): string => {
-  // Several hosts, as of libpq, are no URL: each of them is.
-  const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)(\/[^/?]+(?:\?.*)?)$/s.exec(storage) ?? [];
-  const isRight = (host: string) => (host !== '' || hosts === '') && URL.canParse(`${before}${host}${after}`);
-  if (after && hosts.split(',').every(isRight)) return storage;
-  throw new StartFailure('--storage must name a database, as in postgres://USER:PASSWORD@HOST:PORT/DATABASE');
+const isWaiting = (when: string): boolean => {
+  if (when === 'auto' || when === 'wait') return when === 'wait';
+  throw new StartFailure(`--migrations must be auto or wait, got '${when}'`);
 };
 
 const tlsOf = (tls: string): ServerOptions['tls'] => {
@@ -239,7 +200,7 @@ const formOf = (log: string): 'json' | 'text' => {
 };
 
 /** What the server itself answers for, and an application must not hide. */
-const TAKEN = ['/edge', '/health', '/ready'];
+const TAKEN = ['/edge', '/oidc', '/health', '/ready'];
 
 const applicationsOf = (spas: readonly string[]): readonly Application[] => {
   const applications = spas.map((spa) => {

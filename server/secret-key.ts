@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { hasSecretKey, newSecretKey, type StorageAdapter } from '../src/index.ts';
 import { StartFailure } from './failure.ts';
 import { privateFolder, readIfThere, writeOnce } from './files.ts';
-import type { ServerOptions } from './options.ts';
+import type { SecretKeyOptions } from './secret-key-option.ts';
+import type { StorageChoice } from './storage-option.ts';
 
 /** The key that secrets in the database are sealed under. */
 export interface SecretKey {
-  /** Undefined for a store in memory, which brings its own. */
-  readonly key: string | undefined;
+  /** While it is replaced, several. Undefined for a store in memory, which brings its own. */
+  readonly key: readonly string[] | undefined;
   /** Where it is kept, if the server made it. */
   readonly file?: string;
 }
@@ -18,12 +19,12 @@ export interface SecretKey {
  * @throws StartFailure when a file cannot be read or written, or the network was created with a key that is not given
  */
 export const keepSecretKey = async (
-  { storage, secretKey, secretKeyFile }: Pick<ServerOptions, 'storage' | 'secretKey' | 'secretKeyFile'>,
+  { storage, secretKey, secretKeyFile }: SecretKeyOptions & { readonly storage: StorageChoice },
   adapter: StorageAdapter,
   folder: string,
 ): Promise<SecretKey> => {
-  if (secretKey !== undefined) return { key: secretKey };
-  if (secretKeyFile !== undefined) return { key: await keyIn(secretKeyFile) };
+  if (secretKey !== undefined) return { key: keysOf(secretKey) };
+  if (secretKeyFile !== undefined) return { key: keysOf(await keyIn(secretKeyFile)) };
   if (storage.is === 'memory') return { key: undefined };
   const file = join(folder, 'secret.key');
   // A server that started at the same time may have made the key, and the network, in between.
@@ -32,15 +33,18 @@ export const keepSecretKey = async (
     throw new StartFailure(
       `the network in this database has a secret key, and ${file} is not there: give the key as SECRET_KEY or by --secret-key-file, or put it there`,
     );
-  return { key: known, file };
+  return { key: keysOf(known), file };
 };
+
+/** In a file each has a line, in a variable there is a comma between them. */
+const keysOf = (text: string): readonly string[] => text.split(/[\s,]+/).filter((key) => key !== '');
 
 const newKey = async (folder: string, file: string): Promise<string> => {
   await privateFolder(folder);
   return (await writeOnce(file, `${newSecretKey()}\n`, 0o600)).trim();
 };
 
-const keyIn = async (file: string): Promise<string> => {
+export const keyIn = async (file: string): Promise<string> => {
   const key = await keyIfThere(file);
   if (key === undefined) throw new StartFailure(`cannot read ${file}: there is no such file or folder`);
   return key;

@@ -5,13 +5,14 @@ import { namesOf, urlOf } from './addresses.ts';
 import { sentenceOf } from './failure.ts';
 import { greet } from './greeting.ts';
 import type { Listen } from './listen.ts';
+import { migrationGate } from './migrations.ts';
 import { observingOf, probeRoute } from './observing.ts';
-import { readOptions, type ServerOptions, USAGE } from './options.ts';
-import { routed } from './routes.ts';
+import { readOptions, type ServerOptions } from './options.ts';
+import { refusal, routed } from './routes.ts';
 import { keepSecretKey } from './secret-key.ts';
 import { exitOnSignal } from './shutdown.ts';
 import { singlePage } from './single-page.ts';
-import { dataFolderOf, prepareStorage } from './storage.ts';
+import { dataFolderOf } from './storage.ts';
 import { prepareTls } from './tls.ts';
 
 const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
@@ -20,20 +21,24 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
   const applications = await Promise.all((options.applications ?? []).map(singlePage));
   const observing = observingOf(options);
   const { advertised, local } = namesOf(host);
-  const { adapter, name } = await prepareStorage(storage);
+  const { adapter, name, reading, pending, passed } = await migrationGate(storage, options.waitsForMigrations === true);
   const folder = dataFolderOf(storage);
-  const { key, file: keyFile } = await keepSecretKey(options, adapter, folder);
-  const network = { storage: adapter, secretKey: key, folder, isKept: storage.is !== 'memory' };
+  const { key, file: keyFile } = await keepSecretKey(options, reading, folder);
+  const network = { storage: reading, secretKey: key, folder, isKept: storage.is !== 'memory' };
   const certificate = await prepareTls(options, network);
 
   // The port comes first: if it were in use, a new network would already have a first password that was never shown.
   const { promise: opened, resolve: ready } = Promise.withResolvers<ManagementController>();
-  const api = { handle: async (request: CoreRequest) => (await opened).handle(request) };
-  const routes = [...(options.health ? [probeRoute(opened)] : []), ...applications];
+  const api = {
+    handle: async (request: CoreRequest) =>
+      pending().length > 0 ? refusal(503, MIGRATING, { 'retry-after': '5' }) : (await opened).handle(request),
+  };
+  const routes = [...(options.health ? [probeRoute(opened, pending)] : []), ...applications];
   const serving = await listen({ controller: routed(routes, api), host, port, certificate });
   const watched = await observing.listen(opened);
   const url = (of: string) => urlOf(certificate !== undefined, of, serving.port);
   const address = options.address ?? url(advertised);
+  await passed;
   const controller = await ManagementController.open({
     storage: adapter,
     administrator,
@@ -70,6 +75,8 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
   console.log(`listening on ${url(host)}`);
 };
 
+const MIGRATING = 'the database is to be migrated before the server can work';
+
 /** How long a store may take to close. */
 const CLOSE_MS = 5000;
 
@@ -78,7 +85,7 @@ export const start = async (listen: Listen): Promise<void> => {
   try {
     const options = readOptions(process.argv.slice(2), process.env);
     if (options) await open(options, listen);
-    else console.log(USAGE);
+    else console.log((await import('./commands/index.ts')).overview());
   } catch (error) {
     console.error(`error: ${sentenceOf(error)}`);
     process.exit(1);

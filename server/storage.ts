@@ -1,30 +1,46 @@
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { postgresStorage, sqliteStorage } from '../adapters/storage/kysely/index.ts';
+import { type KyselyStorage, postgresStorage, type StoreOptions, sqliteStorage } from '../adapters/storage/kysely/index.ts';
 import { memoryStorage } from '../adapters/storage/memory/index.ts';
 import type { StorageAdapter } from '../src/index.ts';
 import { codeOf, fileTrouble, StartFailure } from './failure.ts';
 import { privateFolder } from './files.ts';
-import type { ServerOptions } from './options.ts';
+import type { KeptStorage, StorageChoice } from './storage-option.ts';
 
-export interface ChosenStorage {
-  readonly adapter: StorageAdapter;
+export interface ChosenStorage<Adapter extends StorageAdapter = StorageAdapter> {
+  readonly adapter: Adapter;
   /** In the words of the option `--storage`. */
   readonly name: string;
 }
 
 /** Where the server keeps its files: beside the database, if it is a file. */
-export const dataFolderOf = (storage: ServerOptions['storage']): string => (storage.is === 'sqlite' ? dirname(storage.file) : 'data');
+export const dataFolderOf = (storage: StorageChoice): string => (storage.is === 'sqlite' ? dirname(storage.file) : 'data');
 
 /** @throws StartFailure when the database cannot be written, or its driver is not installed */
-export const prepareStorage = async (storage: ServerOptions['storage']): Promise<ChosenStorage> => {
-  if (storage.is === 'memory') return { adapter: memoryStorage(), name: 'memory: all is forgotten when the server ends' };
-  if (storage.is === 'postgres') await assertPgInstalled();
-  if (storage.is === 'postgres') return { adapter: postgresStorage({ connectionString: storage.url }), name: withoutSecrets(storage.url) };
-  await privateFolder(dirname(storage.file));
-  await assertWritable(storage.file);
-  return { adapter: sqliteStorage({ file: storage.file }), name: `sqlite:${storage.file}` };
+export const prepareStorage = async (storage: StorageChoice): Promise<ChosenStorage> =>
+  storage.is === 'memory' ? { adapter: memoryStorage(), name: 'memory: all is forgotten when the server ends' } : prepareKept(storage);
+
+/** How a database is opened. */
+export type OpenMode = Pick<StoreOptions, 'migrate' | 'readOnly'>;
+
+/** @throws StartFailure when the database cannot be written (or, to be read only, is not there), or its driver is not installed */
+export const prepareKept = async (storage: KeptStorage, mode: OpenMode = {}): Promise<ChosenStorage<KyselyStorage>> => {
+  if (storage.is === 'postgres') {
+    await assertPgInstalled();
+    return { adapter: postgresStorage({ connectionString: storage.url, ...mode }), name: withoutSecrets(storage.url) };
+  }
+  if (mode.readOnly) assertThere(storage.file);
+  else {
+    await privateFolder(dirname(storage.file));
+    await assertWritable(storage.file);
+  }
+  return { adapter: sqliteStorage({ file: storage.file, ...mode }), name: `sqlite:${storage.file}` };
+};
+
+/** A database in a file that is there: no command but those that begin a network makes one. */
+export const assertThere = (file: string): void => {
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new StartFailure(`there is no database ${file}`);
 };
 
 /** The driver of PostgreSQL is an optional peer of the package: only who uses it installs it. */

@@ -23,7 +23,7 @@ export interface Tls {
 /** The network that the server is of. */
 export interface Network {
   readonly storage: StorageAdapter;
-  readonly secretKey: string | undefined;
+  readonly secretKey: readonly string[] | undefined;
   /** Where the server keeps its files. */
   readonly folder: string;
   /** Whether it is there after the server's end. */

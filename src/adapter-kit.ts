@@ -75,6 +75,7 @@ export type {
   KindSchema,
   Query,
   Row,
+  SchemaDifference,
   StorageAdapter,
   StorageSchema,
   Store,
@@ -85,6 +86,8 @@ export type {
   VerifyPage,
 } from './storage/port.ts';
 export { storageSchema } from './storage/schema.ts';
+// Name and version, for what adapters write down.
+export { software } from './version.ts';
 // What every answer over HTTP has.
 export { isRequestId, newRequestId } from './wire/request-id.ts';
 export { SAFE_HEADERS } from './wire/safe-headers.ts';

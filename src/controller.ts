@@ -16,6 +16,7 @@ import { createHealth, type Health } from './opening/health.ts';
 import { openNetwork } from './opening/network.ts';
 import { type ControllerOptions, type Opening, openingOf } from './opening/options.ts';
 import { createParts } from './opening/parts.ts';
+import { type Resealed, type ResealOptions, reseal } from './opening/reseal.ts';
 import { createStatistics, type Statistics } from './opening/statistics.ts';
 import { beginWork } from './opening/work.ts';
 import { checkedOptions } from './options.ts';
@@ -79,6 +80,19 @@ export interface ManagementController extends Facade {
    * @throws StoreUnavailable, StoreBusy when the database does not answer
    */
   statistics(): Promise<Statistics>;
+  /**
+   * Replaces the secret key of the network for good: whatever is sealed in the store is sealed anew under the given key, or under the first of those that the
+   * controller was opened with. Once it is done, controllers are opened with that key alone. Before, give every controller of the network both keys, the new
+   * one first; those that lack the new one are refused what needs it. Calls go on meanwhile. After an interruption, open with both keys and call it again.
+   *
+   * ```ts
+   * const controller = await ManagementController.open({ storage, secretKey: [newKey, oldKey], settings });
+   * await controller.reseal();
+   * ```
+   * @throws TypeError for an invalid key, or when something cannot be unsealed with the keys given; StoreUnavailable, StoreBusy when the database does not
+   * answer: what was sealed anew until then stays so
+   */
+  reseal(options?: ResealOptions): Promise<Resealed>;
   /** Ends what works in the background, and closes the store. Close servers first, so that what is under way gets its answer. */
   close(): Promise<void>;
 }
@@ -97,7 +111,8 @@ const open = async (options: ControllerOptions): Promise<ManagementController> =
 const start = async (store: Store, opening: Opening): Promise<ManagementController> => {
   const { platform, settings, observer, authorize, hooks } = opening;
   const { changesKept, changeBytesKept } = settings;
-  const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept };
+  const keys = opening.secrets;
+  const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept, keys };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
   const parts = await createParts(store, opening, pki, { ...common, inTransaction: hooks.inTransaction?.bind(hooks) });
   const { core, events, publisher, writes } = parts;
@@ -140,6 +155,11 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     settings,
     health: createHealth(core, opening),
     statistics: createStatistics(core, writes),
+    reseal: async (options = {}) => {
+      const checked = checkedOptions('reseal', options, { secretKey: true });
+      const attribution = { actor: 'system', requestId: 'reseal' };
+      return core.background.run(attribution, ({ signal }) => reseal(store, keys, { ...common, ...attribution }, signal, checked));
+    },
     close: async () => {
       core.presence.close();
       core.tokens.close();

@@ -32,6 +32,7 @@ export {
   type PostureCause,
 } from './errors/index.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
+export { type Inspection, type InspectionOptions, type InspectionQuery, inspectStore } from './inspection.ts';
 export type { Consume, ConsumeOptions, Consumer, HandlerContext, MissingChanges } from './jobs/consumers.ts';
 export {
   hasSecretKey,
@@ -51,10 +52,11 @@ export type {
   OperationEvent,
 } from './observability/events.ts';
 export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
-export type { Health, HealthReason } from './opening/health.ts';
+export { awaitingMigrations, type Health, type HealthReason } from './opening/health.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
 export { type ProbeOptions, probes } from './opening/probes.ts';
+export type { Resealed, ResealOptions } from './opening/reseal.ts';
 export type { Statistics, Turns } from './opening/statistics.ts';
 export type { BeforeArguments, HookedCall, Hooks } from './pipeline/hooks.ts';
 export {
@@ -78,5 +80,6 @@ export { webPlatform } from './platform/web.ts';
 export { SnapshotRefused, StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable } from './storage/errors.ts';
 export type { StorageAdapter } from './storage/port.ts';
 export { type Restored, type RestoreOptions, restoreSnapshot } from './storage/snapshot/restore.ts';
+export { type SnapshotOptions, type TakenSnapshot, takeSnapshot } from './storage/snapshot/take.ts';
 export type { ErrorsOf } from './types/errors.ts';
 export type * from './types/index.ts';

@@ -59,7 +59,7 @@ export const networkAuthority = async (options: NetworkAuthorityOptions): Promis
   const { roots, networkKey } = await within(storage, async (store) => {
     // These few writes must not expire older changes.
     const bounds = { changesKept: Number.POSITIVE_INFINITY, changeBytesKept: Number.POSITIVE_INFINITY };
-    const context = { actor: 'system', requestId: 'open', random, stamp: createStamps(clock), ...bounds };
+    const context = { actor: 'system', requestId: 'open', random, stamp: createStamps(clock), keys: secrets, ...bounds };
     await checkSecretKey(store, secrets, context);
     return keptAuthority(store, secrets, clock, context, former);
   });

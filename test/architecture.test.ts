@@ -22,7 +22,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   concurrency: ['errors'],
   api: ['wire', 'errors', 'query', 'semver'],
   observability: ['concurrency', 'api', 'errors', 'platform'],
-  storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts'],
+  storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
   changes: ['concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage'],
   jobs: ['api', 'query', 'platform', 'storage', 'changes', 'options.ts'],
   call: [
@@ -226,6 +226,11 @@ const ringsIn = (arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] => 
   for (const start of arrows.keys()) visit(start);
   return rings;
 };
+
+test('secrets are sealed as the field tables declare it, and in no other way, so that reseal() finds them all', () => {
+  const strange = files('src').filter((file) => /\.(?:seal|unseal)\(/.test(readFileSync(join(root, file), 'utf8')));
+  assert.deepEqual(strange, ['src/changes/sealed.ts']);
+});
 
 test('src/ imports nothing of Node, and only declared dependencies', () => {
   const declared = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies);

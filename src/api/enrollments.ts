@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type EnrollmentMethodName, enrollmentMethod, type IdentityMethodName, requestableMethod } from './enrollment-methods.ts';
 import { crud } from './kit/crud.ts';
 import { created, string } from './kit/entity.ts';
-import { createOnly, optional, readOnly } from './kit/field.ts';
+import { createOnly, optional, readOnly, sealed } from './kit/field.ts';
 import { data, group, operation } from './kit/operation.ts';
 import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
@@ -50,7 +50,7 @@ export const enrollment = resource({
     /** SHA-256 of the token, by which an enrollment is found. */
     tokenHash: readOnly(string, { keep: 'hidden', unique: true }),
     /** The JWT, and in it the token, sealed: administrators may see both again. */
-    sealed: readOnly(string, { keep: 'hidden' }),
+    sealed: sealed(string, ({ tokenHash }) => `enrollment:${tokenHash}`),
     /** The token to enroll with. */
     token: readOnly(string, { keep: 'computed' }),
     /** The token as a JWT, which also says where to enroll. */

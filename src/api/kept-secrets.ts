@@ -1,5 +1,5 @@
 import { string } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
+import { sealed } from './kit/field.ts';
 import { resource } from './kit/resource.ts';
 
 /** Secrets of the controller itself: no operation reads them. The id names the secret: `key-check`, ... */
@@ -8,5 +8,5 @@ export const keptSecret = resource({
   collection: 'kept-secrets',
   names: ['KeptSecret', 'KeptSecrets'],
   about: 'A kept secret is a secret of the controller itself, sealed under the secret key of its host.',
-  fields: { sealed: readOnly(string, { keep: 'hidden' }) },
+  fields: { sealed: sealed(string, ({ id }) => String(id)) },
 });

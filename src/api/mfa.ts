@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { entityBase, string, timestamp } from './kit/entity.ts';
-import { readOnly } from './kit/field.ts';
+import { readOnly, sealed } from './kit/field.ts';
 import { CREATED, data, EMPTY, group, operation } from './kit/operation.ts';
 import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
@@ -21,9 +21,9 @@ export const mfa = resource({
     /** Whether a code has proved that the authenticator app has the secret. */
     isVerified: readOnly(boolean, { default: false, filter: true }),
     /** The TOTP secret in base32, sealed: it must be read again to check a code. */
-    sealedSecret: readOnly(string, { keep: 'hidden' }),
+    sealedSecret: sealed(string, ({ identityId }) => `mfa:${identityId}:secret`),
     /** The recovery codes as a JSON list, sealed and not hashed: their owner may see them again. */
-    sealedRecoveryCodes: readOnly(string, { keep: 'hidden' }),
+    sealedRecoveryCodes: sealed(string, ({ identityId }) => `mfa:${identityId}:recovery-codes`),
     /** Places in that list of the recovery codes that were used. */
     spentRecoveryCodes: readOnly(whole, { keep: 'hidden', default: [] }),
     /** Intervals of TOTP whose codes completed a login, for as long as they could be given again. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { crud } from './kit/crud.ts';
 import { entityBase, entityReference, string } from './kit/entity.ts';
-import { optional, readOnly, required, writeOnly } from './kit/field.ts';
+import { optional, readOnly, required, sealed, writeOnly } from './kit/field.ts';
 import { group } from './kit/operation.ts';
 import { reference } from './kit/references.ts';
 import { resource } from './kit/resource.ts';
@@ -36,7 +36,7 @@ export const terminator = resource({
     /** Proof of the owner of `identity`; kept sealed, and shown nowhere. */
     identitySecret: { ...writeOnly(shortText), write: 'createOnlyOptional' },
     /** Under the host's secret key, bound to the terminator; null where none was given. */
-    sealedIdentitySecret: readOnly(string, { keep: 'hidden' }),
+    sealedIdentitySecret: sealed(string, ({ id }) => `terminator:${id}:identity-secret`),
     hostId: readOnly(string, { keep: 'hidden', default: '', filter: true }),
     sourceCtrl: readOnly(string, { keep: 'hidden', default: '', filter: true }),
     /** Names of what it points at, kept in step: for filters and order. */

@@ -6,7 +6,7 @@ import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Background } from '../jobs/background.ts';
 import type { Pki } from '../pki/pki.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Secrets } from '../platform/secrets.ts';
+import type { SecretKeys } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Connections } from '../presence/connections.ts';
 import type { Store } from '../storage/port.ts';
@@ -37,7 +37,7 @@ export interface Core extends Keys, Bounds, Live, Work {
 /** Signing, sealing and verification. */
 interface Keys {
   /** Seals secrets that must be recoverable, and unseals them. */
-  readonly secrets: Secrets;
+  readonly secrets: SecretKeys;
   /** Signs certificates and JWTs. */
   readonly pki: Pki;
   /** The JWT by which clients can join the network. */

@@ -1,10 +1,11 @@
 import { ApiError, unavailable } from '../errors/index.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
+import { SecretUnreadable } from '../platform/secrets.ts';
 import { StorageError, StoreBusy, StoreSchemaMismatch, StoreUnavailable, ValueTooLong, WriteConflict } from '../storage/errors.ts';
 
 /**
- * The API error for an error of the store; other errors are returned unchanged. Errors that concern an operator are logged here and nowhere else:
+ * The API error for an error of the store, or for a secret whose key is not here; other errors are returned unchanged. Errors that concern an operator are logged here and nowhere else:
  * repeated ones every ten seconds, with a count.
  * @param context the call: `requestId`, `operationId`
  */
@@ -13,6 +14,10 @@ export type StoreErrors = (error: unknown, context: Readonly<Record<string, unkn
 export const createStoreErrors = (platform: Pick<Platform, 'clock' | 'logger'>): StoreErrors => {
   const log = createRepeatedLog(platform);
   return (error, context) => {
+    if (error instanceof SecretUnreadable && error.isKeyMissing) {
+      log('error', 'the secret key of the network was replaced, and this controller was not given the new one', { ...context, error });
+      return unavailable('this controller lacks the secret key of its network');
+    }
     if (!(error instanceof StorageError)) return error;
     if (error instanceof ValueTooLong) return new ApiError('COULD_NOT_VALIDATE', { cause: { code: 'UNHANDLED', message: error.message } });
     if (error instanceof WriteConflict) return new ApiError('CONFLICT');

@@ -4,6 +4,7 @@ import type { Kind, RowOf } from '../api/kit/resource.ts';
 import { invalidField, notFound } from '../errors/index.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Random } from '../platform/platform.ts';
+import type { SecretKeys } from '../platform/secrets.ts';
 import { ALL, equals, type Predicate, stringField } from '../query/index.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { newId } from '../storage/ids.ts';
@@ -15,6 +16,7 @@ import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
 import { createGuard, type Precondition } from './precondition.ts';
+import { underNetworkKey } from './sealed.ts';
 import { inView, isInView, tableOf } from './views.ts';
 import { visibleFields } from './visible.ts';
 
@@ -66,6 +68,8 @@ export interface EntitiesContext extends LogLimits, Attribution {
   readonly inTransaction?: InTransaction | undefined;
   /** Checked whenever its entity is read by id, or written. */
   readonly precondition?: Precondition | undefined;
+  /** The secret keys of the controller: what is sealed is written under the key of the network. */
+  readonly keys?: SecretKeys | undefined;
   /** Nothing is read from memory, as for callers without a session: by time, it would tell them which names are in use. Default: false. */
   readonly bypassesCache?: boolean;
   /** The observation of the call; undefined if the host has no observer. */
@@ -145,7 +149,8 @@ export const entitiesOf = (
       const revision = kind.unrecorded ? 1 : await tx.nextRevision();
       const at = context.stamp();
       const id = fields.id ?? newId(context.random);
-      const row: Row = withDerived(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
+      const given: Row = withDerived(kind.fields, { tags: {}, ...fields, id, version: revision, createdAt: at, updatedAt: at });
+      const row = await underNetworkKey(tx, context.keys, kind, given);
       checkIndexed(kind, row);
       await taken(kind, row, () => tx.insert(tableOf(kind), row));
       if (!kind.unrecorded) await record(kind, 'create', revision, null, row);
@@ -156,13 +161,14 @@ export const entitiesOf = (
       guard(kind, old);
       const quiet = kind.unrecorded || Object.keys(changed).every((field) => kind.fields[field]?.volatile);
       if (quiet) {
-        const row = { ...old, ...changed } as Row;
+        const row = await underNetworkKey(tx, context.keys, kind, { ...old, ...changed } as Row);
         await tx.update(tableOf(kind), row, old.version);
         return row as RowOf<R>;
       }
       const revision = await tx.nextRevision();
       const fixed = { id: old.id, createdAt: old.createdAt, updatedAt: context.stamp(), version: revision };
-      const row: Row = withDerived(kind.fields, { ...old, ...changed, ...fixed });
+      const given: Row = withDerived(kind.fields, { ...old, ...changed, ...fixed });
+      const row = await underNetworkKey(tx, context.keys, kind, given);
       checkIndexed(kind, row, old);
       await taken(kind, row, () => tx.update(tableOf(kind), row, old.version));
       await record(kind, 'update', revision, old, row);

@@ -6,13 +6,13 @@ import { endOfLog } from '../changes/log.ts';
 import type { Certificate } from '../pki/certificate.ts';
 import { equals, stringField } from '../query/index.ts';
 import { StoreSchemaMismatch } from '../storage/errors.ts';
-import type { Row } from '../storage/port.ts';
+import type { Row, SchemaDifference } from '../storage/port.ts';
 import type { Opening } from './options.ts';
 
 /** Why a controller cannot work (`error`), or what an operator should look at (`warning`). */
 export interface HealthReason {
   /**
-   * `database`: it does not answer; `migrations`: a newer release has migrated it; `lease`: the membership was not renewed, so that other controllers consider
+   * `database`: it does not answer; `migrations`: it lacks migrations of this release, or a newer release has migrated it; `lease`: the membership was not renewed, so that other controllers consider
    * this one offline; `clock`: it is behind the latest change; `certificate`: the signing certificate, or that of the server, has expired or expires soon;
    * `address`: `settings.address` was never set, so that enrollment tokens cannot be made.
    */
@@ -26,8 +26,11 @@ export interface HealthReason {
 export interface Health {
   /** False if a reason is an error. */
   readonly isHealthy: boolean;
-  /** `away`: the database does not answer; `superseded`: a newer release has migrated it, and this process cannot write until it is upgraded. */
-  readonly store: 'ready' | 'away' | 'superseded';
+  /**
+   * `away`: the database does not answer; `superseded`: a newer release has migrated it, and this process cannot write until it is upgraded; `outdated`: it
+   * lacks migrations that this release needs.
+   */
+  readonly store: 'ready' | 'away' | 'superseded' | 'outdated';
   /** Errors and warnings; empty if there are none. */
   readonly reasons: readonly HealthReason[];
 }
@@ -61,14 +64,36 @@ const warning = (concerns: Concern, message: string): HealthReason => ({ concern
 
 const ADDRESS = `settings.address was never set, so enrollment tokens cannot be made: ${SET_ADDRESS}`;
 
+/**
+ * The health of a process that does not open its controller until others have migrated the database, for its `probes`.
+ * @param pending the migrations that are needed first, e.g. `['6-router-zones']`
+ */
+export const awaitingMigrations = (pending: readonly string[]): Health => ({
+  isHealthy: false,
+  store: 'outdated',
+  reasons: [error('migrations', `the database lacks ${listed(pending)}, which this release needs: it is opened once they were run`)],
+});
+
+const listed = (pending: readonly string[]): string => `the ${pending.length > 1 ? 'migrations' : 'migration'} ${pending.join(', ')}`;
+
+const schemaOf = ({ pending, isAhead }: SchemaDifference): readonly HealthReason[] => [
+  ...(pending.length > 0
+    ? [warning('migrations', `the database lacks ${listed(pending)}: run what is pending once no process of an older release runs`)]
+    : []),
+  ...(isAhead
+    ? [warning('migrations', 'a newer release has migrated the database: this process goes on beside it until it is upgraded')]
+    : []),
+];
+
 const lookAtStore = async ({ store }: Core, member: string | undefined, now: number): Promise<Pick<Health, 'store' | 'reasons'>> => {
   try {
-    await store.check?.();
+    const difference = await store.check?.();
     const [last, own] = await store.transaction('read', async (tx) => [
       (await tx.list(change.kind, endOfLog('newest')))[0],
       member === undefined ? undefined : (await tx.list(controller.kind, { where: equals(stringField('name'), member), limit: 1 }))[0],
     ]);
-    return { store: 'ready', reasons: [...clockOf(last, now), ...(member === undefined ? [] : leaseOf(own, now))] };
+    const schema = difference ? schemaOf(difference) : [];
+    return { store: 'ready', reasons: [...schema, ...clockOf(last, now), ...(member === undefined ? [] : leaseOf(own, now))] };
   } catch (failure) {
     if (failure instanceof StoreSchemaMismatch)
       return {

@@ -11,9 +11,12 @@ import { type BuiltIn, builtIn, OFFERED_UNRECORDED } from './built-in.ts';
 
 /**
  * Inserts the built-in rows of this release that the network lacks, and updates those that follow the releases. If nothing is missing, it only reads.
- * Controllers that open a network at the same time see each other's rows.
+ * Controllers that open a network at the same time see each other's rows. Beside a newer release, whose rows they are then, it makes them of a new
+ * network only.
  */
 export const keepBuiltIn = async (store: Store, context: EntitiesContext, rows: readonly BuiltIn[] = builtIn): Promise<void> => {
+  const { isAhead = false } = (await store.check?.()) ?? {};
+  if (isAhead && !(await store.transaction('read', (tx) => isNew(entitiesOf(tx, context), rows)))) return;
   const due = await store.transaction('read', (tx) => dueWrites(entitiesOf(tx, context), rows));
   if (due.length === 0) return;
   await store.transaction('write', async (tx) => {
@@ -21,6 +24,8 @@ export const keepBuiltIn = async (store: Store, context: EntitiesContext, rows: 
     for (const write of await dueWrites(entities, rows)) await write(entities);
   });
 };
+
+const isNew = async (entities: Entities, rows: readonly BuiltIn[]): Promise<boolean> => (await knownOf(entities, rows)).isNew;
 
 type Write = (entities: Entities) => Promise<unknown>;
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,7 @@
+import { keptSecret } from '../api/kept-secrets.ts';
 import type { EntitiesContext } from '../changes/entities.ts';
 import { keepAs, keptAs } from '../changes/kept-secrets.ts';
+import { sealText, unsealText } from '../changes/sealed.ts';
 import { newRoot, newServerCertificate, newSigner } from '../pki/authority.ts';
 import { readCertificates } from '../pki/certificate.ts';
 import type { KeyPair } from '../pki/network-key.ts';
@@ -61,9 +63,11 @@ export const keptAuthority = async (
   let kept = await keptAs(store, context, ID);
   for (;;) {
     // Sealed by this function, so it has that shape.
-    const current: OwnAuthority | undefined = kept == null ? undefined : JSON.parse(await secrets.unseal(kept, ID));
+    const current: OwnAuthority | undefined =
+      kept == null ? undefined : JSON.parse(await unsealText(secrets, keptSecret, 'sealed', { id: ID, sealed: kept }));
     const next = await dueChange(current, former, issuing);
-    if (next) kept = await keepAs(store, context, ID, await secrets.seal(JSON.stringify(next), ID), kept);
+    if (next)
+      kept = await keepAs(store, context, ID, await sealText(secrets, keptSecret, 'sealed', { id: ID }, JSON.stringify(next)), kept);
     else if (current) return sourcesOf(current);
   }
 };

@@ -9,7 +9,7 @@ import type { HostRule } from '../pipeline/host-rule.ts';
 import type { PkiOptions } from '../pki/pki.ts';
 import { fittedLogger } from '../platform/fitted-logger.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Secrets } from '../platform/secrets.ts';
+import type { SecretKeys } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
 import { webPlatform } from '../platform/web.ts';
 import type { StorageAdapter } from '../storage/port.ts';
@@ -26,7 +26,8 @@ export interface ControllerOptions extends PkiOptions {
   readonly settings?: Partial<Settings>;
   /**
    * Under which private keys and TOTP secrets are sealed in the store: 32 random bytes in base64, kept apart from the database. A list to replace a
-   * key: the first one seals, all of them unseal. Needed with every store but one in memory, which has a key of its own.
+   * key, the new one first: the key of the network seals, all of them unseal, and `controller.reseal()` makes the first one that of the network. Needed with
+   * every store but one in memory, which has a key of its own.
    */
   readonly secretKey?: string | readonly string[];
   /** Where snapshots of the database are kept, e.g. `snapshotFolder('snapshots')` on Node. Default: nowhere, and none can be taken. */
@@ -56,7 +57,7 @@ export interface Opening {
   readonly storage: StorageAdapter;
   readonly platform: Platform;
   readonly settings: Settings;
-  readonly secrets: Secrets;
+  readonly secrets: SecretKeys;
   /** Of the administrator that a new network gets. */
   readonly credentials: FirstCredentials;
   readonly pki: PkiOptions;

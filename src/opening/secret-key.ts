@@ -1,17 +1,17 @@
 import { keptSecret } from '../api/kept-secrets.ts';
-import type { EntitiesContext } from '../changes/entities.ts';
-import { keepAs, keptAs } from '../changes/kept-secrets.ts';
+import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import { keepAs } from '../changes/kept-secrets.ts';
+import { KEY_CHECK, sealText, unsealText } from '../changes/sealed.ts';
 import type { Random } from '../platform/platform.ts';
-import { createSecrets, type Secrets, SecretUnreadable } from '../platform/secrets.ts';
+import { createSecrets, keyNameOf, type SecretKeys, SecretUnreadable } from '../platform/secrets.ts';
 import type { StorageAdapter, Store } from '../storage/port.ts';
-
-const ID = 'key-check';
+import { formerKeys } from './reseal.ts';
 
 /**
- * Seals the secrets of this controller.
+ * The secret keys of this controller.
  * @throws TypeError when a persistent store is opened without a key, or with an invalid one
  */
-export const secretsOf = (given: string | readonly string[] | undefined, storage: StorageAdapter, random: Random): Promise<Secrets> => {
+export const secretsOf = (given: string | readonly string[] | undefined, storage: StorageAdapter, random: Random): Promise<SecretKeys> => {
   const keys = given ?? storage.secretKey;
   if (keys === undefined)
     throw new TypeError(
@@ -21,21 +21,32 @@ export const secretsOf = (given: string | readonly string[] | undefined, storage
 };
 
 /**
- * Holds the key against the store: the first one ever given seals a word that every later one must unseal.
- * @throws TypeError when the store's secrets were sealed under another key
+ * Checks the keys against the store. The first key of a network seals a word (the key-check) that the keys of every later start must unseal. The controller
+ * then seals under the key of that word, even if it was given others: only `reseal` replaces the key of a network.
+ * @throws TypeError when the store's secrets were sealed under another key, or some of them still are under a former one
  */
-export const checkSecretKey = async (store: Store, secrets: Secrets, context: EntitiesContext): Promise<void> => {
-  const sealed = (await keptAs(store, context, ID)) ?? (await keepAs(store, context, ID, await secrets.seal(ID, ID)));
+export const checkSecretKey = async (store: Store, keys: SecretKeys, context: EntitiesContext): Promise<void> => {
+  const first = await sealText(keys, keptSecret, 'sealed', { id: KEY_CHECK }, KEY_CHECK);
+  const sealed = (await checkIn(store, context)) ?? (await keepAs(store, context, KEY_CHECK, first)) ?? '';
   try {
-    await secrets.unseal(sealed ?? '', ID);
+    await unsealText(keys, keptSecret, 'sealed', { id: KEY_CHECK, sealed });
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error;
     throw new TypeError(
-      'the secrets in this store were sealed under another secretKey than the one given: the network opens only with the one that it was made with',
+      'the secrets in this store were sealed under another secretKey than the one given: the network opens only with the one that it was made with, or that reseal() has given it',
     );
   }
+  keys.sealUnder(keyNameOf(sealed) ?? '');
+  const missing = (await formerKeys(store, keys)).filter((name) => !keys.names.includes(name));
+  if (missing.length > 0)
+    throw new TypeError(
+      'the secrets in this store are being sealed anew, and some still are under a former secretKey: open it with both, the new one first, and call reseal() again',
+    );
 };
+
+const checkIn = (store: Store, context: EntitiesContext): Promise<string | null | undefined> =>
+  store.transaction('read', async (tx) => (await entitiesOf(tx, context).get(keptSecret, KEY_CHECK))?.sealed);
 
 /** Whether a network in this store has a secret key already. */
 export const isSealed = (store: Store): Promise<boolean> =>
-  store.transaction('read', async (tx) => (await tx.get(keptSecret.kind, ID)) !== undefined);
+  store.transaction('read', async (tx) => (await tx.get(keptSecret.kind, KEY_CHECK)) !== undefined);

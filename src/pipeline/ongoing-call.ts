@@ -248,13 +248,14 @@ export class OngoingCall implements Call {
   }
 
   #context(): EntitiesContext {
-    const { platform, settings, stamp } = this.core;
+    const { platform, settings, stamp, secrets } = this.core;
     return {
       ...this.attribution,
       random: platform.random,
       stamp,
       changesKept: settings.changesKept,
       changeBytesKept: settings.changeBytesKept,
+      keys: secrets,
       precondition: this.precondition,
       bypassesCache: this.operation.permission === 'open',
       observation: this.observation,

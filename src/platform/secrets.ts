@@ -13,8 +13,24 @@ export interface Secrets {
   unseal(sealed: string, context: string): Promise<string>;
 }
 
+/** The secret keys of a controller. One of them seals, all of them unseal. */
+export interface SecretKeys extends Secrets {
+  /** A name for each key, in the order in which they were given; a name tells nothing of its key. */
+  readonly names: readonly string[];
+  /** From now on this key seals. */
+  sealUnder(name: string): void;
+  /** @returns the name of the key. @throws TypeError for an invalid one */
+  add(secretKey: string): Promise<string>;
+}
+
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable';
+  /** Whether only the key is missing that it was sealed under. */
+  readonly isKeyMissing: boolean;
+  constructor(message: string, { isKeyMissing = false } = {}) {
+    super(message);
+    this.isKeyMissing = isKeyMissing;
+  }
 }
 
 const KEY_BYTES = 32;
@@ -26,21 +42,33 @@ const FORMAT = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/;
 export const newSecretKey = (random: Pick<Random, 'bytes'> = webRandom): string => encode(random.bytes(KEY_BYTES));
 
 /**
- * @param secretKeys each 32 bytes in base64 or base64url. The first one seals; all of them unseal, so that a key can be rotated by putting a new one
- * first.
+ * @param secretKeys each 32 bytes in base64 or base64url. The first one seals, until another is told to.
  * @throws TypeError for an invalid key
  */
-export const createSecrets = async (secretKeys: readonly string[], random: Pick<Random, 'bytes'>): Promise<Secrets> => {
+export const createSecrets = async (secretKeys: readonly string[], random: Pick<Random, 'bytes'>): Promise<SecretKeys> => {
   const keys = new Map<string, Key>();
-  for (const text of secretKeys) {
+  const add = async (text: string): Promise<string> => {
     const bytes = keyBytes(text);
-    keys.set(await nameOf(bytes), await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']));
-  }
+    const name = await nameOf(bytes);
+    keys.set(name, await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']));
+    return name;
+  };
+  for (const text of secretKeys) await add(text);
   const [first] = keys;
   if (!first) throw new TypeError('at least one secret key is needed');
-  const [name, key] = first;
+  let sealing = first;
   return {
+    get names() {
+      return [...keys.keys()];
+    },
+    add,
+    sealUnder: (name) => {
+      const key = keys.get(name);
+      if (!key) throw keyMissing();
+      sealing = [name, key];
+    },
     seal: async (text, context) => {
+      const [name, key] = sealing;
       const nonce = new Uint8Array(random.bytes(NONCE_BYTES));
       const sealed = await crypto.subtle.encrypt(parametersOf(nonce, context), key, utf8.encode(text));
       const bytes = new Uint8Array(NONCE_BYTES + sealed.byteLength);
@@ -51,7 +79,7 @@ export const createSecrets = async (secretKeys: readonly string[], random: Pick<
     unseal: async (sealed, context) => {
       const [, under = '', text = ''] = FORMAT.exec(sealed) ?? [];
       const opener = keys.get(under);
-      if (!opener) throw new SecretUnreadable('it was sealed under a secret key that this controller was not given');
+      if (!opener) throw keyMissing();
       try {
         const bytes = new Uint8Array(decode(text));
         const nonce = bytes.slice(0, NONCE_BYTES);
@@ -62,6 +90,12 @@ export const createSecrets = async (secretKeys: readonly string[], random: Pick<
     },
   };
 };
+
+export const keyMissing = (): SecretUnreadable =>
+  new SecretUnreadable('it was sealed under a secret key that this controller was not given', { isKeyMissing: true });
+
+/** The name of the key that a text was sealed under; undefined for what was never sealed. */
+export const keyNameOf = (sealed: string): string | undefined => FORMAT.exec(sealed)?.[1];
 
 /** Runtimes disagree about the name of this type. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;

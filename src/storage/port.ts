@@ -122,7 +122,7 @@ export interface Store {
    * Runs `work` in a transaction of its own: committed when it resolves, rolled back when it rejects.
    * @throws ValueTooLong when a string exceeds what the engine can index; WriteConflict when the engine could not serialise it (the caller may
    * retry); StoreBusy when another writer held the database for too long; StoreUnavailable when the database is unavailable; StoreSchemaMismatch for
-   * a `write` when a newer version has migrated the database meanwhile
+   * a `write` when a newer version, beside which this one cannot go on, has migrated the database meanwhile
    */
   transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
@@ -134,11 +134,22 @@ export interface Store {
   readonly places?: Semaphore;
   /**
    * Whether the database answers, and can be written by this version.
-   * @throws StoreUnavailable; StoreSchemaMismatch when a newer version has migrated the database meanwhile
+   * @returns how its schema differs from that of this version, where it may
+   * @throws StoreUnavailable; StoreSchemaMismatch when a newer version, beside which this one cannot go on, has migrated the database meanwhile
    */
-  check?(): Promise<void>;
+  check?(): Promise<SchemaDifference | undefined>;
+  /** Of a store that is only read: the kinds that there are tables for. Otherwise there are those of all kinds. */
+  readonly kinds?: ReadonlySet<string>;
   /** Ends the store of this controller; those of others on the same database stay open. */
   close(): Promise<void>;
+}
+
+/** How the schema of a database differs from that of this version, where this version works with both. */
+export interface SchemaDifference {
+  /** The migrations of this version that were not run yet, and can wait: by number and name, in order. */
+  readonly pending: readonly string[];
+  /** Whether a newer version has migrated the database, and this one goes on beside it. */
+  readonly isAhead: boolean;
 }
 
 /** Passed to `ManagementController.open`: opens a store, once the kinds to be stored are known. */

@@ -1,15 +1,28 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, readdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { startServer, temporaryFolder } from '../examples/child.ts';
+import { SECRET_KEY } from '../support/app.ts';
 import { newSchema, postgresUrl } from '../support/postgres.ts';
-import { blocks, documents, root, running } from './documents.ts';
+import { blocks, documents, read, root, running } from './documents.ts';
 
 /** What a guide says that its code prints: `console.log(x); // the text`, or `// prints: the text` in a line of its own. */
 const promised = (code: string): readonly string[] =>
   [...code.matchAll(/(?:console\.log\(.*\);? \/\/ |^\/\/ prints: )(.+)$/gm)].map(([, said = '']) => said);
+
+/** Runs lines of a guide, with the command of this tree. @returns what they print */
+const commands = (folder: string, lines: string, environment: Readonly<Record<string, string>> = {}): string => {
+  const program = `npx() { shift; '${process.execPath}' '${join(root, 'server/main.ts')}' "$@"; }\nset -e\n${lines}`;
+  return execFileSync('sh', ['-c', program], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+};
 
 describe('the code of a guide runs, from top to bottom as one program, and prints what it says', () => {
   for (const file of documents.filter((name) => name.startsWith('docs/guides/'))) {
@@ -50,22 +63,46 @@ test('the commands of the guide to backups take a snapshot, and restore it into 
   await server.stop();
 
   const [snapshot = ''] = readdirSync(join(folder, 'data/snapshots'));
-  const [program, script, ...args] = restoring
-    .trim()
-    .replace(/\S+example\.ndjson/, `data/snapshots/${snapshot}`)
-    .split(' ')
-    .slice(1);
-  assert.deepEqual([program, script, args.shift()], ['run', 'restore', '--']);
-  const restore = () => spawnSync(process.execPath, [join(root, 'scripts/restore.ts'), ...args], { cwd: folder, encoding: 'utf8' });
-  const { stdout, stderr, status } = restore();
-  assert.equal(status, 0, stderr);
-  assert.match(stdout, /^restored \d+ rows of 20\S+, revision \d+, into sqlite:restored\/controller\.db\n$/);
-  const again = restore();
-  assert.deepEqual([again.status, again.stdout], [1, '']);
-  assert.match(again.stderr, /^error: a snapshot is restored into an empty store only/);
+  const restore =
+    restoring
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replace(/\S+example\.ndjson/, `data/snapshots/${snapshot}`) ?? '';
+  assert.match(commands(folder, restore), /^restored \d+ rows of 20\S+, revision \d+, into sqlite:restored\/controller\.db\n$/);
+  assert.throws(() => commands(folder, restore), /error: a snapshot is restored into an empty store only/);
 
   copyFileSync(join(folder, 'data/secret.key'), join(folder, 'restored/secret.key'));
   const restored = await startServer(t, folder, ['--storage', 'sqlite:restored/controller.db']);
   assert.equal((await restored.request('GET', '/current-identity', { token })).status, 200, 'the session of before goes on');
   await restored.login('a-good-password');
+});
+
+test('the commands of the guide to commands make an administrator, replace passwords, look into the database, and copy it', (t) => {
+  const folder = temporaryFolder(t);
+  const [creating = '', resetting = '', inspecting = '', copying = ''] = blocks('docs/guides/commands.md', 'sh');
+  assert.match(commands(folder, creating), /^made the administrator carol in sqlite:data\/controller\.db; /);
+  assert.equal(commands(folder, resetting).match(/^carol of .* has the new password, and its API sessions have ended$/gm)?.length, 2);
+  const [overview, ...listed] = commands(folder, inspecting).split(/^(?=\{)/m);
+  assert.match(overview ?? '', /^identity +1$/m);
+  assert.equal(JSON.parse(listed[0] ?? '').name, 'Default Admin');
+  assert.match(commands(folder, copying), /^took a snapshot of .*\nrestored \d+ rows of /);
+});
+
+test('the commands of the guide to upgrading look at a database of an earlier release, and migrate it', (t) => {
+  const upgraded = ([ahead, ...then]: readonly string[]) => {
+    const folder = temporaryFolder(t);
+    mkdirSync(join(folder, 'data'));
+    const database = new DatabaseSync(join(folder, 'data/controller.db'));
+    database.exec(read('test/adapters/kysely/releases/0.1.0.sql'));
+    database.close();
+    return [ahead, ...then].map((lines) => commands(folder, lines ?? '', { SECRET_KEY }));
+  };
+  const [looking = '', applying = '', printing = ''] = blocks('docs/guides/upgrading.md', 'sh');
+  const [planned = '', applied = '', again = ''] = upgraded([looking, applying, looking]);
+  assert.match(planned, /^took a snapshot of [\s\S]*^ {2}pending {2}3-built-in-rows: /m);
+  assert.match(applied, /ran 3-built-in-rows/);
+  assert.match(again, /^Nothing is pending\.$/m);
+  const [, printed = ''] = upgraded([printing, 'cat migrations.sql']);
+  assert.match(printed, /^-- 3: built-in-rows\n/);
 });

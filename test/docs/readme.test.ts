@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
-import { startServer, temporaryFolder } from '../examples/child.ts';
+import { freePort, startServer, temporaryFolder } from '../examples/child.ts';
 import { newSchema, postgresUrl } from '../support/postgres.ts';
 import { asSource, blocks, blockWith, read, root, running } from './documents.ts';
 
@@ -110,12 +109,3 @@ test(
     await second.stop();
   },
 );
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, 'localhost');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo; // a TCP server that listens has one
-  probe.close();
-  await once(probe, 'close');
-  return port;
-};

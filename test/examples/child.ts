@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -43,6 +44,16 @@ export const temporaryFolder = (t: Pick<TestContext, 'after'>): string => {
   return folder;
 };
 
+/** A port that nobody listens on. */
+export const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, 'localhost');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo; // a TCP server that listens has one
+  probe.close();
+  await once(probe, 'close');
+  return port;
+};
+
 type Environment = Readonly<Record<string, string>>;
 
 const programOf = (example: string): string => (example === 'server' ? 'server/main.ts' : `examples/${example}.ts`);
@@ -55,7 +66,7 @@ const launch = (cwd: string, args: readonly string[], environment: Environment, 
   const child = spawn(file, rest, {
     cwd,
     env: { ...inherited, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const said = { out: '', err: '' };
   child.stdout.on('data', (part: Buffer) => (said.out += part));
@@ -64,9 +75,12 @@ const launch = (cwd: string, args: readonly string[], environment: Environment, 
   return { child, said, ended };
 };
 
-/** Runs the server with options that end it. */
-export const runServer = (cwd: string, args: readonly string[], environment: Environment = {}): Promise<Ended> =>
-  launch(cwd, args, environment).ended;
+/** Runs the server with options that end it, or one of the commands beside it. @param input its standard input */
+export const runServer = (cwd: string, args: readonly string[], environment: Environment = {}, input = ''): Promise<Ended> => {
+  const { child, ended } = launch(cwd, args, environment);
+  child.stdin.on('error', () => undefined).end(input);
+  return ended;
+};
 
 /**
  * Starts the server on a free port, and ends it after the test at the latest.
@@ -83,6 +97,7 @@ export const startServer = async (
 ): Promise<Running> => {
   const { child, said, ended } = launch(cwd, args.includes('--port') ? args : ['--port', '0', ...args], environment, example, limits);
   t.after(() => child.kill('SIGKILL'));
+  child.stdin.end();
   const ready = new Promise<void>((resolve) => child.stdout.on('data', () => said.out.includes('\nlistening on ') && resolve()));
   const early = await Promise.race([ready, ended]);
   if (early) throw new Error(`the server ended with ${early.code}: ${early.out}${early.err}`);

@@ -14,8 +14,9 @@ const installed = (t: Parameters<typeof install>[0]): string => {
   return app;
 };
 
-test('npx overlay-controller lists its options, and says what is wrong with one', (t) => {
+test('npx overlay-controller lists its options and commands, and says what is wrong with one', (t) => {
   const app = installed(t);
+  assert.match(run(app, 'npx', '--offline', 'overlay-controller', 'inspect', '--help'), /^Usage: overlay-controller inspect \[options\]/m);
   assert.match(run(app, 'npx', '--offline', 'overlay-controller', '--help'), /^Usage: overlay-controller \[options\]/m);
   assert.throws(() => run(app, 'npx', '--offline', 'overlay-controller', '--prot', '1'), /error: unknown option --prot; see --help/);
   assert.throws(

@@ -38,14 +38,15 @@ export const archive = (): string => {
  * A folder with the packed package in its `node_modules`, and beside it its dependencies, as declared, and nothing else: what it imports without declaring
  * it is not found.
  * @param more other packages that the application has, e.g. types
+ * @param tarball of another release. Default: what is built
  */
-export const install = (t: Pick<TestContext, 'after'>, more: readonly string[] = []): string => {
+export const install = (t: Pick<TestContext, 'after'>, more: readonly string[] = [], tarball = archive()): string => {
   const folder = temporaryFolder(t);
   const app = join(folder, 'app');
   const modules = join(app, 'node_modules');
   const installed = join(modules, 'overlay-controller');
   mkdirSync(installed, { recursive: true });
-  run(folder, 'tar', '-xzf', archive(), '-C', installed, '--strip-components', '1');
+  run(folder, 'tar', '-xzf', resolve(tarball), '-C', installed, '--strip-components', '1');
   for (const name of [...Object.keys(manifest.dependencies), ...more]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), join(modules, name), 'junction');

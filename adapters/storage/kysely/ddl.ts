@@ -1,5 +1,6 @@
 /** Compiles migrations to the statements of an engine. */
-import type { ColumnSchema } from '../../../src/adapter-kit.ts';
+import { type ColumnSchema, software } from '../../../src/adapter-kit.ts';
+import { oldestBeside, recordsSteps } from './compatibility.ts';
 import type { SqlEngine } from './engine/index.ts';
 import type { JsonType } from './engine/queries.ts';
 import type { ColumnTypes } from './engine/tables.ts';
@@ -9,18 +10,29 @@ import { ofIndex, ofRows, ofSet, statisticsOf } from './planner-statistics.ts';
 import { identifier } from './render.ts';
 import { EMPTY, joined, raw, type Sql, sql } from './sql.ts';
 
-/** The statements of a migration; the last one records it. */
-export const statementsOf = (engine: SqlEngine, prefix: string, migration: Migration): readonly Sql[] => [
+/** The statements of the last of these migrations; the last statement records it. */
+export const statementsOf = (engine: SqlEngine, prefix: string, migrations: readonly Migration[]): readonly Sql[] => [
   ...loadStatistics(engine),
-  ...migration.steps.flatMap((step) => stepStatements(engine, prefix, step)),
+  ...(migrations.at(-1)?.steps ?? []).flatMap((step) => stepStatements(engine, prefix, step)),
   ...loadStatistics(engine),
-  sql`insert into ${identifier(engine, sharedNames(prefix).migrations)} (version, name) values (${migration.version}, ${migration.name})`,
+  record(engine, prefix, migrations),
 ];
+
+/** What releases that do not know the migration are to know of it, is recorded, too. */
+const record = (engine: SqlEngine, prefix: string, migrations: readonly Migration[]): Sql => {
+  const table = identifier(engine, sharedNames(prefix).migrations);
+  const { version, name, steps } = migrations.at(-1) ?? { version: 0, name: '', steps: [] };
+  return recordsSteps(migrations)
+    ? sql`insert into ${table} (version, name, oldest, steps, software) values (${version}, ${name}, ${oldestBeside(migrations)}, ${JSON.stringify(steps)}, ${`${software.name} ${software.version}`})`
+    : sql`insert into ${table} (version, name) values (${version}, ${name})`;
+};
 
 const stepStatements = (engine: SqlEngine, prefix: string, step: Step): readonly Sql[] => {
   switch (step.do) {
     case 'found':
       return found(engine, prefix);
+    case 'recordSteps':
+      return recordSteps(engine, prefix);
     case 'addKind': {
       const { kind, columns, sets } = step.kind;
       return [
@@ -41,6 +53,10 @@ const stepStatements = (engine: SqlEngine, prefix: string, step: Step): readonly
       return [...addSet(engine, prefix, step.kind, step.set), fillSet(engine, prefix, step.kind, step.set)];
     case 'dropSet':
       return [dropTable(engine, namesOf(prefix, step.kind).set(step.set))];
+    case 'retireKind':
+    case 'retireColumn':
+    case 'retireSet':
+      return [];
   }
 };
 
@@ -51,6 +67,13 @@ const found = (engine: SqlEngine, prefix: string): readonly Sql[] => {
     sql`create table ${identifier(engine, state)} (ns ${key} not null, name ${key} not null, value ${integer} not null, primary key (ns, name))${options(engine)}`,
     sql`create table ${identifier(engine, migrations)} (version ${integer} primary key, name ${string} not null, applied_at ${string} not null default (${engine.currentTime}))`,
   ];
+};
+
+/** `oldest`: the oldest schema version whose release can go on beside the one that made it. */
+const recordSteps = (engine: SqlEngine, prefix: string): readonly Sql[] => {
+  const table = identifier(engine, sharedNames(prefix).migrations);
+  const { string, integer, document } = typesOf(engine);
+  return [sql`oldest ${integer}`, sql`steps ${document}`, sql`software ${string}`].map((column) => sql`alter table ${table} add ${column}`);
 };
 
 const addRows = (engine: SqlEngine, prefix: string, kind: string, columns: readonly ColumnSchema[]): readonly Sql[] => {

@@ -18,8 +18,9 @@ export type {
   KyselyTransactionBuilder,
 } from './kysely.ts';
 export type { Migration, Step } from './migration.ts';
-export { nextMigration, schemaAfter } from './migration.ts';
+export { nextContraction, nextMigration, schemaAfter } from './migration.ts';
 export { migrations } from './migrations/index.ts';
+export type { AppliedMigration, MigrationPlan, PendingMigration } from './plan.ts';
 export type { PgPool } from './postgres/driver.ts';
 export { postgres } from './postgres/engine.ts';
 export { type PostgresStorage, type PostgresStorageOptions, postgresStorage } from './postgres/storage.ts';
@@ -28,4 +29,11 @@ export { joined, raw, type Sql, sql, type Value } from './sql.ts';
 export { sqlite } from './sqlite/engine.ts';
 export { sqliteFunctions } from './sqlite/functions.ts';
 export { type SqliteStorage, type SqliteStorageOptions, sqliteStorage } from './sqlite/storage.ts';
-export { exportMigrations, type KyselyStorage, type KyselyStorageOptions, kyselyStorage, type StoreOptions } from './storage.ts';
+export {
+  type ExportOptions,
+  exportMigrations,
+  type KyselyStorage,
+  type KyselyStorageOptions,
+  kyselyStorage,
+  type StoreOptions,
+} from './storage.ts';

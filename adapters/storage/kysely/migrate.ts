@@ -1,45 +1,19 @@
-/** Migrates a database to the schema, and checks its version. */
-import { StorageError, type StorageSchema, StoreSchemaMismatch, StoreUnavailable } from '../../../src/adapter-kit.ts';
+/** Bringing a database to the schema: by ourselves, or as SQL for others. */
+import { StorageError } from '../../../src/adapter-kit.ts';
 import { type Connection, run } from './connection.ts';
 import { statementsOf } from './ddl.ts';
 import type { SqlEngine } from './engine/index.ts';
-import type { Limits } from './engine/transactions.ts';
+import type { Limits, SharedTables } from './engine/transactions.ts';
 import { sharedNames } from './layout.ts';
-import { kindsThatDiffer, type Migration, schemaAfter } from './migration.ts';
+import type { Migration } from './migration.ts';
+import { type SchemaOptions, versionIn } from './recorded.ts';
 import { identifier, writtenOut } from './render.ts';
-import type { Result } from './result.ts';
-import { raw, type Sql, sql } from './sql.ts';
+import { unmetRequirements } from './requirements.ts';
+import { raw, type Sql } from './sql.ts';
 
-export interface SchemaOptions {
-  readonly engine: SqlEngine;
-  readonly prefix: string;
-  readonly migrations: readonly Migration[];
-}
-
-/** The version check that begins every write, because a newer release may have migrated the database while this process runs. */
-export interface Fence {
-  readonly statement: Sql;
-  /** @throws StoreSchemaMismatch if `result` has another version than this release */
-  assertOurs(result: Result | undefined): void;
-}
-
-export const fenceOf = ({ engine, prefix, migrations }: SchemaOptions): Fence => ({
-  statement: selectVersion(engine, prefix),
-  assertOurs: (result) => {
-    const version = Number(result?.rows[0]?.value);
-    if (version !== migrations.length)
-      throw new StoreSchemaMismatch(
-        `the database has been migrated to schema version ${version} while this process, which knows version ${migrations.length}, was running: it writes no more; end it, and run the release that migrated the database`,
-      );
-  },
-});
-
-/** Whether all migrations have run and all requirements are met. */
-export const isMigrated = async ({ engine, prefix, migrations }: SchemaOptions, connection: Connection): Promise<boolean> => {
-  if ((await versionOf(engine, prefix, connection)) < migrations.length) return false;
-  for (const { probe } of engine.requirements) if (!(await isMet(engine, connection, probe))) return false;
-  return true;
-};
+/** Whether there is nothing to be done. */
+export const isMigrated = async (options: SchemaOptions, connection: Connection): Promise<boolean> =>
+  (await versionIn(options, connection)) >= options.migrations.length && (await unmetRequirements(options.engine, connection)).length === 0;
 
 /** Runs the migrations that the database lacks. The connection must be in a write transaction. */
 export const migrateDatabase = async (options: SchemaOptions, connection: Connection, limits: Limits): Promise<void> => {
@@ -55,84 +29,49 @@ export const migrateDatabase = async (options: SchemaOptions, connection: Connec
   await unlock();
 };
 
-const migrateLocked = async ({ engine, prefix, migrations }: SchemaOptions, connection: Connection): Promise<void> => {
-  const version = await versionOf(engine, prefix, connection);
-  const shared = sharedNames(prefix);
-  const tables = { state: identifier(engine, shared.state), migrations: identifier(engine, shared.migrations) };
-  if (version > 0 && version < migrations.length && engine.lockOut) await run(engine, connection, engine.lockOut(tables));
-  for (const { probe, advice, create } of engine.requirements) {
-    if (await isMet(engine, connection, probe)) continue;
+const migrateLocked = async (options: SchemaOptions, connection: Connection): Promise<void> => {
+  const { engine } = options;
+  const version = await versionIn(options, connection);
+  for (const statement of lockedOut(options, version)) await run(engine, connection, statement);
+  for (const { advice, create } of await unmetRequirements(engine, connection)) {
     if (!create) throw new StorageError(advice);
     await run(engine, connection, create());
   }
-  for (const migration of migrations.filter((migration) => migration.version > version)) {
-    // Some engines bind no values in DDL, so the values of a migration are written as literals.
-    for (const statement of statementsOf(engine, prefix, migration)) await run(engine, connection, raw(writtenOut(engine, statement)));
+  for (const chain of chainsAfter(options.migrations, version)) {
+    // Some engines bind no values in DDL, so that the values of a migration are written out.
+    for (const statement of statementsOf(engine, options.prefix, chain)) await run(engine, connection, raw(writtenOut(engine, statement)));
   }
 };
 
-/** @throws StorageError saying what to do if a requirement is not met */
-export const assertRequirements = async (engine: SqlEngine, connection: Connection): Promise<void> => {
-  for (const { probe, advice } of engine.requirements) {
-    const isFine = await isMet(engine, connection, probe).catch((error: unknown) => {
-      throw error instanceof StoreUnavailable ? error : new StorageError(advice, { cause: error });
-    });
-    if (!isFine) throw new StorageError(advice);
-  }
-};
-
-const isMet = async (engine: SqlEngine, connection: Connection, probe: Sql): Promise<boolean> =>
-  (await numberOf(engine, connection, probe)) !== 0;
-
-/** @throws StoreSchemaMismatch if the database is older or newer than the migrations, or these do not add up to `schema` */
-export const assertSchema = async (
-  { engine, prefix, migrations }: SchemaOptions,
-  connection: Connection,
-  schema: StorageSchema,
-): Promise<void> => {
-  const differing = kindsThatDiffer(schemaAfter(migrations), schema);
-  if (differing.length > 0)
-    throw new StoreSchemaMismatch(
-      `the migrations do not make the tables that ${differing.join(', ')} need: add the missing one with scripts/migration.ts`,
-    );
-  const [version, needed] = [await versionOf(engine, prefix, connection), migrations.length];
-  if (version === 0 && needed > 0)
-    throw new StoreSchemaMismatch(
-      `the database has no tables yet, and version ${needed} is needed: call migrate(), or run the exported SQL`,
-    );
-  if (version < needed)
-    throw new StoreSchemaMismatch(
-      `the database has schema version ${version}, and version ${needed} is needed: call migrate(), or run the exported SQL of the versions between`,
-    );
-  if (version > needed)
-    throw new StoreSchemaMismatch(
-      `the database has schema version ${version}, and this release knows versions up to ${needed}: run the release that migrated it, or a newer one`,
-    );
-};
-
-/** The migrations as one SQL text for other migration tools. It also records them, so that `open` accepts the database. */
-export const exported = ({ engine, prefix, migrations }: SchemaOptions): string =>
-  [
-    ...engine.requirements.flatMap(({ create }) => (create ? [`${writtenOut(engine, create())};`] : [])),
-    ...migrations.map((migration) =>
-      [
-        `-- ${migration.version}: ${migration.name}`,
-        ...statementsOf(engine, prefix, migration).map((statement) => `${writtenOut(engine, statement)};`),
-      ].join('\n'),
+/**
+ * The migrations after a version as one SQL text, for other migration tools. It records them, so that `open` knows.
+ * @param requirements statements that come first
+ */
+export const exported = (options: SchemaOptions, from: number, requirements: readonly Sql[]): string => {
+  const { engine, prefix, migrations } = options;
+  const written = (statements: readonly Sql[]) => statements.map((statement) => `${writtenOut(engine, statement)};`).join('\n');
+  return [
+    ...[...lockedOut(options, from), ...requirements].map((statement) => written([statement])),
+    ...chainsAfter(migrations, from).map(
+      (chain) => `-- ${chain.length}: ${chain.at(-1)?.name}\n${written(statementsOf(engine, prefix, chain))}`,
     ),
   ]
     .join('\n\n')
     .concat('\n');
-
-const versionOf = async (engine: SqlEngine, prefix: string, connection: Connection): Promise<number> => {
-  if ((await numberOf(engine, connection, engine.tableCount(sharedNames(prefix).migrations))) === 0) return 0;
-  return numberOf(engine, connection, selectVersion(engine, prefix));
 };
 
-const selectVersion = (engine: SqlEngine, prefix: string): Sql =>
-  sql`select coalesce(max(version), 0) as value from ${identifier(engine, sharedNames(prefix).migrations)}`;
+/** The statements that meet the requirements of an engine, as far as there are any. */
+export const creating = (requirements: SqlEngine['requirements']): readonly Sql[] =>
+  requirements.flatMap(({ create }) => (create ? [create()] : []));
 
-const numberOf = async (engine: SqlEngine, connection: Connection, query: Sql): Promise<number> => {
-  const { rows } = await run(engine, connection, query);
-  return Number(rows[0]?.value);
+/** Writers that run on wait, and see what was done. Nobody writes to a database without tables. */
+const lockedOut = ({ engine, prefix, migrations }: SchemaOptions, version: number): readonly Sql[] => {
+  if (version === 0 || version >= migrations.length || !engine.lockOut) return [];
+  const names = sharedNames(prefix);
+  const tables: SharedTables = { state: identifier(engine, names.state), migrations: identifier(engine, names.migrations) };
+  return [engine.lockOut(tables)];
 };
+
+/** For each migration after a version: all up to it. */
+const chainsAfter = (migrations: readonly Migration[], version: number): readonly (readonly Migration[])[] =>
+  migrations.slice(version).map((migration) => migrations.slice(0, migration.version));

@@ -17,27 +17,58 @@ export interface Migration {
 export type Step =
   /** Creates the tables that all kinds share. */
   | { readonly do: 'found' }
+  /** Columns of the table of migrations: what each of them did, and beside which releases. */
+  | { readonly do: 'recordSteps' }
   | { readonly do: 'addKind'; readonly kind: KindSchema }
   | { readonly do: 'dropKind'; readonly kind: KindSchema }
   | { readonly do: 'addColumn'; readonly kind: string; readonly column: ColumnSchema }
   | { readonly do: 'dropColumn'; readonly kind: string; readonly column: ColumnSchema }
-  | { readonly do: 'addSet' | 'dropSet'; readonly kind: string; readonly set: string };
+  | { readonly do: 'addSet' | 'dropSet'; readonly kind: string; readonly set: string }
+  /** Not used from this release on, and still kept for the one before; a later migration drops it. */
+  | { readonly do: 'retireKind'; readonly kind: string }
+  | { readonly do: 'retireColumn'; readonly kind: string; readonly column: string }
+  | { readonly do: 'retireSet'; readonly kind: string; readonly set: string };
 
-/** @returns the next migration after `migrations`, which leads to `schema`; undefined if they already do */
+/**
+ * The next migration after `migrations` on the way to `schema`; undefined when there is nothing to do. It adds what is missing, and retires what is not
+ * wanted any more, so that the release before can go on beside it (expand).
+ * @throws TypeError for a kind that was retired and is wanted again
+ */
 export const nextMigration = (migrations: readonly Migration[], schema: StorageSchema, name: string): Migration | undefined => {
-  const steps = stepsBetween(schemaAfter(migrations), schema);
-  const found: readonly Step[] = migrations.length === 0 ? [{ do: 'found' }] : [];
+  const steps = stepsBetween(schemaAfter(migrations), schema, tablesAfter(migrations));
+  const found: readonly Step[] = migrations.length === 0 ? [{ do: 'found' }, { do: 'recordSteps' }] : [];
   return found.length + steps.length === 0 ? undefined : { version: migrations.length + 1, name, steps: [...found, ...steps] };
 };
 
-/** The schema to which migrations add up. */
-export const schemaAfter = (migrations: readonly Migration[]): StorageSchema =>
-  migrations.flatMap((migration) => migration.steps).reduce<StorageSchema>(applied, []);
+/** The migration that drops what was retired (contract); undefined when nothing was. Releases that still use it cannot go on beside it. */
+export const nextContraction = (migrations: readonly Migration[], name: string): Migration | undefined => {
+  const used = schemaAfter(migrations);
+  const steps = tablesAfter(migrations).flatMap((kind): readonly Step[] => {
+    const kept = find(used, kind.kind);
+    if (!kept) return [{ do: 'dropKind', kind }];
+    const columns = kind.columns.filter(({ name }) => !kept.columns.some((column) => column.name === name));
+    return [
+      ...columns.map((column): Step => ({ do: 'dropColumn', kind: kind.kind, column })),
+      ...kind.sets.filter((set) => !kept.sets.includes(set)).map((set): Step => ({ do: 'dropSet', kind: kind.kind, set })),
+    ];
+  });
+  return steps.length === 0 ? undefined : { version: migrations.length + 1, name, steps };
+};
 
-const applied = (schema: StorageSchema, step: Step): StorageSchema => {
+/** What the migrations add up to: all that a release uses. */
+export const schemaAfter = (migrations: readonly Migration[]): StorageSchema => afterSteps(stepsOf(migrations), [], 'used');
+
+/** The tables that are there after the migrations: those that were retired, too. */
+export const tablesAfter = (migrations: readonly Migration[]): StorageSchema => afterSteps(stepsOf(migrations), [], 'kept');
+
+/** What steps make of a schema: of what is `used`, or of what is `kept`. */
+export const afterSteps = (steps: readonly Step[], schema: StorageSchema, retired: 'used' | 'kept'): StorageSchema =>
+  steps.reduce((before, step) => applied(before, step, retired === 'kept'), schema);
+
+const stepsOf = (migrations: readonly Migration[]): readonly Step[] => migrations.flatMap(({ steps }) => steps);
+
+const applied = (schema: StorageSchema, step: Step, keepsRetired: boolean): StorageSchema => {
   switch (step.do) {
-    case 'found':
-      return schema;
     case 'addKind':
       return [...schema, step.kind];
     case 'dropKind':
@@ -45,13 +76,28 @@ const applied = (schema: StorageSchema, step: Step): StorageSchema => {
     case 'addColumn':
       return changed(schema, step.kind, ({ columns }) => ({ columns: [...columns, step.column] }));
     case 'dropColumn':
-      return changed(schema, step.kind, ({ columns }) => ({ columns: columns.filter((column) => column.name !== step.column.name) }));
+      return withoutColumn(schema, step.kind, step.column.name);
     case 'addSet':
       return changed(schema, step.kind, ({ sets }) => ({ sets: [...sets, step.set] }));
     case 'dropSet':
-      return changed(schema, step.kind, ({ sets }) => ({ sets: sets.filter((set) => set !== step.set) }));
+      return withoutSet(schema, step.kind, step.set);
+    case 'retireKind':
+      return keepsRetired ? schema : schema.filter((kind) => kind.kind !== step.kind);
+    case 'retireColumn':
+      return keepsRetired ? schema : withoutColumn(schema, step.kind, step.column);
+    case 'retireSet':
+      return keepsRetired ? schema : withoutSet(schema, step.kind, step.set);
+    // `found` and `recordSteps`, and what a newer release may record: about no kind that this one knows.
+    default:
+      return schema;
   }
 };
+
+const withoutColumn = (schema: StorageSchema, kind: string, name: string): StorageSchema =>
+  changed(schema, kind, ({ columns }) => ({ columns: columns.filter((column) => column.name !== name) }));
+
+const withoutSet = (schema: StorageSchema, kind: string, name: string): StorageSchema =>
+  changed(schema, kind, ({ sets }) => ({ sets: sets.filter((set) => set !== name) }));
 
 /** The kinds of `wanted` that `schema` lacks or stores in another way. */
 export const kindsThatDiffer = (schema: StorageSchema, wanted: StorageSchema): readonly string[] =>
@@ -61,27 +107,39 @@ export const kindsThatDiffer = (schema: StorageSchema, wanted: StorageSchema): r
         stepsBetween(
           schema.filter((known) => known.kind === kind.kind),
           [kind],
+          [],
         ).length > 0,
     )
     .map((kind) => kind.kind);
 
-const stepsBetween = (from: StorageSchema, to: StorageSchema): readonly Step[] => [
-  ...from.filter((kind) => !find(to, kind.kind)).map((kind): Step => ({ do: 'dropKind', kind })),
+/** @param tables all that is there: what is used, and what was retired */
+const stepsBetween = (from: StorageSchema, to: StorageSchema, tables: StorageSchema): readonly Step[] => [
+  ...from.filter((kind) => !find(to, kind.kind)).map((kind): Step => ({ do: 'retireKind', kind: kind.kind })),
   ...to.flatMap((kind): readonly Step[] => {
     const before = find(from, kind.kind);
-    return before ? stepsWithin(before, kind) : [{ do: 'addKind', kind }];
+    const there = find(tables, kind.kind);
+    if (before) return stepsWithin(before, kind, there ?? before);
+    if (there) throw new TypeError(`the kind ${kind.kind} was retired, and its table may hold rows of then: give the new one another name`);
+    return [{ do: 'addKind', kind }];
   }),
 ];
 
-/** A column that changes its type or index is dropped and added again, filled from the documents. */
-const stepsWithin = ({ kind, columns, sets }: KindSchema, to: KindSchema): readonly Step[] => {
+/** A column that changes its type or index, or was retired, is dropped and added again: it is filled from the documents. */
+const stepsWithin = ({ kind, columns, sets }: KindSchema, to: KindSchema, there: KindSchema): readonly Step[] => {
   const isIn = (list: readonly ColumnSchema[], { name, type, index }: ColumnSchema) =>
     list.some((other) => other.name === name && other.type === type && other.index === index);
+  const added = to.columns.filter((column) => !isIn(columns, column));
+  const addedSets = to.sets.filter((set) => !sets.includes(set));
+  const isWanted = ({ name }: ColumnSchema) => to.columns.some((column) => column.name === name);
   return [
-    ...columns.filter((column) => !isIn(to.columns, column)).map((column): Step => ({ do: 'dropColumn', kind, column })),
-    ...to.columns.filter((column) => !isIn(columns, column)).map((column): Step => ({ do: 'addColumn', kind, column })),
-    ...sets.filter((set) => !to.sets.includes(set)).map((set): Step => ({ do: 'dropSet', kind, set })),
-    ...to.sets.filter((set) => !sets.includes(set)).map((set): Step => ({ do: 'addSet', kind, set })),
+    ...columns.filter((column) => !isWanted(column)).map(({ name }): Step => ({ do: 'retireColumn', kind, column: name })),
+    ...there.columns
+      .filter(({ name }) => added.some((column) => column.name === name))
+      .map((column): Step => ({ do: 'dropColumn', kind, column })),
+    ...added.map((column): Step => ({ do: 'addColumn', kind, column })),
+    ...sets.filter((set) => !to.sets.includes(set)).map((set): Step => ({ do: 'retireSet', kind, set })),
+    ...there.sets.filter((set) => addedSets.includes(set)).map((set): Step => ({ do: 'dropSet', kind, set })),
+    ...addedSets.map((set): Step => ({ do: 'addSet', kind, set })),
   ];
 };
 

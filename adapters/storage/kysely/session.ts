@@ -12,25 +12,30 @@ export interface SessionOptions {
 }
 
 export interface Joining {
-  /** Runs the statements that must come first. */
-  begin(run: (statement: Sql) => Promise<Result>): Promise<void>;
+  /** Runs the statements that must come first. @returns the tables as they are then */
+  begin(run: (statement: Sql) => Promise<Result>): Promise<Scope>;
 }
 
 export class Session {
-  readonly scope: Scope;
+  #scope: Scope;
   readonly #connection: Connection;
   readonly #joining: Joining | undefined;
   readonly #signal: AbortSignal | undefined;
-  #joined: Promise<unknown> | undefined;
+  #joined: Promise<Scope> | undefined;
   #isShared: boolean;
   #isOver = false;
 
   constructor(connection: Connection, scope: Scope, { joining, signal }: SessionOptions = {}) {
-    this.scope = scope;
+    this.#scope = scope;
     this.#isShared = joining !== undefined;
     this.#connection = connection;
     this.#joining = joining;
     this.#signal = signal;
+  }
+
+  /** Known for certain once the transaction is `ready`. */
+  get scope(): Scope {
+    return this.#scope;
   }
 
   /** Whether others, who have joined it as well, may write in the same transaction. */
@@ -56,9 +61,14 @@ export class Session {
   async run(statement: Sql): Promise<Result> {
     if (this.#isOver) throw new TypeError('the transaction is over');
     this.#signal?.throwIfAborted();
-    const send = (each: Sql) => run(this.scope.engine, this.#connection, each);
-    if (this.#joining) await (this.#joined ??= this.#joining.begin(send));
-    return send(statement);
+    await this.ready();
+    return this.#send(statement);
+  }
+
+  /** Before anything is asked of the tables: in a transaction of the host's, what comes before has been done then. */
+  async ready(): Promise<Scope> {
+    if (this.#joining) this.#scope = await (this.#joined ??= this.#joining.begin((each) => this.#send(each)));
+    return this.#scope;
   }
 
   /** Runs statements in order. @returns the result of the last one */
@@ -66,5 +76,9 @@ export class Session {
     let last: Result = { rows: [], written: 0 };
     for (const statement of statements) last = await this.run(statement);
     return last;
+  }
+
+  #send(statement: Sql): Promise<Result> {
+    return run(this.#scope.engine, this.#connection, statement);
   }
 }

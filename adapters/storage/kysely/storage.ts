@@ -2,17 +2,21 @@
 import { type Dialect, Kysely } from 'kysely';
 import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
-import { translated } from './connection.ts';
+import { type Connection, run, translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type HostTransactions, librariesOf } from './host-transactions.ts';
 import { type KyselyInstance, kyselyConnections, kyselyTransactions } from './kysely.ts';
-import { assertRequirements, assertSchema, exported, fenceOf, isMigrated, migrateDatabase, type SchemaOptions } from './migrate.ts';
+import { creating, exported, isMigrated, migrateDatabase } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { migrations as ownMigrations } from './migrations/index.ts';
+import { type MigrationPlan, planFor } from './plan.ts';
 import { hasStatistics, restoreStatistics } from './planner-statistics.ts';
+import { recordedIn, type SchemaOptions } from './recorded.ts';
+import { assertRequirements } from './requirements.ts';
 import { Scope } from './scope.ts';
 import { KyselyStore, type Source, type Timeouts } from './store.ts';
 import { inTurns } from './turns.ts';
+import { assertReadable, assertSchema, tablesAt, Versions } from './versions.ts';
 
 /** How a controller shares a database with others. */
 export interface StoreOptions {
@@ -22,6 +26,10 @@ export interface StoreOptions {
   readonly prefix?: string;
   /** Whether `open` runs the migrations that the database lacks. */
   readonly migrate?: boolean;
+  /**
+   * Whether the store is opened only to look: nothing is ever written or migrated, and the database may be of an older or newer release. Default false.
+   */
+  readonly readOnly?: boolean;
   /** How long a transaction may wait for writers in other processes, in milliseconds, before it fails with `StoreBusy`. Default 5000. */
   readonly lockTimeout?: number;
   /**
@@ -53,6 +61,7 @@ export const STORE_OPTIONS = {
   namespace: true,
   prefix: true,
   migrate: true,
+  readOnly: true,
   lockTimeout: true,
   statementTimeout: true,
   pauseTimeout: true,
@@ -73,6 +82,11 @@ export interface KyselyStorage extends StorageAdapter {
    * @throws StoreBusy if another process locks the database for longer than `migrationTimeout`; StoreUnavailable; StorageError if a statement fails
    */
   migrate(): Promise<void>;
+  /**
+   * The migrations that have run and those that `migrate` would run. Changes nothing, and works on a database of any release.
+   * @throws StoreUnavailable; StorageError when a statement fails.
+   */
+  plan(): Promise<MigrationPlan>;
 }
 
 /**
@@ -107,6 +121,7 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
     namespace = 'default',
     prefix = DEFAULT_PREFIX,
     migrate = false,
+    readOnly = false,
     lockTimeout = LOCK_TIMEOUT,
     statementTimeout = 10_000,
     pauseTimeout = 8000,
@@ -127,39 +142,48 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
     }
   };
   /** Restores lost planner statistics before readers open connections, which load them. If another writer holds the lock, the next `open` restores them. */
-  const ensureStatistics = async (source: Source, schema: StorageSchema) => {
-    if (await source.writer.use((connection) => hasStatistics(engine, connection, prefix, schema))) return;
+  const ensureStatistics = async (source: Source, tables: StorageSchema) => {
+    if (await source.writer.use((connection) => hasStatistics(engine, connection, prefix, tables))) return;
     const begin = { mode: 'write', limits: { lockTimeout } } as const;
-    await inTransaction(engine, source.writer, begin, (connection) => restoreStatistics(engine, connection, prefix, schema)).catch(
+    await inTransaction(engine, source.writer, begin, (connection) => restoreStatistics(engine, connection, prefix, tables)).catch(
       (error: unknown) => {
         if (!(error instanceof StoreBusy)) throw error;
       },
     );
   };
+  const looking = <T>(source: Source, work: (connection: Connection) => Promise<T>): Promise<T> =>
+    inTransaction(engine, source.reader, { ...migrating, mode: 'read' }, work);
   const migrateOver = async (source: Source) => {
-    const isOver = await inTransaction(engine, source.reader, { ...migrating, mode: 'read' }, (connection) =>
-      isMigrated(schemaOptions, connection),
-    );
-    if (isOver) return;
+    if (await looking(source, (connection) => isMigrated(schemaOptions, connection))) return;
     await inTransaction(engine, source.writer, { ...migrating, mode: 'write' }, (connection) =>
       migrateDatabase(schemaOptions, connection, migrating.limits),
     );
   };
+  const briefly = async <T>(work: (source: Source) => Promise<T>): Promise<T> => {
+    const source = connected();
+    return work(source).finally(() => source.close());
+  };
   return {
-    async migrate() {
-      const source = connected();
-      await migrateOver(source).finally(() => source.close());
+    migrate: async () => {
+      if (readOnly) throw new TypeError('a store that is opened only to look (readOnly) is not migrated');
+      await briefly(migrateOver);
     },
+    plan: () => briefly((source) => looking(source, (connection) => planFor(schemaOptions, connection))),
     async open(schema: StorageSchema) {
       const source = connected();
       try {
-        if (migrate) await migrateOver(source);
-        await inTransaction(engine, source.reader, { ...migrating, mode: 'read' }, async (connection) => {
-          await assertRequirements(engine, connection);
-          await assertSchema(schemaOptions, connection, schema);
+        if (migrate && !readOnly) await migrateOver(source);
+        const { found, tables } = await looking(source, async (connection) => {
+          if (!readOnly) await assertRequirements(engine, connection);
+          const found = await recordedIn(schemaOptions, connection);
+          if (readOnly) assertReadable(found);
+          else assertSchema(migrations, found, schema);
+          return { found, tables: await tablesAt(schemaOptions, found.version, (statement) => run(engine, connection, statement)) };
         });
-        await ensureStatistics(source, schema);
-        return new KyselyStore(source, new Scope(engine, prefix, namespace, schema), timeouts, fenceOf(schemaOptions), libraries);
+        if (!readOnly) await ensureStatistics(source, tables);
+        const versions = new Versions(schemaOptions, (tables) => new Scope(engine, prefix, namespace, tables), found, tables);
+        const kinds = readOnly ? new Set(tables.map(({ kind }) => kind)) : undefined;
+        return new KyselyStore(source, versions, timeouts, { libraries, kinds });
       } catch (error) {
         await source.close();
         throw translated(engine, error);
@@ -171,8 +195,28 @@ export const storageOver = (engine: SqlEngine, options: StoreOptions, connect: (
 const DEFAULT_PREFIX = 'overlay_';
 export const LOCK_TIMEOUT = 5000;
 
-/** The SQL of all migrations, for the host's own migration tool. It also records that they have run. */
+/** Which migrations are exported. */
+export interface ExportOptions extends Pick<StoreOptions, 'prefix' | 'migrations'> {
+  /** Schema version that the database has: only later migrations are exported. Default 0: all. `storage.plan()` tells the version. */
+  readonly from?: number;
+}
+
+/**
+ * The SQL of migrations, for a migration tool of the host's own. It also records that they were run. Run it in one transaction, as far as the database
+ * has transactions for tables: from a version on, it begins with a lock that keeps the writers of running controllers out.
+ *
+ * ```ts
+ * const { version } = await storage.plan();
+ * console.log(exportMigrations(postgres, { from: version }));
+ * ```
+ * @throws RangeError when `from` is no version of this release
+ */
 export const exportMigrations = (
   engine: SqlEngine,
-  { prefix = DEFAULT_PREFIX, migrations = ownMigrations }: Pick<StoreOptions, 'prefix' | 'migrations'> = {},
-): string => exported({ engine, prefix, migrations });
+  { prefix = DEFAULT_PREFIX, migrations = ownMigrations, from = 0 }: ExportOptions = {},
+): string => {
+  if (!Number.isInteger(from) || from < 0 || from > migrations.length)
+    throw new RangeError(`from must be a schema version of this release, 0 to ${migrations.length}, got ${from}`);
+  if (from === migrations.length) return '';
+  return exported({ engine, prefix, migrations }, from, creating(engine.requirements));
+};

@@ -1,6 +1,8 @@
 /** The store port over connections to a SQL database. */
 import {
+  type SchemaDifference,
   type Semaphore,
+  StorageError,
   type Store,
   StoreUnavailable,
   type Transaction,
@@ -8,13 +10,13 @@ import {
   type TransactionOptions,
 } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction } from './begin.ts';
-import type { Connection, Connections } from './connection.ts';
+import { type Connection, type Connections, run } from './connection.ts';
 import { type HostTransactions, joinedBy } from './host-transactions.ts';
-import type { Fence } from './migrate.ts';
 import type { Result } from './result.ts';
-import type { Scope } from './scope.ts';
 import { type Joining, Session } from './session.ts';
+import type { Sql } from './sql.ts';
 import { KyselyTransaction } from './transaction.ts';
+import type { Versions } from './versions.ts';
 
 /** The connections of a store. */
 export interface Source {
@@ -56,29 +58,45 @@ const beginOptions = (
 
 export class KyselyStore implements Store {
   readonly places?: Semaphore;
+  readonly kinds?: ReadonlySet<string>;
   readonly #source: Source;
-  readonly #scope: Scope;
+  readonly #versions: Versions;
   readonly #timeouts: Timeouts;
-  readonly #fence: Fence;
   readonly #libraries: readonly HostTransactions[];
   #isClosed = false;
 
-  /** @param libraries whose transactions the store joins */
-  constructor(source: Source, scope: Scope, timeouts: Timeouts, fence: Fence, libraries: readonly HostTransactions[]) {
+  /** @param libraries whose transactions the store joins @param kinds that there are tables for, of a store that is only read */
+  constructor(
+    source: Source,
+    versions: Versions,
+    timeouts: Timeouts,
+    { libraries, kinds }: { readonly libraries: readonly HostTransactions[]; readonly kinds?: ReadonlySet<string> | undefined },
+  ) {
     this.#source = source;
-    this.#scope = scope;
+    this.#versions = versions;
     this.#timeouts = timeouts;
-    this.#fence = fence;
     this.#libraries = libraries;
     if (source.places) this.places = source.places;
+    if (kinds) this.kinds = kinds;
   }
 
   async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    this.#assertOpen();
+    this.#assertOpen(mode);
+    const { signal } = options;
     const connections = mode === 'read' ? this.#source.reader : this.#source.writer;
-    const begin = { ...beginOptions(mode, this.#timeouts, options), ...(mode === 'read' ? {} : this.#asWriter()) };
-    return inTransaction(this.#scope.engine, connections, begin, async (connection) => {
-      const tx = new KyselyTransaction(new Session(connection, this.#scope, { signal: options.signal }), mode);
+    let version: Result | undefined;
+    const asWriter = {
+      first: this.#asWriter(),
+      begun: (results: readonly Result[]) => {
+        version = results.at(-1);
+      },
+    };
+    const begin = { ...beginOptions(mode, this.#timeouts, options), ...(mode === 'read' ? {} : asWriter) };
+    const { engine } = this.#versions;
+    return inTransaction(engine, connections, begin, async (connection) => {
+      const send = (statement: Sql) => run(engine, connection, statement);
+      const scope = mode === 'read' ? this.#versions.scope : await this.#versions.scopeAt(version, send);
+      const tx = new KyselyTransaction(new Session(connection, scope, { signal }), mode);
       try {
         return await work(tx);
       } finally {
@@ -88,35 +106,33 @@ export class KyselyStore implements Store {
   }
 
   join(host: unknown): Transaction {
-    this.#assertOpen();
-    const connection = this.#source.joined?.(host) ?? joinedBy(this.#scope.engine, this.#libraries, host);
+    this.#assertOpen('write');
+    const connection = this.#source.joined?.(host) ?? joinedBy(this.#versions.engine, this.#libraries, host);
     if (!connection)
       throw new TypeError(
         'a host transaction must be an open transaction of Kysely, of a library in the option hostTransactions of the storage adapter, the connection of this store, or a client of pg that has begun one',
       );
-    const { first, begun } = this.#asWriter();
     const begin: Joining['begin'] = async (run) => {
-      const results = [];
-      for (const statement of first) results.push(await run(statement));
-      begun(results);
+      let version: Result | undefined;
+      for (const statement of this.#asWriter()) version = await run(statement);
+      return this.#versions.scopeAt(version, run);
     };
-    return new KyselyTransaction(new Session(connection, this.#scope, { joining: { begin } }), 'write');
+    return new KyselyTransaction(new Session(connection, this.#versions.scope, { joining: { begin } }), 'write');
   }
 
-  async check(): Promise<void> {
-    this.#assertOpen();
-    const { statement, assertOurs } = this.#fence;
-    const begin: Begin = { ...beginOptions('read', this.#timeouts, {}), first: [statement], begun: (results) => assertOurs(results[0]) };
-    await inTransaction(this.#scope.engine, this.#source.reader, begin, async () => undefined);
+  async check(): Promise<SchemaDifference> {
+    this.#assertOpen('read');
+    const { engine, statement } = this.#versions;
+    await inTransaction(engine, this.#source.reader, beginOptions('read', this.#timeouts, {}), async (connection) => {
+      const send = (statement: Sql) => run(engine, connection, statement);
+      await this.#versions.scopeAt(await send(statement), send);
+    });
+    return this.#versions.difference;
   }
 
-  /** Takes the lock of the writers of this namespace, then checks the version of the schema, which cannot change while the lock is held. */
-  #asWriter() {
-    const { statement, assertOurs } = this.#fence;
-    return {
-      first: [...this.#scope.lockWriters(this.#timeouts), statement],
-      begun: (results: readonly Result[]) => assertOurs(results.at(-1)),
-    };
+  /** The lock of the writers of this namespace, and then the version of the schema, which cannot change while the lock is held. */
+  #asWriter(): readonly Sql[] {
+    return [...this.#versions.scope.lockWriters(this.#timeouts), this.#versions.statement];
   }
 
   async close(): Promise<void> {
@@ -125,7 +141,8 @@ export class KyselyStore implements Store {
     await this.#source.close();
   }
 
-  #assertOpen(): void {
+  #assertOpen(mode: TransactionMode): void {
     if (this.#isClosed) throw new StoreUnavailable('the store is closed');
+    if (mode === 'write' && this.kinds) throw new StorageError('the store was opened only to look (readOnly): nothing can be written');
   }
 }

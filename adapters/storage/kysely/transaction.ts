@@ -4,7 +4,6 @@ import { arranged, valuesToArrange } from './arrange.ts';
 import { REVISION } from './layout.ts';
 import { repairCount, repairRow } from './repair.ts';
 import { Rows, rowOf } from './rows.ts';
-import type { Scope } from './scope.ts';
 import { selectAmongFirst, selectCount, selectDistinct, selectPage, selectReferenced, selectSizes } from './select.ts';
 import type { Session } from './session.ts';
 import { sql } from './sql.ts';
@@ -13,13 +12,11 @@ import { deleteRow, insertRow, updateRow } from './write.ts';
 
 export class KyselyTransaction implements Transaction {
   readonly #session: Session;
-  readonly #scope: Scope;
   readonly #mode: TransactionMode;
   readonly #rows: Rows;
 
   constructor(session: Session, mode: TransactionMode) {
     this.#session = session;
-    this.#scope = session.scope;
     this.#mode = mode;
     this.#rows = new Rows(session);
   }
@@ -34,66 +31,76 @@ export class KyselyTransaction implements Transaction {
 
   async list(kind: string, query: Query): Promise<readonly Row[]> {
     if (query.where.op === 'none') return [];
-    const among = selectAmongFirst(this.#scope, kind, query);
+    const scope = await this.#session.ready();
+    const among = selectAmongFirst(scope, kind, query);
     const first = among && (await this.#session.run(among)).rows;
     if (first && first.length === query.limit) return first.map(rowOf);
     const where = await this.#arranged(kind, query.where);
-    const { rows } = await this.#session.run(selectPage(this.#scope, kind, { ...query, where }));
+    const { rows } = await this.#session.run(selectPage(scope, kind, { ...query, where }));
     return rows.map(rowOf);
   }
 
   async count(kind: string, where: Predicate): Promise<number> {
     if (where.op === 'none') return 0;
-    const { rows } = await this.#session.run(selectCount(this.#scope, kind, await this.#arranged(kind, where)));
+    const scope = await this.#session.ready();
+    const { rows } = await this.#session.run(selectCount(scope, kind, await this.#arranged(kind, where)));
     return Number(rows[0]?.value ?? 0);
   }
 
   async insert(kind: string, row: Row): Promise<void> {
     this.#assertWriting('insert');
+    await this.#session.ready();
     await this.#rows.changing(kind, row.id, () => insertRow(this.#session, kind, row));
   }
 
   async update(kind: string, row: Row, expected: number): Promise<void> {
     this.#assertWriting('update');
+    await this.#session.ready();
     await this.#rows.changing(kind, row.id, async () => updateRow(this.#session, kind, row, expected, await this.#rows.find(kind, row.id)));
   }
 
   async delete(kind: string, id: string): Promise<boolean> {
     this.#assertWriting('delete');
+    await this.#session.ready();
     return this.#rows.changing(kind, id, () => deleteRow(this.#session, kind, id));
   }
 
   async distinct(kind: string, set: string): Promise<readonly string[]> {
-    const { rows } = await this.#session.run(selectDistinct(this.#scope, kind, set));
+    const { rows } = await this.#session.run(selectDistinct(await this.#session.ready(), kind, set));
     return rows.map(({ value }) => String(value));
   }
 
   async referenced(kind: string, reference: string, values: readonly string[], where?: Predicate): Promise<readonly string[]> {
     if (values.length === 0) return [];
-    const { rows } = await this.#session.run(selectReferenced(this.#scope, kind, reference, [...new Set(values)], where));
+    const scope = await this.#session.ready();
+    const { rows } = await this.#session.run(selectReferenced(scope, kind, reference, [...new Set(values)], where));
     return rows.map(({ value }) => String(value));
   }
 
   async revision(): Promise<number> {
-    const { rows } = await this.#session.run(this.#scope.number(REVISION));
+    const scope = await this.#session.ready();
+    const { rows } = await this.#session.run(scope.number(REVISION));
     return Number(rows[0]?.value ?? 0);
   }
 
   async nextRevision(atLeast = 1): Promise<number> {
     this.#assertWriting('nextRevision');
+    const scope = await this.#session.ready();
     const raised = { existing: 'raise', value: sql`${atLeast - 1}`, returning: false } as const;
-    if (atLeast > 1) await this.#session.runInTurn(this.#scope.change(REVISION, raised));
+    if (atLeast > 1) await this.#session.runInTurn(scope.change(REVISION, raised));
     const next = { existing: 'add', value: sql`${1}`, returning: true } as const;
-    const { rows } = await this.#session.runInTurn(this.#scope.change(REVISION, next));
+    const { rows } = await this.#session.runInTurn(scope.change(REVISION, next));
     return Number(rows[0]?.value);
   }
 
   async verify(kind: string, page: VerifyPage): Promise<Verified> {
-    return verifyPage((statement) => this.#session.run(statement), this.#scope, kind, page);
+    const scope = await this.#session.ready();
+    return verifyPage((statement) => this.#session.run(statement), scope, kind, page);
   }
 
   async repair(kind: string, id?: string): Promise<boolean> {
     this.#assertWriting('repair');
+    await this.#session.ready();
     if (id !== undefined) return repairRow(this.#session, kind, id);
     await repairCount(this.#session, kind);
     return true;
@@ -107,7 +114,7 @@ export class KyselyTransaction implements Transaction {
   async #arranged(kind: string, where: Predicate): Promise<Predicate> {
     const sizes = new Map<string, number>();
     for (const [set, values] of valuesToArrange(where)) {
-      const { rows } = await this.#session.run(selectSizes(this.#scope, kind, set, [...values]));
+      const { rows } = await this.#session.run(selectSizes(this.#session.scope, kind, set, [...values]));
       for (const { value, size } of rows) sizes.set(keyOf(set, String(value)), Number(size));
     }
     return sizes.size === 0 ? where : arranged(where, (set, value) => sizes.get(keyOf(set, value)) ?? 0);

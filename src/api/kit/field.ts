@@ -32,6 +32,8 @@ export interface FieldOptions {
   readonly volatile?: boolean;
   /** Of a hidden field: the kind's behaviour may show it all the same, to those and where a setting says so. No event and no record has it. */
   readonly disclosable?: boolean;
+  /** Of a hidden field: kept sealed under the host's secret key. What the seal is bound to, from the row: a text sealed for one place opens in no other. */
+  readonly sealedFor?: (row: Readonly<Record<string, unknown>>) => string;
   /** PATCH changes the leaves that are given, not the whole document; `patch` is the schema of such a partial document. */
   readonly patch?: z.ZodType;
 }
@@ -189,6 +191,12 @@ export function readOnly<In, Out>(
 ): Field<'never', KeepMode, In, Out | null> {
   return { ...options, write: 'never', keep: options.keep ?? 'stored', schema, default: options.default ?? null };
 }
+
+/** A secret that must be read again. @param place as `sealedFor` */
+export const sealed = <In, Out>(
+  schema: Schema<In, Out>,
+  place: (row: Readonly<Record<string, unknown>>) => string,
+): Field<'never', 'hidden', In, Out | null> => readOnly(schema, { keep: 'hidden', sealedFor: place });
 
 /** Whether a set without elements is shown as an empty list, not as null. */
 export const showsEmptyList = (set: NonNullable<Field['set']>): boolean => 'empty' in set && set.empty === 'list';

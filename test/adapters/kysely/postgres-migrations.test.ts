@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { exportMigrations, postgres } from '../../../adapters/storage/kysely/index.ts';
+import { exportMigrations, nextContraction, postgres } from '../../../adapters/storage/kysely/index.ts';
 import { equals, has, type Predicate } from '../../../src/query/predicate.ts';
 import { StoreSchemaMismatch } from '../../../src/storage/errors.ts';
 import type { StorageSchema, Store } from '../../../src/storage/port.ts';
@@ -38,6 +38,12 @@ describe('migrations on PostgreSQL', needsPostgres, () => {
     assert.deepEqual(await idsWhere(migrated, equals({ path: ['weight'], type: 'number' }, 2)), ['a']);
     assert.deepEqual(await idsWhere(migrated, has('readers', 'bob')), ['a']);
     await migrated.close();
+    const before = await pgNotes(place).open(noteSchema);
+    assert.deepEqual(await idsWhere(before, has('labels', 'x')), ['a'], 'the release before uses what this one has retired');
+    await before.close();
+    const dropping = nextContraction(chain, 'drop-what-was-retired');
+    assert.ok(dropping);
+    await pgNotes({ ...place, migrations: [...chain, dropping] }).migrate();
     await assert.rejects(pgNotes(place).open(noteSchema), StoreSchemaMismatch);
   });
 

@@ -4,7 +4,8 @@ import { migration as m0001 } from './0001-initial.ts';
 import { migration as m0002 } from './0002-router-names.ts';
 import { migration as m0003 } from './0003-built-in-rows.ts';
 import { migration as m0004 } from './0004-leases-and-cursors.ts';
-import { migration as m0005 } from './0005-oidc.ts';
+import { migration as m0005 } from './0005-recorded-steps.ts';
+import { migration as m0006 } from './0006-oidc.ts';
 
 /** All migrations, in order. */
-export const migrations: readonly Migration[] = [m0001, m0002, m0003, m0004, m0005];
+export const migrations: readonly Migration[] = [m0001, m0002, m0003, m0004, m0005, m0006];

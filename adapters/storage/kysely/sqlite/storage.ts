@@ -94,7 +94,8 @@ class Session {
 
   constructor(options: SqliteStorageOptions) {
     this.#options = options;
-    this.connection = new SqliteConnection(openWriter(options));
+    // What is only looked at is not even given the journal mode that it needs for writing.
+    this.connection = new SqliteConnection(options.readOnly ? openReader(options) : openWriter(options));
     this.#writer = new SqlitePool(() => this.connection, 1);
     this.db = new Kysely({
       dialect: nodeSqliteDialect({ pool: this.#writer, lockTimeout: options.lockTimeout ?? LOCK_TIMEOUT, close: () => this.close() }),

@@ -1,7 +1,8 @@
-import type { enrollment } from '../../../api/enrollments.ts';
+import { enrollment } from '../../../api/enrollments.ts';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { advertisedAddress } from '../../../call/advertised-address.ts';
 import type { Call } from '../../../call/call.ts';
+import { sealText, unsealText } from '../../../changes/sealed.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 
 type Row = RowOf<typeof enrollment>;
@@ -21,8 +22,6 @@ interface Claims {
   readonly em: string;
   readonly ctrls: readonly string[];
 }
-
-const contextOf = (tokenHash: string): string => `enrollment:${tokenHash}`;
 
 /**
  * A new token for an enrollment, within a JWT that says where, for whom and by when it is good.
@@ -47,7 +46,7 @@ export const newToken = async (
   };
   const jwt = await (await pki.networkKey()).sign({ ...claims });
   const tokenHash = hashToken(token);
-  return { tokenHash, sealed: await secrets.seal(jwt, contextOf(tokenHash)) };
+  return { tokenHash, sealed: await sealText(secrets, enrollment, 'sealed', { tokenHash }, jwt) };
 };
 
 /** A URL leaves the usual port out; outside of one there is no usual port. */
@@ -57,8 +56,8 @@ const hostAndPortOf = (address: string): string => {
 };
 
 /** The token and the JWT of an enrollment, for those who may see them. */
-export const tokenOf = async (call: Call, { tokenHash, sealed }: Kept): Promise<{ readonly token: string; readonly jwt: string }> => {
-  const jwt = await call.core.secrets.unseal(sealed ?? '', contextOf(tokenHash ?? ''));
+export const tokenOf = async (call: Call, kept: Kept): Promise<{ readonly token: string; readonly jwt: string }> => {
+  const jwt = await unsealText(call.core.secrets, enrollment, 'sealed', kept);
   const [, claims = ''] = jwt.split('.');
   return { token: (JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))) as Claims).jti, jwt }; // made above
 };

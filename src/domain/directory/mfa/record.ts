@@ -4,6 +4,7 @@ import { mfa } from '../../../api/mfa.ts';
 import { apiSessionsOf } from '../../../authentication/api-sessions.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
+import { sealText, unsealText } from '../../../changes/sealed.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { equals, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
@@ -12,10 +13,6 @@ import { newTotpSecret } from './totp.ts';
 
 export type StoredMfa = RowOf<typeof mfa>;
 type Sealing = Pick<Core, 'secrets' | 'platform'>;
-
-/** Binds a sealed value to one identity and one use. */
-const secretOf = (identityId: string) => `mfa:${identityId}:secret`;
-const recoveryCodesOf = (identityId: string) => `mfa:${identityId}:recovery-codes`;
 
 export const mfaOf = (entities: Entities, identityId: string): Promise<StoredMfa | undefined> =>
   entities.find(mfa, equals(stringField('identityId'), identityId));
@@ -31,25 +28,29 @@ export const newMfa = async ({ secrets, platform }: Sealing, identityId: string)
     {},
     {
       identityId,
-      sealedSecret: await secrets.seal(newTotpSecret(platform.random), secretOf(identityId)),
+      sealedSecret: await sealText(secrets, mfa, 'sealedSecret', { identityId }, newTotpSecret(platform.random)),
       ...(await newSealedRecoveryCodes({ secrets, platform }, identityId)),
     },
   );
 
 /** New recovery codes, of which none was used. */
 export const newSealedRecoveryCodes = async ({ secrets, platform }: Sealing, identityId: string) => ({
-  sealedRecoveryCodes: await secrets.seal(JSON.stringify(newRecoveryCodes(platform.random)), recoveryCodesOf(identityId)),
+  sealedRecoveryCodes: await sealText(
+    secrets,
+    mfa,
+    'sealedRecoveryCodes',
+    { identityId },
+    JSON.stringify(newRecoveryCodes(platform.random)),
+  ),
   spentRecoveryCodes: [],
 });
 
-export const totpSecretOf = ({ secrets }: Pick<Core, 'secrets'>, { identityId, sealedSecret }: StoredMfa): Promise<string> =>
-  secrets.unseal(sealedSecret ?? '', secretOf(identityId));
+export const totpSecretOf = ({ secrets }: Pick<Core, 'secrets'>, row: StoredMfa): Promise<string> =>
+  unsealText(secrets, mfa, 'sealedSecret', row);
 
 /** All recovery codes, those that were used too. */
-export const allRecoveryCodes = async (
-  { secrets }: Pick<Core, 'secrets'>,
-  { identityId, sealedRecoveryCodes }: StoredMfa,
-): Promise<readonly string[]> => JSON.parse(await secrets.unseal(sealedRecoveryCodes ?? '', recoveryCodesOf(identityId)));
+export const allRecoveryCodes = async ({ secrets }: Pick<Core, 'secrets'>, row: StoredMfa): Promise<readonly string[]> =>
+  JSON.parse(await unsealText(secrets, mfa, 'sealedRecoveryCodes', row));
 
 /** The recovery codes that can still be used. */
 export const leftRecoveryCodes = async (core: Pick<Core, 'secrets'>, row: StoredMfa): Promise<readonly string[]> =>

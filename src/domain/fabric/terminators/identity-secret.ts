@@ -3,15 +3,15 @@ import type { RowOf } from '../../../api/kit/resource.ts';
 import { terminator } from '../../../api/terminators.ts';
 import type { Core } from '../../../call/core.ts';
 import { type EntitiesContext, entitiesOf } from '../../../changes/entities.ts';
-import type { Secrets } from '../../../platform/secrets.ts';
+import { sealText, underNetworkKey, unsealText } from '../../../changes/sealed.ts';
+import type { SecretKeys, Secrets } from '../../../platform/secrets.ts';
 import { type Predicate, stringField } from '../../../query/index.ts';
 import { newId } from '../../../storage/ids.ts';
-import type { Store } from '../../../storage/port.ts';
+import type { Store, Row as StoredRow } from '../../../storage/port.ts';
 
 type Row = RowOf<typeof terminator>;
 
-/** Binds the sealed secret to one terminator. */
-const contextOf = (id: string): string => `terminator:${id}:identity-secret`;
+const FIELD = 'sealedIdentitySecret';
 
 /** The fields of a new terminator that keep its secret, if one is given. */
 export const withSealedSecret = async (
@@ -20,23 +20,21 @@ export const withSealedSecret = async (
 ): Promise<Partial<Row>> => {
   if (typeof secret !== 'string' || secret === '') return {};
   const id = newId(platform.random);
-  return { id, sealedIdentitySecret: await secrets.seal(secret, contextOf(id)) };
+  return { id, sealedIdentitySecret: await sealText(secrets, terminator, FIELD, { id }, secret) };
 };
 
 /** The secret by which routers tell the instances of a service apart; undefined where none was given. @throws SecretUnreadable */
-export const identitySecretOf = async (
-  secrets: Secrets,
-  { id, sealedIdentitySecret }: Pick<Row, 'id' | 'sealedIdentitySecret'>,
-): Promise<string | undefined> => (sealedIdentitySecret ? secrets.unseal(sealedIdentitySecret, contextOf(id)) : undefined);
+export const identitySecretOf = async (secrets: Secrets, row: Pick<Row, 'id' | 'sealedIdentitySecret'>): Promise<string | undefined> =>
+  row.sealedIdentitySecret ? unsealText(secrets, terminator, FIELD, row) : undefined;
 
 /** Says that no secret stands in clear any more. */
 const SEALED = 'terminators-are-sealed';
 const PAGE = 500;
 
 /** Seals what earlier versions kept in clear. Called before any call is; once for a store. */
-export const sealIdentitySecrets = async (store: Store, secrets: Secrets, context: EntitiesContext): Promise<void> => {
+export const sealIdentitySecrets = async (store: Store, keys: SecretKeys, context: EntitiesContext): Promise<void> => {
   if (await store.transaction('read', (tx) => entitiesOf(tx, context).get(keptSecret, SEALED))) return;
-  for (let after: string | undefined = ''; after !== undefined; ) after = await sealPage(store, secrets, after);
+  for (let after: string | undefined = ''; after !== undefined; ) after = await sealPage(store, keys, after);
   await store.transaction('write', async (tx) => {
     const entities = entitiesOf(tx, context);
     if (!(await entities.get(keptSecret, SEALED))) await entities.insert(keptSecret, { id: SEALED, sealed: null });
@@ -44,15 +42,16 @@ export const sealIdentitySecrets = async (store: Store, secrets: Secrets, contex
 };
 
 /** @returns the id to go on after */
-const sealPage = (store: Store, secrets: Secrets, after: string): Promise<string | undefined> =>
+const sealPage = (store: Store, keys: SecretKeys, after: string): Promise<string | undefined> =>
   store.transaction('write', async (tx) => {
     const where: Predicate = { op: 'compare', field: stringField('id'), is: '>', value: after };
     const rows = await tx.list(terminator.kind, { where, limit: PAGE });
     for (const { identitySecret, ...row } of rows) {
       if (identitySecret === undefined) continue;
-      const sealedIdentitySecret = identitySecret === '' ? null : await secrets.seal(String(identitySecret), contextOf(row.id));
+      const sealedIdentitySecret = identitySecret === '' ? null : await sealText(keys, terminator, FIELD, row, String(identitySecret));
       // No change of the terminator: it keeps its version, and no record is made.
-      await tx.update(terminator.kind, { ...row, sealedIdentitySecret }, row.version);
+      const sealed = { ...row, sealedIdentitySecret } as StoredRow; // the rest of a row is one but for that field
+      await tx.update(terminator.kind, await underNetworkKey(tx, keys, terminator, sealed), row.version);
     }
     return rows.length < PAGE ? undefined : rows.at(-1)?.id;
   });

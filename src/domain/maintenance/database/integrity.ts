@@ -8,7 +8,7 @@ import { ALL, type Predicate, stringField } from '../../../query/index.ts';
 import { faultsOf, mayHaveFaults, remedyFaults } from '../../../resources/faults.ts';
 import { allKinds } from '../../../resources/kinds.ts';
 import type { Row } from '../../../storage/port.ts';
-import { takeSnapshot } from './snapshots.ts';
+import { keepSnapshot } from './snapshots.ts';
 import { type TakenTask, type Task, type TaskWork, workOn } from './tasks.ts';
 
 /** Rows per transaction: keeps each transaction short, and memory bounded for any size of store. */
@@ -22,7 +22,7 @@ export const runIntegrity = async (job: Job, core: Core, taken: TakenTask, isFix
   const findings: Finding[] = [];
   const results = { findings, tooManyFindings: false };
   const work = async (task: TaskWork) => {
-    if (isFix && core.snapshots) await takeSnapshot(task.signal, core, core.snapshots);
+    if (isFix && core.snapshots) await keepSnapshot(task.signal, core, core.snapshots);
     let notedAt = core.platform.clock.now();
     for await (const finding of scan(task, isFix)) {
       if (findings.length < MOST_FINDINGS) findings.push(finding);

@@ -1,17 +1,11 @@
 import { database } from '../../../api/database.ts';
-import { kinds } from '../../../api/index.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
-import { tableOf } from '../../../changes/views.ts';
 import { explained, unavailable } from '../../../errors/index.ts';
 import type { SnapshotSink } from '../../../platform/snapshots.ts';
 import { pause } from '../../../platform/timers.ts';
-import { ALL, stringField } from '../../../query/index.ts';
-import { allKinds } from '../../../resources/kinds.ts';
-import { newId } from '../../../storage/ids.ts';
-import { FORMAT, snapshotOf } from '../../../storage/snapshot/write.ts';
-import { software } from '../../../version.ts';
+import { saveSnapshot, type TakenSnapshot } from '../../../storage/snapshot/take.ts';
 import { take, workOn } from './tasks.ts';
 
 /** At most one a minute (contract of the published API). ms */
@@ -36,7 +30,7 @@ export const createSnapshot = async (call: Call): Promise<Record<string, never>>
       job,
       core,
       taken,
-      ({ signal }) => takeSnapshot(signal, core, snapshots),
+      ({ signal }) => keepSnapshot(signal, core, snapshots),
       (failure) => (failure === null ? { succeededAt: nowOf(core) } : {}),
     ),
   );
@@ -62,50 +56,37 @@ const isOverWithin = async (work: Promise<unknown>, { platform }: Core, timeLimi
   return isOver;
 };
 
-/** All that is stored but what controllers note down for themselves. */
-const tables: readonly string[] = [...new Set(allKinds.filter(({ unrecorded }) => !unrecorded).map(tableOf))];
-
 /** @param signal ends it */
-export const takeSnapshot = (signal: AbortSignal, core: Core, sink: SnapshotSink): Promise<void> =>
-  core.store.transaction('read', async (tx) => {
-    const id = newId(core.platform.random);
-    const takenAt = nowOf(core);
-    const [last] = await tx.list(kinds.change.kind, { where: ALL, sort: [{ field: stringField('id'), descending: true }], limit: 1 });
-    const head = {
-      snapshot: 'overlay-controller',
-      format: FORMAT,
-      id,
-      takenAt,
-      software: `${software.name} ${software.version}`,
-      revision: last ? Number(last.revision) : 0,
-    } as const;
-    const parts = watched(stoppable(snapshotOf(tx, tables, head), signal));
+export const keepSnapshot = (signal: AbortSignal, core: Core, sink: SnapshotSink): Promise<TakenSnapshot> =>
+  core.store.transaction('read', (tx) => saveSnapshot(core.store, tx, stoppableSink(signal, core, sink), core.platform));
+
+const stoppableSink = (signal: AbortSignal, core: Core, sink: SnapshotSink): SnapshotSink => ({
+  save: async (name, parts) => {
+    const state: Watched = { fault: undefined };
     try {
-      await sink.save(`${takenAt.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}-${id}`, parts.each);
+      await sink.save(name, watched(stoppable(parts, signal), state));
     } catch (error) {
-      if (parts.fault) throw parts.fault.error;
+      if (state.fault) throw state.fault.error;
       // A full disk, say: that is nothing that the request, or we, could mend.
       core.platform.logger.error('the place for snapshots did not keep one', { error });
       throw unavailable('the place where snapshots are kept did not take it; the log of the controller says why');
     }
-  });
+  },
+});
 
 /** The error of the generator of parts, if that is why saving failed. */
-const watched = (parts: AsyncIterable<string>) => {
-  const state: { readonly each: AsyncIterable<string>; fault: { readonly error: unknown } | undefined } = {
-    each: each(),
-    fault: undefined,
-  };
-  async function* each(): AsyncGenerator<string> {
-    try {
-      for await (const part of parts) yield part;
-    } catch (error) {
-      state.fault = { error };
-      throw error;
-    }
+interface Watched {
+  fault: { readonly error: unknown } | undefined;
+}
+
+async function* watched(parts: AsyncIterable<string>, state: Watched): AsyncGenerator<string> {
+  try {
+    for await (const part of parts) yield part;
+  } catch (error) {
+    state.fault = { error };
+    throw error;
   }
-  return state;
-};
+}
 
 /** Ends with the controller, and lets others have a turn between two parts: where everything is in memory, nothing else would. */
 async function* stoppable(parts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string> {

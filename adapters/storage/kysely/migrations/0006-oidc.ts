@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts';
 
 export const migration: Migration = {
-  version: 5,
+  version: 6,
   name: 'oidc',
   steps: [
     { do: 'addColumn', kind: 'apiSession', column: { name: 'isBearer', type: 'boolean', index: true } },

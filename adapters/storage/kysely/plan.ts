@@ -1,0 +1,102 @@
+/** What a database has, and what it lacks, before anything is done about it. */
+
+import { canWait, oldestBeside } from './compatibility.ts';
+import type { Connection } from './connection.ts';
+import { creating, exported } from './migrate.ts';
+import type { Migration, Step } from './migration.ts';
+import { recordedIn, rowsIn, type SchemaOptions } from './recorded.ts';
+import { unmetRequirements } from './requirements.ts';
+
+/** A migration that was run on a database. */
+export interface AppliedMigration {
+  readonly version: number;
+  readonly name: string;
+  /** When, as the database writes the time. */
+  readonly appliedAt: string;
+  /** Name and version of what ran it, or exported its SQL; null where that was before releases were recorded. */
+  readonly software: string | null;
+}
+
+/** A migration that a database lacks. */
+export interface PendingMigration {
+  readonly version: number;
+  readonly name: string;
+  /** What it does, in words. */
+  readonly changes: readonly string[];
+  /** Whether this release works without it: it only drops what this release does not use. */
+  readonly canWait: boolean;
+}
+
+/** What `migrate` would do. */
+export interface MigrationPlan {
+  /** Schema version of the database: of the last migration that was run on it. 0 while it has no tables. */
+  readonly version: number;
+  /** The version to which this release migrates. */
+  readonly target: number;
+  /** In order. */
+  readonly applied: readonly AppliedMigration[];
+  /** In order; empty when the database is migrated. */
+  readonly pending: readonly PendingMigration[];
+  /** What the database lacks beside tables: functions, an encoding. */
+  readonly missing: readonly string[];
+  /** The oldest schema version whose release goes on beside the migrated database: processes of older ones are refused every write. */
+  readonly oldestBeside: number;
+  /** The SQL of all that is pending, to be run in one transaction; empty where nothing is. */
+  readonly sql: string;
+}
+
+export const planFor = async (options: SchemaOptions, connection: Connection): Promise<MigrationPlan> => {
+  const { engine, migrations } = options;
+  const { version, oldest } = await recordedIn(options, connection);
+  const rows = await rowsIn(options, connection, version);
+  const unmet = await unmetRequirements(engine, connection);
+  const pending = migrations.slice(version);
+  return {
+    version,
+    target: migrations.length,
+    applied: rows.map((row) => ({
+      version: Number(row.version),
+      name: String(row.name),
+      appliedAt: String(row.applied_at),
+      software: row.software == null ? null : String(row.software),
+    })),
+    pending: pending.map(pendingOf),
+    missing: unmet.map(({ advice }) => advice),
+    oldestBeside: version > migrations.length ? oldest : oldestBeside(migrations),
+    sql: pending.length + unmet.length === 0 ? '' : exported(options, version, creating(unmet)),
+  };
+};
+
+const pendingOf = (migration: Migration): PendingMigration => ({
+  version: migration.version,
+  name: migration.name,
+  changes: migration.steps.map(wordsOf),
+  canWait: canWait(migration),
+});
+
+const wordsOf = (step: Step): string => {
+  switch (step.do) {
+    case 'found':
+      return 'makes the tables that all kinds share';
+    case 'recordSteps':
+      return 'records with each migration what it did, and which releases can go on beside it';
+    case 'addKind':
+      return `adds the kind ${step.kind.kind}`;
+    case 'dropKind':
+      return `drops the kind ${step.kind.kind} with its rows`;
+    case 'addColumn':
+      return `adds the column ${step.column.name} to ${step.kind}, and fills it`;
+    case 'dropColumn':
+      return `drops the column ${step.column.name} of ${step.kind}`;
+    case 'addSet':
+      return `adds the set ${step.set} to ${step.kind}, and fills it`;
+    case 'dropSet':
+      return `drops the set ${step.set} of ${step.kind}`;
+    case 'retireKind':
+      return `retires the kind ${step.kind}`;
+    case 'retireColumn':
+      return `retires the column ${step.column} of ${step.kind}`;
+    case 'retireSet':
+      return `retires the set ${step.set} of ${step.kind}`;
+  }
+};

@@ -1,0 +1,68 @@
+/** What a database tells of the migrations that were run on it. */
+import { recordsSteps } from './compatibility.ts';
+import { type Connection, run } from './connection.ts';
+import type { SqlEngine } from './engine/index.ts';
+import { sharedNames } from './layout.ts';
+import type { Migration, Step } from './migration.ts';
+import { identifier } from './render.ts';
+import type { Result, ResultRow } from './result.ts';
+import { raw, type Sql, sql } from './sql.ts';
+
+export interface SchemaOptions {
+  readonly engine: SqlEngine;
+  readonly prefix: string;
+  readonly migrations: readonly Migration[];
+}
+
+/** How far a database has been migrated. */
+export interface Recorded {
+  /** The last migration that was run; 0 while there are no tables. */
+  readonly version: number;
+  /** The oldest schema version whose release can go on. */
+  readonly oldest: number;
+}
+
+/** Asks for what `recordedOf` reads, of a database that this release can write. */
+export const selectRecorded = (options: SchemaOptions): Sql => {
+  const oldest = raw(recordsSteps(options.migrations) ? 'coalesce(oldest, version)' : 'version');
+  return sql`select coalesce(max(version), 0) as value, coalesce(max(${oldest}), 0) as oldest from ${tableOf(options)}`;
+};
+
+export const recordedOf = (result: Result | undefined): Recorded => ({
+  version: Number(result?.rows[0]?.value),
+  oldest: Number(result?.rows[0]?.oldest),
+});
+
+/** Of any database, also one without tables, or of a release that did not record steps. */
+export const recordedIn = async (options: SchemaOptions, connection: Connection): Promise<Recorded> => {
+  const ask = (statement: Sql) => run(options.engine, connection, statement);
+  const version = await versionIn(options, connection);
+  return hasSteps(options, version) ? recordedOf(await ask(selectRecorded(options))) : { version, oldest: version };
+};
+
+export const versionIn = async (options: SchemaOptions, connection: Connection): Promise<number> => {
+  const { engine, prefix } = options;
+  const ask = async (statement: Sql) => Number((await run(engine, connection, statement)).rows[0]?.value);
+  if ((await ask(engine.tableCount(sharedNames(prefix).migrations))) === 0) return 0;
+  return ask(sql`select coalesce(max(version), 0) as value from ${tableOf(options)}`);
+};
+
+/** The rows of the table, in order. */
+export const rowsIn = async (options: SchemaOptions, connection: Connection, version: number): Promise<readonly ResultRow[]> => {
+  if (version === 0) return [];
+  const software = raw(hasSteps(options, version) ? 'software' : 'null as software');
+  const select = sql`select version, name, applied_at, ${software} from ${tableOf(options)} order by version`;
+  return (await run(options.engine, connection, select)).rows;
+};
+
+/** Asks for what `stepsOf` reads: what newer releases did. */
+export const selectSteps = (options: SchemaOptions): Sql =>
+  sql`select steps from ${tableOf(options)} where version > ${options.migrations.length} order by version`;
+
+/** A newer release may record steps that this one does not know: these are about nothing that it uses. */
+export const stepsOf = ({ rows }: Result): readonly Step[] => rows.flatMap(({ steps }) => JSON.parse(String(steps)) as Step[]); // recorded by a migration, in this shape
+
+/** Whether the table of a database of this version has the columns that tell more. */
+const hasSteps = ({ migrations }: SchemaOptions, version: number): boolean => recordsSteps(migrations.slice(0, version));
+
+const tableOf = ({ engine, prefix }: SchemaOptions): Sql => identifier(engine, sharedNames(prefix).migrations);

@@ -1,0 +1,104 @@
+/**
+ * The schema versions that a release works with, and the tables of each. Its own version is the last of its migrations. In an older one it lacks only
+ * migrations that can wait; in a newer one it goes on as long as that leaves all that it uses, and fills what the newer release has added, as it is
+ * recorded there: columns and sets are only an index over the documents.
+ */
+import { type SchemaDifference, type StorageSchema, StoreSchemaMismatch } from '../../../src/adapter-kit.ts';
+import { neededVersion } from './compatibility.ts';
+import type { SqlEngine } from './engine/index.ts';
+import { afterSteps, kindsThatDiffer, type Migration, schemaAfter, tablesAfter } from './migration.ts';
+import { type Recorded, recordedOf, type SchemaOptions, selectRecorded, selectSteps, stepsOf } from './recorded.ts';
+import type { Result } from './result.ts';
+import type { Scope } from './scope.ts';
+import type { Sql } from './sql.ts';
+
+type Run = (statement: Sql) => Promise<Result>;
+
+/** Asked for by every write, after the lock of the writers: a newer release may have migrated the database while this one runs on. */
+export class Versions {
+  /** Says which version the database has. */
+  readonly statement: Sql;
+  readonly #options: SchemaOptions;
+  readonly #scopeOf: (tables: StorageSchema) => Scope;
+  #version: number;
+  #scope: Scope;
+
+  /** @param found the version when the store is opened @param tables what it has then */
+  constructor(options: SchemaOptions, scopeOf: (tables: StorageSchema) => Scope, found: Recorded, tables: StorageSchema) {
+    this.statement = selectRecorded(options);
+    this.#options = options;
+    this.#scopeOf = scopeOf;
+    this.#version = found.version;
+    this.#scope = scopeOf(tables);
+  }
+
+  get engine(): SqlEngine {
+    return this.#options.engine;
+  }
+
+  /** The tables as they were last seen. */
+  get scope(): Scope {
+    return this.#scope;
+  }
+
+  /**
+   * The tables as they are now.
+   * @param result of `statement` @param run in the same transaction
+   * @throws StoreSchemaMismatch when this release cannot go on beside the one that migrated the database
+   */
+  async scopeAt(result: Result | undefined, run: Run): Promise<Scope> {
+    const { version, oldest } = recordedOf(result);
+    const { migrations } = this.#options;
+    if (version === this.#version) return this.#scope;
+    if (version < neededVersion(migrations) || (version > migrations.length && oldest > migrations.length))
+      throw new StoreSchemaMismatch(
+        `the database has been migrated to schema version ${version} while this process, which knows version ${migrations.length}, was running: it writes no more; end it, and run the release that migrated the database`,
+      );
+    this.#scope = this.#scopeOf(await tablesAt(this.#options, version, run));
+    this.#version = version;
+    return this.#scope;
+  }
+
+  /** How the database differs from what this release would make of it. */
+  get difference(): SchemaDifference {
+    return differenceAt(this.#options.migrations, this.#version);
+  }
+}
+
+export const differenceAt = (migrations: readonly Migration[], version: number): SchemaDifference => ({
+  pending: migrations.slice(version).map(({ name, version }) => `${version}-${name}`),
+  isAhead: version > migrations.length,
+});
+
+/** The tables of a database of this version. */
+export const tablesAt = async (options: SchemaOptions, version: number, run: Run): Promise<StorageSchema> => {
+  const own = tablesAfter(options.migrations.slice(0, version));
+  return version > options.migrations.length ? afterSteps(stepsOf(await run(selectSteps(options))), own, 'kept') : own;
+};
+
+/** @throws StoreSchemaMismatch when this release cannot work with the database, or its migrations do not add up to `schema` */
+export const assertSchema = (migrations: readonly Migration[], { version, oldest }: Recorded, schema: StorageSchema): void => {
+  const differing = kindsThatDiffer(schemaAfter(migrations), schema);
+  if (differing.length > 0)
+    throw new StoreSchemaMismatch(
+      `the migrations do not make the tables that ${differing.join(', ')} need: add the missing one with scripts/migration.ts`,
+    );
+  const [known, needed] = [migrations.length, neededVersion(migrations)];
+  if (version === 0 && needed > 0)
+    throw new StoreSchemaMismatch(
+      `the database has no tables yet, and version ${known} is needed: call migrate(), or run the exported SQL`,
+    );
+  if (version < needed)
+    throw new StoreSchemaMismatch(
+      `the database has schema version ${version}, and version ${needed} is needed: call migrate(), as overlay-controller migrate --apply does, or run the SQL of exportMigrations({ from: ${version} }); pending are ${differenceAt(migrations, version).pending.join(', ')}`,
+    );
+  if (version > known && oldest > known)
+    throw new StoreSchemaMismatch(
+      `the database has schema version ${version}, and this release knows versions up to ${known}: run the release that migrated it, or a newer one`,
+    );
+};
+
+/** As `assertSchema`, for a store that is only read: of an empty database there is nothing to be read. */
+export const assertReadable = ({ version }: Recorded): void => {
+  if (version === 0) throw new StoreSchemaMismatch('the database has no tables yet: there is nothing to look at');
+};

@@ -1,0 +1,29 @@
+import type { Given, OptionTable } from '../arguments.ts';
+
+/** The environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A command beside the server, as it is declared: its help follows from this. */
+export interface Command {
+  /** A few words for the list of commands. */
+  readonly summary: string;
+  readonly options: OptionTable;
+  /** Sentences below the options. */
+  readonly notes?: string;
+  /** @returns what to print @throws StartFailure, and what the controller and the store throw */
+  run(given: Given<string>, environment: Environment): Promise<string>;
+}
+
+/** The same, with the names of the options known to `run`. */
+export const command = <const T extends OptionTable>(
+  declared: Omit<Command, 'options' | 'run'> & {
+    readonly options: T;
+    run(given: Given<keyof T & string>, environment: Environment): Promise<string>;
+  },
+): Command => declared;
+
+/** The store that a command works on. */
+export const storage = {
+  value: 'STORAGE',
+  about: 'sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE (default sqlite:data/controller.db)',
+} as const;

@@ -1,0 +1,57 @@
+import { nodePlatform } from '../../adapters/platform/node.ts';
+import type { KyselyStorage } from '../../adapters/storage/kysely/index.ts';
+import { hasSecretKey, inspectStore, ManagementController } from '../../src/index.ts';
+import type { Given } from '../arguments.ts';
+import { StartFailure } from '../failure.ts';
+import { keepSecretKey } from '../secret-key.ts';
+import { secretKeyIn } from '../secret-key-option.ts';
+import { dataFolderOf, prepareKept } from '../storage.ts';
+import { keptStorageOf } from '../storage-option.ts';
+import type { Environment } from './command.ts';
+
+/** A network that is there, as commands that change it need it. */
+export interface Network {
+  readonly storage: KyselyStorage;
+  /** In the words of the option `--storage`. */
+  readonly name: string;
+  readonly secretKeys: readonly string[];
+  /** Where the server keeps its key, if it does. */
+  readonly keyFile: string | undefined;
+}
+
+/**
+ * The network in a database, which is neither migrated nor made by looking for it.
+ * @throws StartFailure when there is none, or its key is missing; StoreSchemaMismatch when the database is to be migrated first
+ */
+export const networkIn = async (given: Given<'storage' | 'secret-key-file'>, environment: Environment): Promise<Network> => {
+  const chosen = keptStorageOf(given.get('storage'));
+  const { adapter, name } = await prepareKept(chosen, { readOnly: true });
+  if ((await adapter.plan()).version === 0 || !(await hasSecretKey(adapter))) throw new StartFailure(`there is no network in ${name}`);
+  const { adapter: storage } = await prepareKept(chosen, { migrate: false });
+  const { key = [], file } = await keepSecretKey({ ...secretKeyIn(given, environment), storage: chosen }, adapter, dataFolderOf(chosen));
+  return { storage, name, secretKeys: key, keyFile: file };
+};
+
+/** Opens a controller without a server, for a few calls while servers may run, and closes it. */
+export const withController = async <T>(
+  { storage, secretKeys }: Pick<Network, 'storage' | 'secretKeys'>,
+  work: (controller: ManagementController) => Promise<T>,
+): Promise<T> => {
+  const controller = await ManagementController.open({
+    storage,
+    secretKey: secretKeys,
+    platform: nodePlatform(),
+    settings: { ...UNUSED_ADDRESS, endSessionsOnPasswordChange: true },
+  });
+  return work(controller).finally(() => controller.close());
+};
+
+/** These commands do nothing that tells clients an address. */
+export const UNUSED_ADDRESS = { address: 'https://127.0.0.1:1280' } as const;
+
+/** Whether the network in a store has its administrator. */
+export const hasAdministrator = async (storage: KyselyStorage): Promise<boolean> => {
+  const inspection = await inspectStore({ storage });
+  const { pagination } = await inspection.list('identity', { filter: 'isDefaultAdmin = true' }).finally(() => inspection.close());
+  return pagination.totalCount > 0;
+};

@@ -1,0 +1,57 @@
+import { readArguments } from '../arguments.ts';
+import { StartFailure } from '../failure.ts';
+import { entry, helpOfOptions, wrapped } from '../help.ts';
+import { helpOfServer } from '../options.ts';
+import type { Command, Environment } from './command.ts';
+import { createAdmin } from './create-admin.ts';
+import { inspect } from './inspect.ts';
+import { migrate } from './migrate.ts';
+import { reseal } from './reseal.ts';
+import { resetPassword } from './reset-password.ts';
+import { restore } from './restore.ts';
+import { snapshot } from './snapshot.ts';
+
+/** The commands of `overlay-controller`, by name; without a name it starts the server. */
+const commands: Readonly<Record<string, Command>> = {
+  migrate,
+  'create-admin': createAdmin,
+  'reset-password': resetPassword,
+  snapshot,
+  restore,
+  inspect,
+  reseal,
+};
+
+/** What there is: the options of the server, and the commands. */
+export const overview =
+  (): string => `Usage: overlay-controller [options]             start the server; in its repository npm start -- [options]
+       overlay-controller COMMAND [options]     do something else; see overlay-controller COMMAND --help
+
+Commands:
+${Object.entries(commands)
+  .map(([name, { summary }]) => entry(name, summary))
+  .join('\n')}
+
+Options of the server:
+${helpOfServer()}
+`;
+
+/**
+ * Runs the command that the arguments name.
+ * @returns what to print
+ * @throws StartFailure for an unknown one, or for options that mean nothing; what the command throws
+ */
+export const runCommand = async (name: string, args: readonly string[], environment: Environment): Promise<string> => {
+  const found = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!found) throw new StartFailure(`there is no command '${name}', but ${Object.keys(commands).join(', ')}; see --help`);
+  const given = readArguments(args, found.options);
+  return given === 'help' ? helpOf(name, found) : found.run(given, environment);
+};
+
+const helpOf = (name: string, { summary, options, notes }: Command): string =>
+  [
+    `Usage: overlay-controller ${name} [options]`,
+    wrapped(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`).join('\n'),
+    helpOfOptions(options),
+    ...(notes === undefined ? [] : [wrapped(notes).join('\n')]),
+  ].join('\n\n');

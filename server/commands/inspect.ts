@@ -1,0 +1,53 @@
+import type { MigrationPlan } from '../../adapters/storage/kysely/index.ts';
+import { type Inspection, inspectStore, type KindName } from '../../src/index.ts';
+import { StartFailure } from '../failure.ts';
+import { prepareKept } from '../storage.ts';
+import { keptStorageOf } from '../storage-option.ts';
+import { command, storage } from './command.ts';
+
+export const inspect = command({
+  summary: 'look into a database, while servers go on: its release, its entities by kind, those of a filter',
+  options: {
+    list: { value: 'KIND', about: 'list entities of this kind, such as identity, one JSON object a line' },
+    filter: { value: 'FILTER', about: 'which entities, as in lists: \'name contains "ann" sort by name\' (docs/filters.md)' },
+    limit: { value: 'COUNT', about: 'how many at most, 1 to 500, or all (default 100)' },
+    storage,
+  },
+  notes:
+    'Nothing is written or migrated, and the secret key is not needed. Neither hashes nor secrets are shown. The database may be of another release.',
+  run: async (given) => {
+    const { adapter, name } = await prepareKept(keptStorageOf(given.get('storage')), { readOnly: true });
+    const plan = await adapter.plan();
+    if (plan.version === 0) throw new StartFailure(`there are no tables in ${name}`);
+    const kind = given.get('list');
+    if (kind === undefined && (given.has('filter') || given.has('limit')))
+      throw new StartFailure('--filter and --limit go with --list KIND; see --help');
+    const inspection = await inspectStore({ storage: adapter });
+    const told =
+      kind === undefined ? overviewOf(inspection, plan, name) : listed(inspection, kind, given.get('filter'), given.get('limit'));
+    return told.finally(() => inspection.close());
+  },
+});
+
+const overviewOf = async (inspection: Inspection, { version, target, applied, pending }: MigrationPlan, name: string): Promise<string> => {
+  const [last, counts] = [await inspection.lastChange(), await inspection.counts()];
+  const { appliedAt = '', software = null } = applied.at(-1) ?? {};
+  const schema = version === target ? '' : `, and this release has ${target}${pending.length > 0 ? ': see migrate --plan' : ''}`;
+  const row = (label: string, value: unknown) => `${label.padEnd(28)}${value}`;
+  return [
+    row('database', name),
+    row('schema version', `${version}${schema}`),
+    row('migrated', `${appliedAt}${software === null ? '' : ` by ${software}`}`),
+    row('last change', last ? `revision ${last.revision}, ${last.at}` : 'none'),
+    ...Object.entries(counts).map(([kind, count]) => row(kind, count)),
+  ].join('\n');
+};
+
+const listed = async (inspection: Inspection, kind: string, filter: string | undefined, limit = '100'): Promise<string> => {
+  const most = limit === 'all' ? -1 : Number(limit);
+  if (!Number.isInteger(most) || most === 0 || most < -1 || most > 500)
+    throw new StartFailure(`--limit must be 1 to 500, or all, got '${limit}'`);
+  // An unknown kind is refused there, with those there are.
+  const { data } = await inspection.list(kind as KindName, { limit: most, ...(filter === undefined ? {} : { filter }) });
+  return data.map((entity) => JSON.stringify(entity)).join('\n');
+};

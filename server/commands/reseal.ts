@@ -1,0 +1,48 @@
+import { newSecretKey } from '../../src/index.ts';
+import { StartFailure } from '../failure.ts';
+import { writeOnce } from '../files.ts';
+import { keyIn } from '../secret-key.ts';
+import { secretKeyFile } from '../secret-key-option.ts';
+import { command, storage } from './command.ts';
+import { type Network, networkIn, withController } from './controller.ts';
+
+export const reseal = command({
+  summary: 'replace the secret key of a network by a new one, for good',
+  options: {
+    'new-secret-key-file': {
+      value: 'FILE',
+      about:
+        "file with the new key, which is made if there is none (default: the environment's NEW_SECRET_KEY; without either, the first of the present keys, where several are given)",
+    },
+    'secret-key-file': { ...secretKeyFile, about: `the present one: ${secretKeyFile.about}` },
+    storage,
+  },
+  notes:
+    'Every secret in the database is sealed anew. Servers may run meanwhile if each was given both keys; a server without the new one is refused what it seals. If it is interrupted, run it again: until it has ended, the network opens only with both keys. Keep the former key for as long as you keep snapshots from before.',
+  run: async (given, environment) => {
+    const network = await networkIn(given, environment);
+    const file = given.get('new-secret-key-file');
+    const secretKey = file === undefined ? environment.NEW_SECRET_KEY || firstOf(network) : await keyOf(file);
+    const { entities } = await withController({ ...network, secretKeys: [secretKey, ...network.secretKeys] }, (controller) =>
+      controller.reseal(),
+    );
+    const count = Object.values(entities).reduce((sum, of) => sum + of, 0);
+    const next =
+      file === undefined
+        ? 'the new key alone'
+        : `the key in ${file} alone${network.keyFile === undefined ? '' : `: move it to ${network.keyFile}`}`;
+    return `sealed the secrets of ${count} entities of ${network.name} anew; from now on the network opens with ${next}`;
+  },
+});
+
+const firstOf = ({ secretKeys: [first, ...others] }: Network): string => {
+  if (first === undefined || others.length === 0)
+    throw new StartFailure('reseal needs a new key: give --new-secret-key-file FILE, or NEW_SECRET_KEY; see --help');
+  return first;
+};
+
+/** Made once: what runs again after an interruption goes on with the same key. */
+const keyOf = async (file: string): Promise<string> => {
+  await writeOnce(file, `${newSecretKey()}\n`, 0o600);
+  return keyIn(file);
+};

@@ -1,0 +1,31 @@
+import type { OptionTable } from './arguments.ts';
+
+/** Where what is said of an option begins, and how wide lines are. */
+const [INDENT, WIDTH] = [25, 118];
+
+/** The lines about the options of a table, and `--help`. */
+export const helpOfOptions = (table: OptionTable): string =>
+  Object.entries({ ...table, help: { about: 'print this' } })
+    .map(([name, { value, about }]: [string, OptionTable[string]]) => entry(`--${name}${value === undefined ? '' : ` ${value}`}`, about))
+    .join('\n');
+
+/** A name, and what is said of it beside it. */
+export const entry = (name: string, about: string): string => {
+  const [first = '', ...rest] = wrapped(about, WIDTH - INDENT);
+  const head = `  ${name}`;
+  const lines = head.length < INDENT ? [head.padEnd(INDENT) + first, ...rest.map(indented)] : [head, ...[first, ...rest].map(indented)];
+  return lines.join('\n');
+};
+
+const indented = (line: string): string => ' '.repeat(INDENT) + line;
+
+/** Sentences as lines. */
+export const wrapped = (text: string, width = WIDTH): readonly string[] => {
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last !== '' && last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines;
+};

@@ -1,0 +1,58 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { StartFailure } from './failure.ts';
+
+/** Where a password comes from: never from an argument, which others see in the list of processes. */
+export interface PasswordSource {
+  /** The environment variable that may hold it. */
+  readonly variable: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whose it is, for who is asked. */
+  readonly whose: string;
+}
+
+/**
+ * A new password: from the environment, or typed twice at a terminal, where it is not shown, or the first line of the standard input.
+ * @throws StartFailure when there is none, or two different ones were typed
+ */
+export const readPassword = async ({ variable, environment, whose }: PasswordSource): Promise<string> => {
+  const given = environment[variable];
+  if (given) return given;
+  const password = process.stdin.isTTY ? await typed(whose) : await firstLine();
+  if (password === '')
+    throw new StartFailure(`no password was given: set ${variable}, type it, or pass it as the first line of the standard input`);
+  return password;
+};
+
+const typed = async (whose: string): Promise<string> => {
+  const password = await asked(`New password of ${whose}: `);
+  if (password !== '' && (await asked('Once more: ')) !== password) throw new StartFailure('the two passwords differ: nothing was changed');
+  return password;
+};
+
+/** Asked on the error output, so that the answer of the command stays alone; nothing of what is typed is echoed. */
+const asked = async (question: string): Promise<string> => {
+  process.stderr.write(question);
+  const unseen = new Writable({ write: (_part, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true });
+  terminal.once('SIGINT', () => process.exit(INTERRUPTED));
+  try {
+    return await terminal.question('');
+  } finally {
+    terminal.close();
+    process.stderr.write('\n');
+  }
+};
+
+/** As of a process that ended by SIGINT. */
+const INTERRUPTED = 130;
+
+const firstLine = async (): Promise<string> => {
+  const lines = createInterface({ input: process.stdin });
+  for await (const line of lines) {
+    lines.close();
+    process.stdin.destroy();
+    return line;
+  }
+  return '';
+};

@@ -1,0 +1,141 @@
+/**
+ * Replaces the secret key of a network (docs/decisions/040). First, one transaction makes the new key that of the network: from then on every write seals
+ * under it (`underNetworkKey`). Then everything that is sealed under another key is sealed again, page by page. Until that is complete, the store keeps the
+ * names of the keys that may still be needed, and opens only with these. After an interruption it is called again, and continues. Several
+ * controllers may run it at once.
+ */
+import { type KindName, kinds } from '../api/index.ts';
+import { keptSecret } from '../api/kept-secrets.ts';
+import type { Kind } from '../api/kit/resource.ts';
+import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
+import { KEY_CHECK, networkKeyIn, resealed, sealedFields, sealText, unsealText } from '../changes/sealed.ts';
+import { tableOf } from '../changes/views.ts';
+import { keyNameOf, type SecretKeys, SecretUnreadable } from '../platform/secrets.ts';
+import { ALL, type Predicate, stringField } from '../query/index.ts';
+import type { Row, Store, Transaction } from '../storage/port.ts';
+
+/** Which key takes the place of the present one. */
+export interface ResealOptions {
+  /** Default: the first of the keys that the controller was opened with. */
+  readonly secretKey?: string;
+}
+
+/** What was done. */
+export interface Resealed {
+  /** Entities whose secrets were sealed anew, by kind; kinds without any are left out. */
+  readonly entities: Readonly<Partial<Record<KindName, number>>>;
+}
+
+const FORMER = 'former-keys';
+/** Rows in memory, and in one transaction. */
+const PAGE = 100;
+
+/** The kinds that seal something, by their field tables. */
+const sealedKinds: readonly Kind[] = Object.values<Kind>(kinds).filter((kind) => !kind.view && sealedFields(kind).length > 0);
+
+/**
+ * @param signal ends it between two pages
+ * @throws TypeError when something was sealed under a key that this controller was not given, or cannot be read: the rest was sealed anew, and the former
+ * keys are still needed; or when another controller has replaced the key by yet another one meanwhile
+ */
+export const reseal = async (
+  store: Store,
+  keys: SecretKeys,
+  context: EntitiesContext,
+  signal: AbortSignal,
+  { secretKey }: ResealOptions,
+): Promise<Resealed> => {
+  const name = secretKey === undefined ? keys.names[0] : await keys.add(secretKey);
+  if (name === undefined) throw new TypeError('there is no key to seal under');
+  await replaceKey(store, keys, context, name);
+  const entities: Record<string, number> = {};
+  const unreadable: string[] = [];
+  for (const kind of sealedKinds) {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      signal.throwIfAborted();
+      const page = await resealPage(store, keys, kind, name, after);
+      if (page.count > 0) entities[kind.kind] = (entities[kind.kind] ?? 0) + page.count;
+      unreadable.push(...page.unreadable);
+      after = page.next;
+    }
+  }
+  if (unreadable.length > 0)
+    throw new TypeError(
+      `${unreadable.length} of the secrets cannot be unsealed with the keys given, and were left as they are: ${unreadable.slice(0, 5).join(', ')}; open the controller with the key that they were sealed under, too, and call reseal() again, or delete these entities`,
+    );
+  await store.transaction('write', async (tx) => {
+    if ((await networkKeyIn(tx)) !== name)
+      throw new TypeError('another controller has replaced the secret key by yet another one meanwhile');
+    const entities = entitiesOf(tx, context);
+    const former = await entities.get(keptSecret, FORMER);
+    if (former) await entities.remove(keptSecret, former);
+  });
+  return { entities };
+};
+
+/** The keys, by name, that something in the store may still be sealed under beside the key of the network. */
+export const formerKeys = (store: Store, keys: SecretKeys): Promise<readonly string[]> =>
+  store.transaction('read', async (tx) => {
+    const row = await tx.get(keptSecret.kind, FORMER);
+    return row ? (JSON.parse(await unsealText(keys, keptSecret, 'sealed', row)) as string[]) : []; // sealed below
+  });
+
+/** Makes a key that of the network; all others that this controller has may be needed until the end. */
+const replaceKey = (store: Store, keys: SecretKeys, context: EntitiesContext, name: string): Promise<void> =>
+  store.transaction('write', async (tx) => {
+    const entities = entitiesOf(tx, context);
+    keys.sealUnder(name);
+    const check = await entities.require(keptSecret, KEY_CHECK);
+    if (keyNameOf(check.sealed ?? '') !== name)
+      await entities.update(keptSecret, check, { sealed: await sealedAs(keys, KEY_CHECK, KEY_CHECK) });
+    const others = keys.names.filter((other) => other !== name);
+    const known = await entities.get(keptSecret, FORMER);
+    const before: readonly string[] = known ? JSON.parse(await unsealText(keys, keptSecret, 'sealed', known)) : []; // sealed here
+    const sealed = await sealedAs(keys, FORMER, JSON.stringify([...new Set([...before, ...others])].filter((other) => other !== name)));
+    if (known) await entities.update(keptSecret, known, { sealed });
+    else await entities.insert(keptSecret, { id: FORMER, sealed });
+  });
+
+const sealedAs = (keys: SecretKeys, id: string, text: string): Promise<string> => sealText(keys, keptSecret, 'sealed', { id }, text);
+
+interface ResealedPage {
+  readonly count: number;
+  /** Of what could not be unsealed: kind and id. */
+  readonly unreadable: readonly string[];
+  /** The id to go on after; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** Only rows that have something to be sealed anew are written: no change, for what they say stays the same. */
+const resealPage = async (store: Store, keys: SecretKeys, kind: Kind, name: string, after: string): Promise<ResealedPage> => {
+  const where: Predicate = after === '' ? ALL : { op: 'compare', field: stringField('id'), is: '>', value: after };
+  const rows = await store.transaction('read', (tx) => tx.list(tableOf(kind), { where, limit: PAGE }));
+  const due = rows.filter((row) => isDue(kind, row, name)).map(({ id }) => id);
+  const next = rows.length < PAGE ? undefined : rows.at(-1)?.id;
+  if (due.length === 0) return { count: 0, unreadable: [], next };
+  return store.transaction('write', async (tx) => {
+    const unreadable: string[] = [];
+    for (const id of due) if (!(await resealRow(tx, keys, kind, name, id))) unreadable.push(`${kind.kind} ${id}`);
+    return { count: due.length - unreadable.length, unreadable, next };
+  });
+};
+
+const isDue = (kind: Kind, row: Row, name: string): boolean =>
+  sealedFields(kind).some((field) => {
+    const under = keyNameOf(String(row[field] ?? ''));
+    return under !== undefined && under !== name;
+  });
+
+/** @returns false when it cannot be unsealed. One that is gone, or was sealed anew meanwhile, is none of these. */
+const resealRow = async (tx: Transaction, keys: SecretKeys, kind: Kind, name: string, id: string): Promise<boolean> => {
+  const row = await tx.get(tableOf(kind), id);
+  if (!row) return true;
+  try {
+    const anew = await resealed(kind, row, keys, name);
+    if (anew !== row) await tx.update(tableOf(kind), anew, row.version);
+    return true;
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return false;
+    throw error;
+  }
+};
