@@ -9,8 +9,11 @@ export interface Collecting {
   stop(reason: Error): void;
 }
 
+/** Chunks of a body. A client decides how short they are, and reading one of a single byte costs 2 µs of processor time: 1 MiB of these would cost 0.3 s. */
+export const MOST_CHUNKS = 10_000;
+
 /**
- * Reads a body into memory. Stops with BodyTooLarge beyond `limit` bytes.
+ * Reads a body into memory. Stops with BodyTooLarge beyond `limit` bytes, or beyond 10,000 chunks.
  * @param received called with the number of bytes of each chunk
  */
 export const collect = (req: NodeIncoming, limit: number, received: (bytes: number) => void): Collecting => {
@@ -25,7 +28,7 @@ export const collect = (req: NodeIncoming, limit: number, received: (bytes: numb
   };
   const data = (chunk: Buffer): void => {
     size += chunk.length;
-    if (size > limit) stop(new BodyTooLarge());
+    if (size > limit || chunks.length === MOST_CHUNKS) stop(new BodyTooLarge());
     else {
       chunks.push(chunk);
       received(chunk.length);

@@ -77,8 +77,8 @@ const sendOnStream = (req: Http2ServerRequest, res: Http2ServerResponse, answer:
   else res.end(body);
 };
 
-/** How long, and how many bytes, a client may keep sending of a body that is not read. */
-const LINGER = { milliseconds: 500, bytes: 16 * 1024 * 1024 } as const;
+/** How long, and how many bytes and chunks, a client may keep sending of a body that is not read. */
+const LINGER = { milliseconds: 500, bytes: 16 * 1024 * 1024, chunks: 4000 } as const;
 
 /** Lingering close: sends the answer, discards arriving data for a while, then closes. Closing while data arrives would reset the connection and lose the answer. */
 const linger = (req: IncomingMessage, res: ServerResponse, body: WholeBody): void => {
@@ -98,12 +98,13 @@ const linger = (req: IncomingMessage, res: ServerResponse, body: WholeBody): voi
   req.once('end', close).once('close', close).on('error', close);
 };
 
-/** Discards the rest of a request. @param tooMuch called beyond the limit @returns stops discarding */
+/** Discards the rest of a request. @param tooMuch called beyond the limits @returns stops discarding */
 const discard = (req: IncomingMessage, tooMuch: () => void): (() => void) => {
-  let discarded = 0;
+  let [bytes, chunks] = [0, 0];
   const count = (chunk: Buffer) => {
-    discarded += chunk.length;
-    if (discarded > LINGER.bytes) tooMuch();
+    bytes += chunk.length;
+    // Only the end of the connection stops the parser: paused, it still parses what has arrived, and that may be 2 MiB of tiny chunks.
+    if (bytes > LINGER.bytes || ++chunks > LINGER.chunks) tooMuch();
   };
   req
     .on('data', count)

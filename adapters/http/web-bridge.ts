@@ -1,4 +1,5 @@
 import { abandon, BodyIncomplete, BodyTooLarge, type CoreAnswer, checkedOptions } from '../../src/adapter-kit.ts';
+import { MOST_CHUNKS } from './collect.ts';
 import { logFailure } from './failed.ts';
 import type { Handling } from './handling.ts';
 import { below, mountPoint } from './mount.ts';
@@ -102,7 +103,7 @@ const streamOf = (body: AsyncIterable<Uint8Array>, signal: AbortSignal): Readabl
 
 const newResponse: Respond = (body, init) => new Response(body, init);
 
-/** Reads a body into memory, and cancels it beyond `limit` bytes. */
+/** Reads a body into memory, and cancels it beyond `limit` bytes or 10,000 chunks. */
 const collect = async (stream: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -113,7 +114,7 @@ const collect = async (stream: ReadableStream<Uint8Array> | null, limit: number)
     });
     if (done) break;
     size += value.byteLength;
-    if (size > limit) {
+    if (size > limit || chunks.length === MOST_CHUNKS) {
       // Not awaited, because the promise of some sources never settles.
       reader.cancel().catch(() => undefined);
       throw new BodyTooLarge();

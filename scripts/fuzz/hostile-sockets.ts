@@ -56,8 +56,7 @@ export const attacks: readonly Attack[] = [
   over('chunks that are none', () => [POST('Transfer-Encoding: chunked\r\n'), 'zz\r\nhello\r\n0\r\n\r\n']),
   over('a chunk larger than it says', () => [POST('Transfer-Encoding: chunked\r\n'), '2\r\n{"a":1}\r\n0\r\n\r\n']),
   over('a chunk without end', () => [POST('Transfer-Encoding: chunked\r\n'), 'ffffffff\r\n{"a"'], 0, 100),
-  // In portions: what has come at once is parsed at once, at about a microsecond a chunk, by Node alone.
-  over('chunks of one byte', () => [POST('Transfer-Encoding: chunked\r\n'), ...Array(10).fill('1\r\n \r\n'.repeat(5000)), '0\r\n\r\n'], 10),
+  over('chunks of one byte', () => [POST('Transfer-Encoding: chunked\r\n'), '1\r\n \r\n'.repeat(170_000), '0\r\n\r\n']),
   over('extensions of chunks', () => [POST('Transfer-Encoding: chunked\r\n'), `1;${'a'.repeat(50_000)}\r\n{\r\n0\r\n\r\n`]),
   over('trailers', () => [POST('Transfer-Encoding: chunked\r\n'), `2\r\n{}\r\n0\r\n${'a: b\r\n'.repeat(3000)}\r\n`]),
   over('two lengths', () => [POST('Content-Length: 2\r\nContent-Length: 3\r\n'), '{}']),
