@@ -1,8 +1,10 @@
 /** The signing keys of the OpenID provider in the store, sealed: the same for all its controllers. */
+import { keptSecret } from '../api/kept-secrets.ts';
 import type { Core } from '../call/core.ts';
 import type { Provider } from '../call/provider.ts';
 import type { EntitiesContext } from '../changes/entities.ts';
 import { keepAs, keptAs } from '../changes/kept-secrets.ts';
+import { sealText, unsealText } from '../changes/sealed.ts';
 import { tidyProvider } from '../domain/sessions/oidc/tidy.ts';
 import { schedule } from '../jobs/schedule.ts';
 import { HOUR, MINUTE } from '../platform/durations.ts';
@@ -42,10 +44,11 @@ const keptKeys = async (
   let sealed = await keptAs(store, context, ID);
   for (;;) {
     // Sealed by this function, so it has that shape.
-    const keys: readonly SigningKey[] = sealed == null ? [] : JSON.parse(await secrets.unseal(sealed, ID));
+    const keys: readonly SigningKey[] =
+      sealed == null ? [] : JSON.parse(await unsealText(secrets, keptSecret, 'sealed', { id: ID, sealed }));
     const next = await rotated(keys, clock.now(), rotation);
     if (!next) return keys;
-    sealed = await keepAs(store, context, ID, await secrets.seal(JSON.stringify(next), ID), sealed);
+    sealed = await keepAs(store, context, ID, await sealText(secrets, keptSecret, 'sealed', { id: ID }, JSON.stringify(next)), sealed);
   }
 };
 

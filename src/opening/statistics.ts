@@ -24,7 +24,15 @@ export interface Statistics {
 const REMEMBERED_MS = 5000;
 
 /** Internal kinds, which no operation returns. */
-const OWN: readonly Kind[] = [kinds.keptSecret, kinds.builtInRow, kinds.lease, kinds.cursor, kinds.sessionReview, kinds.maintenanceTask];
+const OWN: readonly Kind[] = [
+  kinds.authRequest,
+  kinds.keptSecret,
+  kinds.builtInRow,
+  kinds.lease,
+  kinds.cursor,
+  kinds.sessionReview,
+  kinds.maintenanceTask,
+];
 
 /** @returns collects the statistics; entities are counted at most once per `REMEMBERED_MS` */
 export const createStatistics = (core: Core, writes: Semaphore): (() => Promise<Statistics>) => {

@@ -52,12 +52,17 @@ onEveryStore('the controllers of a network', (open, store) => {
         apiAddresses: {
           'edge-client': [{ url: 'https://ctrl.example:8441/edge/client/v1', version: 'v1' }],
           'edge-management': [{ url: 'https://ctrl.example:8441/edge/management/v1', version: 'v1' }],
+          'edge-oidc': [{ url: 'https://ctrl.example:8441/oidc', version: 'v1' }],
         },
       },
     );
     const as = await (await app.user()).login();
     const [seen] = (await app.request('GET', '/edge/client/v1/controllers', { as })).body.data;
-    assert.deepEqual(seen, { ...shown, ctrlAddress: null, apiAddresses: { 'edge-client': apiAddresses['edge-client'] } });
+    assert.deepEqual(seen, {
+      ...shown,
+      ctrlAddress: null,
+      apiAddresses: { 'edge-client': apiAddresses['edge-client'], 'edge-oidc': apiAddresses['edge-oidc'] },
+    });
     assert.equal((await app.request('GET', '/controllers', { as })).body.data[0].id, id);
     assert.equal((await app.request('GET', '/summary')).body.data.controllers, 1);
   });

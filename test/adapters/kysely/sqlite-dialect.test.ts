@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
+import { nextContraction, sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
 import { StoreBusy, WriteConflict } from '../../../src/storage/errors.ts';
 import { folder, migrationsThrough, note, noteSchema, notes } from './support.ts';
 
@@ -63,7 +63,7 @@ describe("the host's Kysely instance on a SQLite file", () => {
   });
 });
 
-test('a kind that a newer release drops goes with its documents and sets, and others stay', async () => {
+test('a kind that was retired is dropped with its documents and sets, and others stay', async () => {
   await using place = await folder();
   const [kept] = noteSchema;
   assert.ok(kept);
@@ -75,7 +75,10 @@ test('a kind that a newer release drops goes with its documents and sets, and ot
     await tx.insert('memo', note('b', { labels: ['x'], words: ['y'] }));
   });
   await before.close();
-  const storage = sqliteStorage({ ...place, migrations: migrationsThrough([kept, dropped], [kept]) });
+  const retired = migrationsThrough([kept, dropped], [kept]);
+  const contraction = nextContraction(retired, 'drop-memos');
+  assert.ok(contraction);
+  const storage = sqliteStorage({ ...place, migrations: [...retired, contraction] });
   const after = await storage.open([kept]);
   const tables = storage.connection.prepare("select name from sqlite_master where type = 'table' and name like '%memo%'").all();
   assert.deepEqual(tables, []);

@@ -53,6 +53,7 @@ export const rows = (): void => prove<Same<{ [K in ChangedKind]: ChangedRow<K> }
 
 /** The kinds without events, by the types. */
 const silent: Readonly<Record<Exclude<KindName, ChangedKind>, true>> = {
+  authRequest: true,
   builtInRow: true,
   change: true,
   cursor: true,
