@@ -2,8 +2,8 @@
  * Runs a folder of conformance scenarios (`run.mjs --url ... --only ...`) against examples, by default the server, and holds what fails against the
  * list of known exceptions in `test/conformance/exceptions.json`: a scenario that fails without being listed is an error, and so is one
  * that is listed and passes, so that the list only shrinks.
- * `node scripts/conformance.ts --scenarios FOLDER --store memory|sqlite|postgres [--example NAME ...] [--areas AREA,...]`; the store `postgres` is a new
- * schema of the database that `POSTGRES_URL` names
+ * `node scripts/conformance.ts --scenarios FOLDER --store memory|sqlite|postgres [--example NAME ...] [--areas AREA,...] [--oidc off]`; the store `postgres`
+ * is a new schema of the database that `POSTGRES_URL` names; without the OpenID provider, its own scenarios are left out
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,9 +18,10 @@ const { values } = parseArgs({
     store: { type: 'string', default: 'memory' },
     example: { type: 'string', multiple: true, default: ['server'] },
     areas: { type: 'string' },
+    oidc: { type: 'string', default: 'on' },
   },
 });
-const { scenarios: scenarioFolder, store } = values;
+const { scenarios: scenarioFolder, store, oidc } = values;
 if (!scenarioFolder) throw new Error('--scenarios FOLDER is missing');
 
 interface Exceptions {
@@ -33,7 +34,7 @@ interface Exceptions {
 
 const root = resolve(import.meta.dirname, '..');
 const { areas: all, scenarios, examples }: Exceptions = JSON.parse(readFileSync(join(root, 'test/conformance/exceptions.json'), 'utf8'));
-const areas = values.areas?.split(',') ?? all;
+const areas = (values.areas?.split(',') ?? all).filter((area) => oidc === 'on' || !area.startsWith('oidc'));
 
 /** Starts an example on a free port. */
 const start = async (example: string, folder: string, storage: string): Promise<{ readonly url: string; stop(): void }> => {
@@ -47,6 +48,7 @@ const start = async (example: string, folder: string, storage: string): Promise<
       storage,
       '--admin-password',
       'conformance',
+      ...(oidc === 'on' ? [] : ['--oidc', oidc]),
     ],
     { cwd: folder },
   );
@@ -93,7 +95,9 @@ const check = async (example: string): Promise<readonly string[]> => {
     stop();
     rmSync(folder, { recursive: true, force: true });
   }
-  console.log(`${example} on ${store}: ${count.passed} scenarios pass, ${count.excused} fail for a listed reason or below`);
+  console.log(
+    `${example} on ${store}${oidc === 'on' ? '' : ', without the OpenID provider'}: ${count.passed} scenarios pass, ${count.excused} fail for a listed reason or below`,
+  );
   return wrong;
 };
 
