@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify';
+import type { Pool } from 'pg';
+import { createMetrics } from '../../adapters/observability/metrics.ts';
+import { openTelemetry } from '../../adapters/observability/opentelemetry.ts';
+import { nodePlatform } from '../../adapters/platform/node.ts';
+import { postgresStorage } from '../../adapters/storage/kysely/index.ts';
+import { ManagementController } from '../../src/index.ts';
+import { portalApp } from './app.ts';
+import { portalRule } from './rule.ts';
+import { signOn, userTable } from './users.ts';
+import { startWebhook } from './webhook.ts';
+
+export interface PortalOptions {
+  /** Of the database of the portal, which the controller shares. */
+  readonly pool: Pool;
+  readonly secretKey: string;
+  /** Address of the single sign-on's OpenID issuer. */
+  readonly issuer: string;
+  /** Where changes of devices are posted. */
+  readonly webhook: string;
+  /** Under which devices reach the client API. */
+  readonly address: string;
+}
+
+/** The portal and its controller. */
+export const openPortal = async ({ pool, secretKey, issuer, webhook, address }: PortalOptions) => {
+  const users = await userTable(pool);
+  const verified = await signOn(issuer, 'portal');
+  const metrics = createMetrics();
+  const controller = await ManagementController.open({
+    storage: postgresStorage({ pool }),
+    platform: nodePlatform(),
+    secretKey,
+    settings: { address },
+    authorize: portalRule(users.find),
+    observe: [metrics.observe, openTelemetry()],
+  });
+  const hook = startWebhook(controller, webhook);
+  const signedOn = async (token: string) => {
+    const user = await verified(token);
+    await users.save(user);
+    return user;
+  };
+  const app: FastifyInstance = portalApp({ controller, metrics, signedOn });
+  const close = async () => {
+    await app.close();
+    await hook.close();
+    await controller.close();
+  };
+  return { app, controller, close };
+};
