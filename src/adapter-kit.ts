@@ -74,6 +74,7 @@ export type {
   IndexFault,
   KindSchema,
   Query,
+  Read,
   Row,
   SchemaDifference,
   StorageAdapter,
@@ -85,6 +86,7 @@ export type {
   Verified,
   VerifyPage,
 } from './storage/port.ts';
+export { readEach } from './storage/read-each.ts';
 export { storageSchema } from './storage/schema.ts';
 // Name and version, for what adapters write down.
 export { software } from './version.ts';

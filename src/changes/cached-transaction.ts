@@ -1,5 +1,7 @@
+import { compareText } from '../query/compare-text.ts';
 import { equals, type Predicate, stringField } from '../query/index.ts';
-import type { Query, Row, Transaction, TransactionMode, Verified, VerifyPage } from '../storage/port.ts';
+import type { Query, Read, Row, Transaction, TransactionMode, Verified, VerifyPage } from '../storage/port.ts';
+import { readEach } from '../storage/read-each.ts';
 
 /** What is kept of earlier reads, as transactions use it. */
 export interface CachedState {
@@ -71,8 +73,8 @@ export class CachedTransaction implements Transaction {
   }
 
   async list(kind: string, query: Query): Promise<readonly Row[]> {
-    const read = () => this.#tx.list(kind, query);
-    return this.#answer(kind, ['list', query], read, (rows) => rows.length <= MOST_ROWS);
+    const known = await this.#knownList(kind, query);
+    return (known?.value as readonly Row[] | undefined) ?? kept(known, await this.#tx.list(kind, query)); // of a list
   }
 
   async count(kind: string, where: Predicate): Promise<number> {
@@ -85,6 +87,20 @@ export class CachedTransaction implements Transaction {
 
   async referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]> {
     return this.#answer(kind, ['referenced', field, values, where], () => this.#tx.referenced(kind, field, values, where));
+  }
+
+  async readAll(reads: readonly Read[]): Promise<readonly (readonly Row[] | readonly string[])[]> {
+    const known = await Promise.all(
+      reads.map((each) =>
+        each.read === 'list'
+          ? this.#knownList(each.kind, each.query)
+          : this.#recollect(each.kind, ['referenced', each.field, each.values, each.where]),
+      ),
+    );
+    const unknown = reads.filter((_, i) => known[i]?.value === undefined);
+    const answers = unknown.length > 1 ? await this.#tx.readAll(unknown) : await readEach(this.#tx, unknown);
+    // Kept as the answer to the same question.
+    return reads.map((each, i) => (known[i]?.value as readonly Row[] | undefined) ?? kept(known[i], answers[unknown.indexOf(each)] ?? []));
   }
 
   async insert(kind: string, row: Row): Promise<void> {
@@ -138,21 +154,52 @@ export class CachedTransaction implements Transaction {
     return row;
   }
 
-  async #answer<T extends number | readonly unknown[]>(
-    kind: string,
-    question: readonly unknown[],
-    read: () => Promise<T>,
-    isKept: (answer: T) => boolean = () => true,
-  ): Promise<T> {
-    if (this.#hasWritten || !this.#state.isCached(kind)) return read();
+  async #answer<T extends number | readonly unknown[]>(kind: string, question: readonly unknown[], read: () => Promise<T>): Promise<T> {
+    const known = await this.#recollect(kind, question);
+    return (known?.value as T | undefined) ?? kept(known, await read()); // of the same question
+  }
+
+  /** What is remembered of the answer to a question; undefined if nothing may be. */
+  async #recollect(kind: string, question: readonly unknown[]): Promise<Recollection | undefined> {
+    if (this.#hasWritten || !this.#state.isCached(kind)) return undefined;
     const revision = await this.#current();
     // With the next change to the table, the question is another one.
     const since = this.#state.changedAt(kind);
     const key = JSON.stringify([since, kind, ...question]);
-    const known = this.#state.find(key, revision);
-    if (known !== undefined) return known as T; // kept below
-    const answer = await read();
-    if (!this.#hasWritten && isKept(answer)) this.#state.keep(key, answer, revision, since);
-    return answer;
+    const keep = (answer: number | readonly unknown[]) => {
+      if (!this.#hasWritten) this.#state.keep(key, answer, revision, since);
+    };
+    return { value: this.#state.find(key, revision), keep };
+  }
+
+  /** The same of a list. Rows of short lists are also remembered by id, so that what refers to them finds them. */
+  async #knownList(kind: string, query: Query): Promise<Recollection | undefined> {
+    const known = await this.#recollect(kind, ['list', query]);
+    if (!known || known.value) return known;
+    const revision = await this.#current();
+    const keep = (rows: readonly unknown[]) => {
+      if (rows.length > MOST_ROWS || this.#hasWritten) return;
+      known.keep(rows);
+      for (const row of rows as readonly Row[]) this.#state.keep(rowKey(kind, row.id), row, revision, row.version); // of a list
+    };
+    const rows = idsIn(query)?.map((id) => this.#state.find(rowKey(kind, id), revision) as Row | undefined); // kept as such
+    return { value: rows?.every((row) => row !== undefined) ? rows : undefined, keep };
   }
 }
+
+/** What is remembered of the answer to a question. */
+interface Recollection {
+  readonly value: unknown;
+  keep(answer: number | readonly unknown[]): void;
+}
+
+const kept = <T extends number | readonly unknown[]>(known: Recollection | undefined, answer: T): T => {
+  known?.keep(answer);
+  return answer;
+};
+
+/** The ids that a list asks for, and nothing else, in its order. */
+const idsIn = ({ where, sort = [], offset = 0, limit }: Query): readonly string[] | undefined => {
+  if (where.op !== 'in' || where.field.path.join() !== 'id' || sort.length > 0 || offset > 0 || limit !== undefined) return undefined;
+  return [...new Set(where.values.map(String))].toSorted(compareText);
+};

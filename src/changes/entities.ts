@@ -16,6 +16,7 @@ import type { Change } from './events.ts';
 import { checkIndexed } from './indexed.ts';
 import { changeLog, type LogLimits } from './log.ts';
 import { createGuard, type Precondition } from './precondition.ts';
+import { type Answers, type EntityRead, isEmpty } from './reads.ts';
 import { underNetworkKey } from './sealed.ts';
 import { inView, isInView, tableOf } from './views.ts';
 import { visibleFields } from './visible.ts';
@@ -47,6 +48,8 @@ export interface Entities {
   count(kind: Kind, where: Predicate): Promise<number>;
   distinct(kind: Kind, set: string): Promise<readonly string[]>;
   referenced(kind: Kind, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
+  /** The answers to several questions (`listing`, `referencing`), in their order: in one statement, where the store can. */
+  readAll<const Reads extends readonly EntityRead<unknown>[]>(reads: Reads): Promise<Answers<Reads>>;
   /** @throws ApiError `COULD_NOT_VALIDATE` with the field when a unique value is taken */
   insert<R extends Kind>(kind: R, row: NewRow<R>): Promise<RowOf<R>>;
   /** Writes `changes` over `before`, which must be the row as read in this transaction. @throws as `insert` */
@@ -145,6 +148,12 @@ export const entitiesOf = (
       values.length === 0
         ? Promise.resolve([])
         : tx.referenced(tableOf(kind), field, values, kind.view ? inView(kind, where ?? ALL) : where),
+    readAll: async <const Reads extends readonly EntityRead<unknown>[]>(reads: Reads) => {
+      const asked = reads.flatMap(({ read }) => (isEmpty(read) ? [] : [read]));
+      const answers = asked.length === 0 ? [] : await tx.readAll(asked);
+      // In the order of the questions, each of which says what its answer is.
+      return reads.map(({ read }) => answers[asked.indexOf(read)] ?? []) as unknown as Answers<Reads>;
+    },
     insert: async <R extends Kind>(kind: R, fields: NewRow<R>) => {
       const revision = kind.unrecorded ? 1 : await tx.nextRevision();
       const at = context.stamp();

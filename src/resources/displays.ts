@@ -2,6 +2,7 @@ import type { Kind } from '../api/kit/resource.ts';
 import { displayName, type RoleDisplay } from '../api/kit/role-display.ts';
 import { idOfSelector, readSelectors } from '../api/kit/selectors.ts';
 import type { Entities } from '../changes/entities.ts';
+import { listing } from '../changes/reads.ts';
 import { oneOf, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { kindOf } from './kinds.ts';
@@ -34,14 +35,13 @@ export const displaysFor = async (
   const fields = roleFieldsOf(kind);
   if (fields.length === 0) return undefined;
   const byTarget = Map.groupBy(fields, ({ target }) => target);
-  const names = new Map(
-    await Promise.all(
-      [...byTarget].map(async ([target, its]) => {
-        const ids = new Set(rows.flatMap((row) => its.flatMap(({ name }) => readSelectors(rolesOf(row, name)).ids)));
-        return [target, await namesOf(entities, target, [...ids])] as const;
-      }),
-    ),
-  );
+  const targets = [...byTarget].flatMap(([target, its]) => {
+    const kind = kindOf(target);
+    const ids = new Set(rows.flatMap((row) => its.flatMap(({ name }) => readSelectors(rolesOf(row, name)).ids)));
+    return kind ? [{ target, read: listing(kind, { where: oneOf(stringField('id'), [...ids]) }) }] : [];
+  });
+  const found = await entities.readAll(targets.map(({ read }) => read));
+  const names = new Map(targets.map(({ target }, i) => [target, new Map((found[i] ?? []).map((row) => [row.id, String(row.name)]))]));
   return (row, detail) => {
     for (const { name, target } of fields) detail[displayName(name)] = displayOf(rolesOf(row, name), names.get(target));
   };
@@ -49,13 +49,6 @@ export const displaysFor = async (
 
 /** A role array is a list of texts. */
 const rolesOf = (row: Row, field: string): readonly string[] => (row[field] ?? []) as readonly string[];
-
-const namesOf = async (entities: Entities, target: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-  const kind = kindOf(target);
-  if (!kind || ids.length === 0) return new Map();
-  const found = await entities.list(kind, { where: oneOf(stringField('id'), ids) });
-  return new Map(found.map((row) => [row.id, String(row.name)]));
-};
 
 /** An entry whose entity is gone has no display. */
 const displayOf = (roles: readonly string[], names: ReadonlyMap<string, string> | undefined): readonly RoleDisplay[] =>

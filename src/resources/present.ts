@@ -6,6 +6,7 @@ import { fieldsOf } from '../api/kit/variants.ts';
 import { behaviourOf, type Presenter } from '../call/behaviour.ts';
 import type { Call } from '../call/call.ts';
 import type { Entities } from '../changes/entities.ts';
+import { listing } from '../changes/reads.ts';
 import { oneOf, stringField } from '../query/index.ts';
 import type { Row } from '../storage/port.ts';
 import { displaysFor } from './displays.ts';
@@ -28,7 +29,7 @@ export const presentRows = async (
 ): Promise<readonly WireDetail[]> => {
   if (rows.length === 0) return [];
   const { references } = layoutOf(kind.fields);
-  const targets = await Promise.all(references.map(({ field, target }) => loadTargets(entities, target, field, rows)));
+  const targets = await loadTargets(entities, references, rows);
   const displayed = await displaysFor(entities, kind, rows);
   const computed = await presenter?.present?.(entities, rows, call);
   return rows.map((row, i) => {
@@ -108,18 +109,17 @@ const layoutOf = (fields: Fields): Layout => {
   return layout;
 };
 
+/** What the references of a page point at: for each of them, by id. */
 const loadTargets = async (
   entities: Entities,
-  target: Kind,
-  field: string,
+  references: Layout['references'],
   rows: readonly Row[],
-): Promise<ReadonlyMap<string, EntityReference>> => {
-  const ids = [...new Set(rows.map((row) => row[field]).filter((id) => typeof id === 'string'))];
-  if (ids.length === 0) return new Map();
-  const [only] = ids;
-  const found =
-    ids.length === 1 && only !== undefined
-      ? [await entities.get(target, only)]
-      : await entities.list(target, { where: oneOf(stringField('id'), ids) });
-  return new Map(found.flatMap((row) => (row ? [[row.id, referenceTo(target, row)]] : [])));
+): Promise<readonly ReadonlyMap<string, EntityReference>[]> => {
+  const found = await entities.readAll(
+    references.map(({ field, target }) => {
+      const ids = new Set(rows.map((row) => row[field]).filter((id) => typeof id === 'string'));
+      return listing(target, { where: oneOf(stringField('id'), [...ids]) });
+    }),
+  );
+  return references.map(({ target }, i) => new Map((found[i] ?? []).map((row) => [row.id, referenceTo(target, row)])));
 };

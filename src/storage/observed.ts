@@ -21,6 +21,7 @@ export const observed = (tx: Transaction, observation: Observation): Transaction
     delete: (kind, id) => noted(tx.delete(kind, id), (isThere) => (isThere ? 1 : 0)),
     distinct: (kind, set) => noted(tx.distinct(kind, set), lengthOf),
     referenced: (kind, field, values, where) => noted(tx.referenced(kind, field, values, where), lengthOf),
+    readAll: (reads) => noted(tx.readAll(reads), (answers) => answers.reduce((sum, { length }) => sum + length, 0)),
     revision: () => noted(tx.revision(), none),
     nextRevision: (atLeast) => noted(tx.nextRevision(atLeast), none),
     verify: (kind, page) => noted(tx.verify(kind, page), none),

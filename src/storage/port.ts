@@ -32,6 +32,17 @@ export interface Query {
   readonly limit?: number;
 }
 
+/** A question that `Transaction.readAll` takes: what `list` or `referenced` is asked. */
+export type Read =
+  | { readonly read: 'list'; readonly kind: string; readonly query: Query }
+  | {
+      readonly read: 'referenced';
+      readonly kind: string;
+      readonly field: string;
+      readonly values: readonly string[];
+      readonly where?: Predicate | undefined;
+    };
+
 /** The operations of a store in one transaction. Kinds and fields are those of the schema. */
 export interface Transaction {
   /** The engine's own transaction, in the form that `Store.join` takes. */
@@ -61,6 +72,11 @@ export interface Transaction {
    * number of values, not of rows.
    */
   referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]>;
+  /**
+   * The answers to several questions, in their order: in one statement, where the engine can. `readEach` of the adapter kit is an implementation for those
+   * that cannot.
+   */
+  readAll(reads: readonly Read[]): Promise<readonly (readonly Row[] | readonly string[])[]>;
   /** The revision that was drawn last, in the state that this transaction sees; 0 before the first. */
   revision(): Promise<number>;
   /**

@@ -16,8 +16,11 @@ export const selectRow = (scope: Scope, kind: string, id: string): Sql => {
   return sql`select d.id as number, d.document as document from ${documents} as d where d.id = (select t.document from ${scope.rows(kind, row)} and ${row.id} = ${id})`;
 };
 
-/** Selects a page: finds its ids in the narrow rows, then fetches its documents. */
-export const selectPage = (scope: Scope, kind: string, query: Query): Sql => {
+/**
+ * Selects a page: finds its ids in the narrow rows, then fetches its documents.
+ * @param options `isPart`: in any order, as a part of another statement
+ */
+export const selectPage = (scope: Scope, kind: string, query: Query, { isPart = false } = {}): Sql => {
   const { where, sort = [] } = query;
   const row = fieldsOf(scope, kind);
   if (sort.length === 0 && isListed(where)) {
@@ -25,10 +28,12 @@ export const selectPage = (scope: Scope, kind: string, query: Query): Sql => {
     const page = cut(scope, raw('id'), query);
     // Some databases do not allow a limit directly within `in`.
     const ids = page === EMPTY ? held : sql`select id from (${held}${page}) as l`;
-    return documentsOf(scope, kind, sql`select t.document, t.id from ${scope.rows(kind, row)} and t.id in (${ids})`, []);
+    const found = sql`select t.document, t.id from ${scope.rows(kind, row)} and t.id in (${ids})`;
+    return isPart ? documentsIn(scope, kind, found) : documentsOf(scope, kind, found, []);
   }
   const keys = keysOf(scope, row, sort);
   const { source, id } = found(scope, kind, row, where, sort.length === 0);
+  if (isPart) return documentsIn(scope, kind, sql`select t.document, t.id from ${source}`);
   return pageOf(scope, kind, keys, source, id, query);
 };
 
@@ -185,7 +190,10 @@ const found = (
 };
 
 const documentsOf = (scope: Scope, kind: string, page: Sql, order: readonly Sql[]): Sql =>
-  sql`select (select d.document from ${scope.layout(kind).documents} as d where d.id = p.document) as document from (${page}) as p order by ${joined([...order, raw('p.id')], ', ')}`;
+  sql`${documentsIn(scope, kind, page)} order by ${joined([...order, raw('p.id')], ', ')}`;
+
+const documentsIn = (scope: Scope, kind: string, page: Sql): Sql =>
+  sql`select (select d.document from ${scope.layout(kind).documents} as d where d.id = p.document) as document from (${page}) as p`;
 
 const fieldsOf = (scope: Scope, kind: string): RowFields => new RowFields(scope.engine, scope.layout(kind), 't');
 

@@ -1,7 +1,18 @@
 /** The transaction of the storage port, as statements on one connection. */
-import type { Predicate, Query, Row, Transaction, TransactionMode, Verified, VerifyPage } from '../../../src/adapter-kit.ts';
+import {
+  type Predicate,
+  type Query,
+  type Read,
+  type Row,
+  readEach,
+  type Transaction,
+  type TransactionMode,
+  type Verified,
+  type VerifyPage,
+} from '../../../src/adapter-kit.ts';
 import { arranged, valuesToArrange } from './arrange.ts';
 import { REVISION } from './layout.ts';
+import { canBePart, readParts } from './read-all.ts';
 import { repairCount, repairRow } from './repair.ts';
 import { Rows, rowOf } from './rows.ts';
 import { selectAmongFirst, selectCount, selectDistinct, selectPage, selectReferenced, selectSizes } from './select.ts';
@@ -75,6 +86,16 @@ export class KyselyTransaction implements Transaction {
     const scope = await this.#session.ready();
     const { rows } = await this.#session.run(selectReferenced(scope, kind, reference, [...new Set(values)], where));
     return rows.map(({ value }) => String(value));
+  }
+
+  async readAll(reads: readonly Read[]): Promise<readonly (readonly Row[] | readonly string[])[]> {
+    const parts = reads.filter(canBePart);
+    if (parts.length < 2) return readEach(this, reads);
+    const scope = await this.#session.ready();
+    const answers = await readParts((statement) => this.#session.run(statement), scope, parts);
+    const others = reads.filter((each) => !parts.includes(each));
+    const alone = await readEach(this, others);
+    return reads.map((each) => answers[parts.indexOf(each)] ?? alone[others.indexOf(each)] ?? []);
   }
 
   async revision(): Promise<number> {

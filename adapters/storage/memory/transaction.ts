@@ -3,7 +3,9 @@ import {
   equals,
   type Predicate,
   type Query,
+  type Read,
   type Row,
+  readEach,
   stringField,
   type Transaction,
   type Verified,
@@ -64,6 +66,10 @@ export class MemoryTransaction implements Transaction {
     const holds = (value: string) =>
       listRows(table, { where: { op: 'and', terms: [equals(stringField(field), value), where] }, limit: 1 }, this.#find).length > 0;
     return [...new Set(values)].filter(holds);
+  }
+
+  readAll(reads: readonly Read[]): Promise<readonly (readonly Row[] | readonly string[])[]> {
+    return readEach(this, reads);
   }
 
   async revision(): Promise<number> {

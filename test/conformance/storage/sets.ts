@@ -7,12 +7,14 @@ import {
   equals,
   type FieldRef,
   has,
+  NONE,
   not,
   oneOf,
   or,
   type Predicate,
   stringField,
 } from '../../../src/query/predicate.ts';
+import type { Read } from '../../../src/storage/port.ts';
 import type { Sentences } from '../storage.suite.ts';
 import { asked, each, group, idsOf, note, read, save, write } from './sample.ts';
 
@@ -120,5 +122,37 @@ export const sets: Sentences = {
     assert.deepEqual(await referenced(['ann', 'bob'], equals(booleanField('isOpen'), true)), ['ann']);
     assert.deepEqual(await referenced([]), []);
     assert.deepEqual(await read(store, (tx) => tx.referenced('note', 'id', ['a', 'z'])), ['a']);
+  },
+
+  'several questions at once have the answers that they have alone, in their order': async (store) => {
+    await save(
+      store,
+      note('b', { ownerId: 'ann', isOpen: true, labels: ['x', 'y'] }),
+      note('a', { ownerId: 'bob', labels: ['y'] }),
+      note('c', { ownerId: 'ann' }),
+    );
+    const reads: readonly Read[] = [
+      { read: 'list', kind: 'note', query: { where: ALL } },
+      { read: 'referenced', kind: 'note', field: 'ownerId', values: ['bob', 'eve'] },
+      { read: 'list', kind: 'noteGroup', query: { where: ALL } },
+      { read: 'list', kind: 'note', query: { where: has('labels', 'y') } },
+      { read: 'list', kind: 'note', query: { where: oneOf(stringField('id'), ['c', 'b', 'z']) } },
+      {
+        read: 'list',
+        kind: 'note',
+        query: { where: ALL, sort: [{ field: stringField('ownerId'), descending: true }], offset: 1, limit: 1 },
+      },
+      { read: 'referenced', kind: 'note', field: 'ownerId', values: [] },
+      { read: 'referenced', kind: 'note', field: 'ownerId', values: ['ann', 'bob'], where: equals(booleanField('isOpen'), true) },
+      { read: 'list', kind: 'note', query: { where: NONE } },
+      ...Array.from({ length: 12 }, (_, i): Read => ({ read: 'referenced', kind: 'note', field: 'id', values: [i % 2 ? 'a' : 'z'] })),
+    ];
+    const answers = await read(store, (tx) => tx.readAll(reads));
+    assert.deepEqual(
+      answers.map((answer) => answer.map((each) => (typeof each === 'string' ? each : each.id)).join(' ')),
+      ['a b c', 'bob', '', 'a b', 'b c', 'b', '', 'ann', '', ...Array.from({ length: 12 }, (_, i) => (i % 2 ? 'a' : ''))],
+    );
+    assert.deepEqual(answers[3], await read(store, (tx) => tx.list('note', { where: has('labels', 'y') })));
+    assert.deepEqual(await read(store, (tx) => tx.readAll([])), []);
   },
 };

@@ -1,6 +1,7 @@
 import { apiSession } from '../../../api/api-sessions.ts';
 import { authPolicy } from '../../../api/auth-policies.ts';
 import { authenticator } from '../../../api/authenticators.ts';
+import { enrollment } from '../../../api/enrollments.ts';
 import { identity } from '../../../api/identities.ts';
 import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import { mfa } from '../../../api/mfa.ts';
@@ -8,12 +9,13 @@ import { isDisabled } from '../../../authentication/actors.ts';
 import { LISTED, liveSessions } from '../../../authentication/lifetime.ts';
 import { behaviour } from '../../../call/behaviour.ts';
 import type { Call } from '../../../call/call.ts';
+import { listing, referencing } from '../../../changes/reads.ts';
 import { ApiError, invalidField } from '../../../errors/index.ts';
 import { and, booleanField, equals, oneOf, stringField } from '../../../query/index.ts';
 import { authenticatorMethods } from '../authenticators/methods.ts';
 import { keepAdministration } from './administration.ts';
 import { requireAdministratorLogin } from './administrator-login.ts';
-import { enrollNew, identityEnrollmentsOf } from './enrollments.ts';
+import { enrollNew, outstandingByIdentity } from './enrollments.ts';
 
 type Identity = RowOf<typeof identity>;
 
@@ -52,12 +54,14 @@ export const identityBehaviour = behaviour(identity, {
     const ids = rows.map((row) => row.id);
     const now = call.now();
     const live = and(LISTED, liveSessions(call.core.settings, now));
-    const [authenticators, outstanding, withSession, withMfa] = await Promise.all([
-      entities.list(authenticator, { where: oneOf(stringField('identityId'), ids) }),
-      identityEnrollmentsOf(entities, ids, call),
-      entities.referenced(apiSession, 'identityId', ids, live),
-      entities.referenced(mfa, 'identityId', ids, equals(booleanField('isVerified'), true)),
+    const ofThese = { where: oneOf(stringField('identityId'), ids) };
+    const [authenticators, enrollments, withSession, withMfa] = await entities.readAll([
+      listing(authenticator, ofThese),
+      listing(enrollment, ofThese),
+      referencing(apiSession, 'identityId', ids, live),
+      referencing(mfa, 'identityId', ids, equals(booleanField('isVerified'), true)),
     ]);
+    const outstanding = await outstandingByIdentity(entities, enrollments, call);
     const byIdentity = Map.groupBy(authenticators, (row) => row.identityId);
     const logged = new Set(withSession);
     const enrolled = new Set(withMfa);

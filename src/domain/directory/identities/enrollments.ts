@@ -6,7 +6,6 @@ import type { CreateBody, RowOf } from '../../../api/kit/resource.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { notFoundField } from '../../../errors/index.ts';
-import { oneOf, stringField } from '../../../query/index.ts';
 import { presentRows } from '../../../resources/present.ts';
 import { checkUsername } from '../authenticators/usernames.ts';
 import { addEnrollment } from '../enrollment/behaviour.ts';
@@ -26,12 +25,11 @@ export const enrollNew = async (entities: Entities, { id }: Identity, request: R
 };
 
 /** Outstanding enrollments of a page of identities, by method, as their details show them. */
-export const identityEnrollmentsOf = async (
+export const outstandingByIdentity = async (
   entities: Entities,
-  ids: readonly string[],
+  rows: readonly RowOf<typeof enrollment>[],
   call: Call,
 ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
-  const rows = await entities.list(enrollment, { where: oneOf(stringField('identityId'), ids) });
   // A kind and rows like any other.
   const details = await presentRows(entities, enrollment, rows, call);
   const byIdentity = new Map<string, Record<string, unknown>>();

@@ -1,0 +1,50 @@
+/** Several questions in one statement: a part for each, whose rows say which part they are of. */
+import { compareText, type Read, type Row } from '../../../src/adapter-kit.ts';
+import { valuesToArrange } from './arrange.ts';
+import type { Result, ResultRow } from './result.ts';
+import { rowOf } from './rows.ts';
+import type { Scope } from './scope.ts';
+import { selectPage, selectReferenced } from './select.ts';
+import { joined, raw, type Sql, sql } from './sql.ts';
+
+/** Parts of one statement, at most. */
+const MOST_PARTS = 10;
+
+/** Whether a question is one statement, and one whose answer needs no order but that by id: it can be a part of another. */
+export const canBePart = (each: Read): boolean => {
+  if (each.read === 'referenced') return each.values.length > 0;
+  const { where, sort = [], offset = 0, limit } = each.query;
+  return where.op !== 'none' && sort.length === 0 && offset === 0 && limit === undefined && valuesToArrange(where).size === 0;
+};
+
+type Answer = readonly Row[] | readonly string[];
+
+/** The answers to questions that can be parts, in their order. */
+export const readParts = async (
+  run: (statement: Sql) => Promise<Result>,
+  scope: Scope,
+  reads: readonly Read[],
+): Promise<readonly Answer[]> => {
+  const answers: Answer[] = [];
+  for (let at = 0; at < reads.length; at += MOST_PARTS) {
+    const some = reads.slice(at, at + MOST_PARTS);
+    const { rows } = await run(
+      joined(
+        some.map((each, part) => partOf(scope, each, part)),
+        ' union all ',
+      ),
+    );
+    const byPart = Map.groupBy(rows, ({ part }) => Number(part));
+    some.forEach((each, part) => void answers.push(answerOf(each, byPart.get(part) ?? [])));
+  }
+  return answers;
+};
+
+const partOf = (scope: Scope, each: Read, part: number): Sql =>
+  each.read === 'list'
+    ? sql`select ${raw(String(part))} as part, q.document as document from (${selectPage(scope, each.kind, each.query, { isPart: true })}) as q`
+    : sql`select ${raw(String(part))} as part, q.value as document from (${selectReferenced(scope, each.kind, each.field, [...new Set(each.values)], each.where)}) as q`;
+
+// Rows of parts come in any order.
+const answerOf = (each: Read, rows: readonly ResultRow[]): Answer =>
+  each.read === 'list' ? rows.map(rowOf).toSorted((a, b) => compareText(a.id, b.id)) : rows.map(({ document }) => String(document));

@@ -1,0 +1,30 @@
+/** Questions of kinds, of which `Entities.readAll` asks several at once. */
+import type { Kind, RowOf } from '../api/kit/resource.ts';
+import { ALL, type Predicate } from '../query/index.ts';
+import type { Query, Read } from '../storage/port.ts';
+import { inView, tableOf } from './views.ts';
+
+/** A question, and the type of its answer. */
+export interface EntityRead<Answer> {
+  readonly read: Read;
+  /** Of types only. */
+  readonly answer?: Answer;
+}
+
+/** The answers to questions, in their order. */
+export type Answers<Reads extends readonly EntityRead<unknown>[]> = {
+  readonly [I in keyof Reads]: Reads[I] extends EntityRead<infer Answer> ? Answer : never;
+};
+
+/** What `Entities.list` answers. */
+export const listing = <R extends Kind>(kind: R, query: Query): EntityRead<readonly RowOf<R>[]> => ({
+  read: { read: 'list', kind: tableOf(kind), query: { ...query, where: inView(kind, query.where) } },
+});
+
+/** What `Entities.referenced` answers. */
+export const referencing = (kind: Kind, field: string, values: readonly string[], where?: Predicate): EntityRead<readonly string[]> => ({
+  read: { read: 'referenced', kind: tableOf(kind), field, values, where: kind.view ? inView(kind, where ?? ALL) : where },
+});
+
+/** Whether a question has no answers, whatever is stored. */
+export const isEmpty = (read: Read): boolean => (read.read === 'list' ? read.query.where.op === 'none' : read.values.length === 0);
