@@ -11,7 +11,7 @@ import { install, manifest, root, runNode } from './pack.ts';
 const MADE_FOR: Readonly<Record<string, string>> = { 'overlay-controller/opentelemetry': '@opentelemetry/api' };
 
 const entryPoints = Object.keys(manifest.exports)
-  .filter((name) => name !== './package.json')
+  .filter((name) => !name.endsWith('.json'))
   .map((name) => name.replace('.', 'overlay-controller'))
   .filter((name) => !(name in MADE_FOR));
 
