@@ -37,6 +37,7 @@ export interface Inspection {
   list(kind: KindName, query?: InspectionQuery): Promise<Page<Readonly<Record<string, unknown>>>>;
   /** The last change; undefined where there was none. `at`: ISO text. */
   lastChange(): Promise<{ readonly revision: number; readonly at: string } | undefined>;
+  /** Closes the store. */
   close(): Promise<void>;
 }
 
