@@ -61,3 +61,13 @@ test('every entry point of the package has its source', () => {
     assert.ok(existsSync(join(root, 'examples', sourceOf(name.replace('.', manifest.name)))), name);
   }
 });
+
+test('the README lists every guide, and the site has them in that order', () => {
+  const listed = [...read('README.md').matchAll(/^\| \[[^\]]+\]\((docs\/guides\/[^)]+)\)/gm)].map(([, file = '']) => file);
+  assert.deepEqual(listed.toSorted(), documents.filter((file) => file.startsWith('docs/guides/')).toSorted());
+  const { projectDocuments }: { projectDocuments: readonly string[] } = JSON.parse(read('typedoc.json'));
+  assert.deepEqual(
+    projectDocuments.filter((file) => file.startsWith('docs/guides/')),
+    listed,
+  );
+});
