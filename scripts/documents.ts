@@ -15,6 +15,7 @@ import { symbolsFor } from '../src/resources/symbols.ts';
 import { deviations, publishedOperations } from '../test/contract/published.ts';
 import { apiSurface } from './api-surface.ts';
 import { clientOperations } from './client-operations.ts';
+import { outlined } from './outlined.ts';
 import { openContract } from './types/contract.ts';
 import { publicTypes } from './types/index.ts';
 import { changedRows } from './types/rows.ts';
@@ -212,7 +213,7 @@ const types = async (): Promise<Readonly<Record<string, () => string>>> => {
 /** The text of each file, by its path; empty for a file that is to be removed. */
 export const documents: Readonly<Record<string, () => string>> = {
   ...(await types()),
-  'docs/openapi.json': () => `${JSON.stringify(openApiDocument(Object.values(groups), defaultSettings), null, 1)}\n`,
+  'docs/openapi.json': () => `${outlined(openApiDocument(Object.values(groups), defaultSettings), 3)}\n`,
   'docs/operations.md': operations,
   'docs/resources.md': fields,
   'src/types/errors.ts': errorTypes,

@@ -1,4 +1,4 @@
-import { type KindName, kinds } from './api/index.ts';
+import { type KindName, kinds } from './api/kinds.ts';
 import type { Page } from './api/kit/operation.ts';
 import type { Kind } from './api/kit/resource.ts';
 import { endOfLog } from './changes/log.ts';
@@ -37,6 +37,7 @@ export interface Inspection {
   list(kind: KindName, query?: InspectionQuery): Promise<Page<Readonly<Record<string, unknown>>>>;
   /** The last change; undefined where there was none. `at`: ISO text. */
   lastChange(): Promise<{ readonly revision: number; readonly at: string } | undefined>;
+  /** Closes the store. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import type { KindName, Kinds } from '../api/index.ts';
+import type { KindName, Kinds } from '../api/kinds.ts';
 import type { Kind, RowOf } from '../api/kit/resource.ts';
 import type { Entities } from '../changes/entities.ts';
 import type { Predicate } from '../query/index.ts';

@@ -1,4 +1,4 @@
-import { type KindName, kinds } from '../api/index.ts';
+import { type KindName, kinds } from '../api/kinds.ts';
 import type { Resource } from '../api/kit/resource.ts';
 import type { ChangedRows } from './rows.ts';
 

@@ -4,8 +4,9 @@
  * names of the keys that may still be needed, and opens only with these. After an interruption it is called again, and continues. Several
  * controllers may run it at once.
  */
-import { type KindName, kinds } from '../api/index.ts';
+
 import { keptSecret } from '../api/kept-secrets.ts';
+import { type KindName, kinds } from '../api/kinds.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
 import { KEY_CHECK, networkKeyIn, resealed, sealedFields, sealText, unsealText } from '../changes/sealed.ts';

@@ -1,4 +1,4 @@
-import { type KindName, kinds } from '../api/index.ts';
+import { type KindName, kinds } from '../api/kinds.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Core } from '../call/core.ts';
 import { inView, tableOf } from '../changes/views.ts';

@@ -55,11 +55,19 @@ test('every script that documents name exists', () => {
 });
 
 test('every entry point of the package has its source', () => {
-  const targets = Object.entries<string | { default: string; types: string }>(manifest.exports).filter(
-    ([name]) => name !== './package.json',
-  );
+  const targets = Object.entries<string | { default: string; types: string }>(manifest.exports).filter(([name]) => !name.endsWith('.json'));
   for (const [name, target] of targets) {
     assert.ok(typeof target === 'object' && target.types === target.default.replace(/\.js$/, '.d.ts'), name);
     assert.ok(existsSync(join(root, 'examples', sourceOf(name.replace('.', manifest.name)))), name);
   }
+});
+
+test('the README lists every guide, and the site has them in that order', () => {
+  const listed = [...read('README.md').matchAll(/^\| \[[^\]]+\]\((docs\/guides\/[^)]+)\)/gm)].map(([, file = '']) => file);
+  assert.deepEqual(listed.toSorted(), documents.filter((file) => file.startsWith('docs/guides/')).toSorted());
+  const { projectDocuments }: { projectDocuments: readonly string[] } = JSON.parse(read('typedoc.json'));
+  assert.deepEqual(
+    projectDocuments.filter((file) => file.startsWith('docs/guides/')),
+    listed,
+  );
 });

@@ -8,19 +8,37 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { install, root, runNode } from './pack.ts';
 
+interface Bundle {
+  readonly code: Uint8Array;
+  /** Names of the packages whose code is in it. */
+  readonly packages: ReadonlySet<string>;
+}
+
 /** As an application does it that imports all of an entry point. @throws when something of Node is imported, which no browser has */
-const bundled = async (folder: string, entry: string): Promise<Uint8Array> => {
+const bundled = async (folder: string, entry: string): Promise<Bundle> => {
   const options = { bundle: true, minify: true, format: 'esm', platform: 'browser', target: 'es2024', write: false } as const;
-  const { outputFiles, warnings } = await build({ ...options, absWorkingDir: folder, entryPoints: [entry], logLevel: 'silent' });
+  const { outputFiles, warnings, metafile } = await build({
+    ...options,
+    absWorkingDir: folder,
+    entryPoints: [entry],
+    logLevel: 'silent',
+    metafile: true,
+  });
   assert.deepEqual(warnings, []);
-  return outputFiles[0]?.contents ?? new Uint8Array();
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  const packages = inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? packageOf(path) : []));
+  return { code: outputFiles[0]?.contents ?? new Uint8Array(), packages: new Set(packages) };
 };
+
+/** The package of a bundled file; none for the application's own. */
+const packageOf = (path: string): readonly string[] =>
+  [...path.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, name = '']) => name).slice(-1);
 
 const KIB = 1024;
 
 /** Gzipped KiB that each may have: a little more than it has. Raise a bound knowingly. */
 const BOUNDS = {
-  'overlay-controller': 322,
+  'overlay-controller': 346,
   'overlay-controller/client': 14,
   'overlay-controller/http/fetch': 3.5,
   'overlay-controller/http/hono': 3.5,
@@ -33,17 +51,30 @@ for (const [name, bound] of Object.entries(BOUNDS)) {
   test(`${name} is bundled without Node, and has ${bound} KiB gzipped at most`, async (t) => {
     const app = install(t);
     writeFileSync(join(app, 'main.js'), `export * from '${name}';\n`);
-    const code = await bundled(app, 'main.js');
+    const { code } = await bundled(app, 'main.js');
     const gzipped = gzipSync(code).length;
     t.diagnostic(`${Math.round(code.length / KIB)} KiB, ${(gzipped / KIB).toFixed(1)} KiB gzipped`);
     assert.ok(gzipped <= bound * KIB, `${gzipped} bytes`);
   });
 }
 
+test('what browsers load has no dependency: the table of operations comes without the rules that need any', async (t) => {
+  const app = install(t);
+  writeFileSync(join(app, 'main.js'), "export * from 'overlay-controller/client';\n");
+  assert.deepEqual([...(await bundled(app, 'main.js')).packages], ['overlay-controller']);
+});
+
+test('JSON Schemas are validated without a compiler of schemas: there is none in the core', async (t) => {
+  const app = install(t);
+  writeFileSync(join(app, 'main.js'), "export * from 'overlay-controller';\n");
+  const { packages } = await bundled(app, 'main.js');
+  assert.ok(!packages.has('ajv') && !packages.has('ajv-formats'), [...packages].join(', '));
+});
+
 test('a bundle of the core, with a store and a handler, runs without Node', async (t) => {
   const app = install(t);
   copyFileSync(join(root, 'test/package/portable.mjs'), join(app, 'main.mjs'));
-  writeFileSync(join(app, 'bundle.mjs'), await bundled(app, 'main.mjs'));
+  writeFileSync(join(app, 'bundle.mjs'), (await bundled(app, 'main.mjs')).code);
   const without = pathToFileURL(join(root, 'test/package/without-node.ts')).href;
   assert.match(
     runNode(app, '--disallow-code-generation-from-strings', '--import', without, 'bundle.mjs'),

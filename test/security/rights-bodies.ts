@@ -48,6 +48,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'PUT /identities/{id}/trace': { enabled: true, traceId: 'x', duration: '5m', channels: ['all'] },
   '/posture-checks': check,
   'PATCH /posture-checks/{id}': { typeId: 'DOMAIN' },
+  '/revocations': { id: 'none', type: 'JTI' },
   '/services': service,
   '/terminators': terminator,
   '/authenticate/mfa': { code: '000000' },

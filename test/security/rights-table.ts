@@ -125,6 +125,8 @@ const ofManagement: Readonly<Record<Right, Lines>> = {
     GET                  /posture-check-types/{id}
     GET POST             /posture-checks
     GET PUT PATCH DELETE /posture-checks/{id}
+    GET POST             /revocations
+    GET                  /revocations/{id}
     GET POST             /routers
     GET PUT PATCH DELETE /routers/{id}
     GET POST             /transit-routers
@@ -195,6 +197,34 @@ const ofExtensions: Readonly<Record<Right, Lines>> = {
   `,
 };
 
+/**
+ * The OpenID provider, below `/oidc`, knows no session by its header: it is open, and each operation judges the codes, tokens and clients that it is given
+ * (`oidc-logins.test.ts` and `oidc-tokens.test.ts`).
+ */
+const ofProvider: Lines = `
+  GET         /.well-known/openid-configuration
+  GET         /keys
+  GET POST    /authorize
+  GET         /authorize/callback
+  POST        /oauth/token
+  GET POST    /userinfo
+  POST        /oauth/introspect
+  POST        /revoke
+  POST        /oauth/revoke
+  GET POST    /end_session
+  GET         /logged-out
+  GET         /healthz
+  GET         /ready
+  GET POST    /login/username
+  GET POST    /login/password
+  GET POST    /login/cert
+  GET POST    /login/ext-jwt
+  POST        /login/totp
+  POST DELETE /login/totp/enroll
+  POST        /login/totp/enroll/verify
+  GET         /login/auth-queries
+`;
+
 /** An operation on an API: `POST /identities/{id}/disable` of `management`. */
 export interface RightOf {
   readonly api: ApiName;
@@ -203,21 +233,21 @@ export interface RightOf {
   readonly right: Right;
 }
 
+/** Every method and path of some lines. */
+const callsIn = (lines: Lines): readonly Pick<RightOf, 'method' | 'path'>[] =>
+  lines
+    .trim()
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .flatMap((line) => {
+      const words = line.trim().split(/ +/);
+      const path = words.pop() ?? '';
+      return words.map((method) => ({ method, path }));
+    });
+
 const read = (api: ApiName, table: Readonly<Record<Right, Lines>>): readonly RightOf[] =>
-  (Object.keys(table) as readonly Right[]).flatMap(
-    (
-      right, // its keys are all rights
-    ) =>
-      table[right]
-        .trim()
-        .split('\n')
-        .filter((line) => line.trim() !== '')
-        .flatMap((line) => {
-          const words = line.trim().split(/ +/);
-          const path = words.pop() ?? '';
-          return words.map((method) => ({ api, method, path, right }));
-        }),
-  );
+  // Its keys are all rights.
+  (Object.keys(table) as readonly Right[]).flatMap((right) => callsIn(table[right]).map((call) => ({ api, ...call, right })));
 
 export const rights: readonly RightOf[] = [
   ...read('management', ofBothApis),
@@ -229,3 +259,6 @@ export const rights: readonly RightOf[] = [
 
 /** Where a session without the right gets 403; everywhere else it is 401. */
 export const forbidden: readonly string[] = ['DELETE /api-sessions/{id}', 'DELETE /posture-checks/{id}'];
+
+/** What is open to all, and judged by what it is given. */
+export const open: readonly string[] = callsIn(ofProvider).map(({ method, path }) => `${method} /oidc${path}`);

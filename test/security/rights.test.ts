@@ -5,7 +5,7 @@ import { ADMIN, type Answer, type App, openApp, PASSWORD } from '../support/app.
 import { party } from '../support/pki.ts';
 import { policyBody } from '../support/policies.ts';
 import { bodyOf } from './rights-bodies.ts';
-import { type ApiName, forbidden, type Right, type RightOf, rights } from './rights-table.ts';
+import { type ApiName, forbidden, open, type Right, type RightOf, rights } from './rights-table.ts';
 
 const PREFIXES: Readonly<Record<ApiName, string>> = {
   management: '/edge/management/v1',
@@ -72,7 +72,15 @@ const actors = async (app: App): Promise<readonly Actor[]> => {
 
 test('every operation has its right in the table, and the table has no other', () => {
   const there = entries.flatMap(({ operation: { surfaces, method, path } }) => surfaces.map(({ prefix }) => `${method} ${prefix}${path}`));
-  assert.deepEqual(rights.map(nameOf).toSorted(), there.toSorted());
+  assert.deepEqual([...rights.map(nameOf), ...open].toSorted(), there.toSorted());
+});
+
+test('the operations of the OpenID provider ask for no session', () => {
+  const closed = entries.filter(({ operation }) => operation.permission !== 'open').flatMap(({ operation: { surfaces } }) => surfaces);
+  assert.deepEqual(
+    closed.filter(({ prefix }) => prefix.startsWith('/oidc')),
+    [],
+  );
 });
 
 /** Calls an operation with what is valid for it, and ids that do not exist: what is judged is the right. */

@@ -1,0 +1,36 @@
+/**
+ * Builds `dist/`: `npm run build`. It holds what the entry points and commands of package.json reach: code with its types blanked out, and declarations.
+ * Decision 041 says why there are no source maps.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { codeOf } from './build/code.ts';
+import { declarationsOf } from './build/declarations.ts';
+import { entriesOf, reachable } from './build/reach.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const dist = join(root, 'dist');
+
+const entries = entriesOf(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+const sourceOf = (path: string): string => readFileSync(join(root, path.replace(/\.js$/, '.ts')), 'utf8');
+const declarations = declarationsOf(root);
+
+const files = [
+  ...reachable(
+    entries.code,
+    (path) => (path.endsWith('.js') ? codeOf(sourceOf(path)) : sourceOf(path)),
+    (path) => path,
+  ),
+  ...reachable(
+    entries.types,
+    (path) => declarations.get(path) ?? '',
+    (path) => (path.endsWith('.json') ? undefined : path.replace(/\.[jt]s$/, '.d.ts')),
+  ),
+];
+
+rmSync(dist, { recursive: true, force: true });
+for (const [path, text] of files) {
+  mkdirSync(dirname(join(dist, path)), { recursive: true });
+  writeFileSync(join(dist, path), text);
+}
+console.log(`dist/ has ${files.length} files, ${Math.round(files.reduce((sum, [, text]) => sum + text.length, 0) / 1000)} kB`);

@@ -1,0 +1,45 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly bin: Readonly<Record<string, string>>;
+}
+
+/** What a package promises: its entry points and commands, as paths below `dist/`. */
+export const entriesOf = ({ exports, bin }: Manifest): { readonly code: readonly string[]; readonly types: readonly string[] } => {
+  const conditions = Object.values(exports).filter((target) => typeof target !== 'string');
+  const below = (path: string): string => posix.relative('dist', posix.normalize(path));
+  return {
+    code: [...conditions.map((target) => target.default), ...Object.values(bin)].map(below),
+    types: conditions.map((target) => target.types).map(below),
+  };
+};
+
+/** The specifiers of a module's imports, with their places in its text. */
+export const importsOf = (text: string): readonly ts.FileReference[] => ts.preProcessFile(text, true, true).importedFiles;
+
+/**
+ * The files that entries reach by relative imports, with their texts.
+ * @param textOf the text of a file, by its path
+ * @param target from the path that an import says to that of the file that is meant; undefined for files to leave out
+ */
+export const reachable = (
+  entries: readonly string[],
+  textOf: (path: string) => string,
+  target: (path: string) => string | undefined,
+): ReadonlyMap<string, string> => {
+  const found = new Map<string, string>();
+  const visit = (path: string): void => {
+    if (found.has(path)) return;
+    const text = textOf(path);
+    found.set(path, text);
+    if (path.endsWith('.json')) return;
+    for (const { fileName } of importsOf(text).filter((each) => each.fileName.startsWith('.'))) {
+      const next = target(posix.join(posix.dirname(path), fileName));
+      if (next) visit(next);
+    }
+  };
+  entries.map((path) => posix.normalize(path)).forEach(visit);
+  return found;
+};

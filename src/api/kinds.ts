@@ -1,0 +1,77 @@
+import { apiSessionCertificate } from './api-session-certificates.ts';
+import { apiSession } from './api-sessions.ts';
+import { authPolicy } from './auth-policies.ts';
+import { authRequest } from './auth-requests.ts';
+import { authenticator } from './authenticators.ts';
+import { builtInRow } from './built-in-rows.ts';
+import { ca } from './cas.ts';
+import { change } from './changes.ts';
+import { config, configType } from './configs.ts';
+import { controller } from './controllers.ts';
+import { cursor } from './cursors.ts';
+import { maintenanceTask } from './database.ts';
+import { enrollment } from './enrollments.ts';
+import { externalJwtSigner } from './external-jwt-signers.ts';
+import { failedServiceRequest } from './failed-service-requests.ts';
+import { identity } from './identities.ts';
+import { identityType } from './identity-types.ts';
+import { keptSecret } from './kept-secrets.ts';
+import { lease } from './leases.ts';
+import { mfa } from './mfa.ts';
+import { edgeRouterPolicy, serviceEdgeRouterPolicy, servicePolicy } from './policies.ts';
+import { postureCheckType } from './posture-check-types.ts';
+import { postureCheck } from './posture-checks/index.ts';
+import { postureData } from './posture-data.ts';
+import { revocation } from './revocations.ts';
+import { edgeRouter, router } from './routers.ts';
+import { serviceConfig } from './service-configs.ts';
+import { service } from './services.ts';
+import { sessionReview } from './session-reviews.ts';
+import { session } from './sessions.ts';
+import { terminator } from './terminators.ts';
+import { trace } from './traces.ts';
+
+/** The one list of kinds: everything that is stored. */
+export const kinds = {
+  identity,
+  identityType,
+  authPolicy,
+  authenticator,
+  ca,
+  externalJwtSigner,
+  enrollment,
+  apiSession,
+  mfa,
+  apiSessionCertificate,
+  authRequest,
+  revocation,
+  service,
+  serviceConfig,
+  servicePolicy,
+  edgeRouterPolicy,
+  serviceEdgeRouterPolicy,
+  postureCheck,
+  postureCheckType,
+  postureData,
+  router,
+  edgeRouter,
+  terminator,
+  session,
+  sessionReview,
+  failedServiceRequest,
+  configType,
+  config,
+  trace,
+  controller,
+  maintenanceTask,
+  lease,
+  cursor,
+  change,
+  keptSecret,
+  builtInRow,
+} as const;
+
+/** Every kind of entity by its name, with its table of fields. */
+export type Kinds = typeof kinds;
+/** Name of a kind, as changes and events have it: `identity`, `apiSession`, `servicePolicy`, ... */
+export type KindName = keyof Kinds;

@@ -1,0 +1,75 @@
+/** What the packed package holds: how much it is, and code as its readers know it from the repository. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { transform } from 'esbuild';
+import { install, root, runNode } from './pack.ts';
+
+const BOUND = 4_000_000; // bytes
+
+const installed = (t: TestContext): string => join(install(t), 'node_modules/overlay-controller');
+
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => statSync(join(folder, file)).isFile());
+
+const codeIn = (folder: string): readonly string[] => filesIn(folder).filter((file) => file.endsWith('.js'));
+
+test(`the package has less than ${BOUND.toLocaleString('en')} bytes unpacked`, (t) => {
+  const folder = installed(t);
+  const sizes = filesIn(folder).map((file) => statSync(join(folder, file)).size);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  t.diagnostic(`${total} bytes in ${sizes.length} files`);
+  assert.ok(total < BOUND, `${total} bytes`);
+});
+
+test('it has neither sources nor source maps, nor modules without code', (t) => {
+  const folder = installed(t);
+  assert.deepEqual(
+    filesIn(folder).filter((file) => /(\.map|(?<!\.d)\.ts)$/.test(file)),
+    [],
+  );
+  const code = codeIn(join(folder, 'dist')).map((file) => readFileSync(join(folder, 'dist', file), 'utf8'));
+  assert.deepEqual(
+    code.filter((text) => text.trim() === 'export {};'),
+    [],
+  );
+});
+
+/** Punctuation may move: the end of a type that spans lines takes the `)` before it along. */
+const wordsStand = (source: string, code: string): boolean =>
+  [...code.matchAll(/\w+/g)].every(({ 0: word, index }) => {
+    const written = source.slice(index, index + word.length);
+    return written === word || (word === 'js' && written === 'ts');
+  });
+
+test('all code stands at the line and column of its source, so that stack traces name the place in the repository', (t) => {
+  const dist = join(installed(t), 'dist');
+  const moved = codeIn(dist).flatMap((file) => {
+    const source = readFileSync(join(root, file.replace(/\.js$/, '.ts')), 'utf8').split('\n');
+    const lines = readFileSync(join(dist, file), 'utf8').split('\n');
+    return lines.flatMap((line, index) => (wordsStand(source[index] ?? '', line) ? [] : [`${file}:${index + 1} ${line}`]));
+  });
+  assert.deepEqual(moved, []);
+});
+
+test('no syntax is newer than the oldest Node that the package runs on', async (t) => {
+  const dist = join(installed(t), 'dist');
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const target = `node${engines.node.replace('>=', '')}`;
+  const supported = { 'regexp-unicode-property-escapes': true }; // which Node has: esbuild judges by the version of Unicode
+  for (const file of codeIn(dist)) {
+    const code = readFileSync(join(dist, file), 'utf8');
+    const [asIs, lowered] = await Promise.all(['esnext', target].map((each) => transform(code, { target: each, supported })));
+    assert.equal(lowered?.code, asIs?.code, file);
+  }
+});
+
+test('the OpenAPI document is imported by its name', (t) => {
+  const app = install(t);
+  writeFileSync(
+    join(app, 'main.mjs'),
+    "import document from 'overlay-controller/docs/openapi.json' with { type: 'json' };\nconsole.log(document.openapi);\n",
+  );
+  assert.match(runNode(app, 'main.mjs'), /^3\.1\.\d$/m);
+});
