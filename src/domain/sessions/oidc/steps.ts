@@ -62,7 +62,7 @@ export const primaryStep =
       }
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'INVALID_AUTH' && wantsPage(call))) throw error;
-      return pages[method](providerOf(call).pages, { ...login, isRefused: true });
+      return pages[method](providerOf(call).pages, { ...login, isRefused: true, username: step.username });
     }
     return proceed(call, issuer, login);
   };
