@@ -63,7 +63,7 @@ const giveCode = (call: Call, purpose: 'login' | 'verify', code: string, id: str
       // Another identity may have logged in meanwhile.
       if (login?.owner.id !== owner.id) throw new ApiError('INVALID_TOTP_CODE');
       await entities.update(mfa, row, purpose === 'verify' ? { isVerified: true } : spent);
-      await passFactor(entities, login, 'totp', call.now());
+      await passFactor(entities, login, 'totp', call);
     },
     owner.id,
   );
