@@ -3,8 +3,12 @@ import https from 'node:https';
 /** A closed loop over kept-alive connections: as many requests under way as there are connections. */
 export interface Target {
   readonly port: number;
+  /** Of an API session, or an access token of the OpenID provider, which is a JWT. */
   readonly token?: string;
 }
+
+const credentials = (token: string | undefined): Readonly<Record<string, string>> =>
+  token === undefined ? {} : token.includes('.') ? { authorization: `Bearer ${token}` } : { 'zt-session': token };
 
 export interface Request {
   readonly method: string;
@@ -28,7 +32,7 @@ export const createClient = ({ port, token }: Target, connections: number) => {
       const payload = body === undefined ? undefined : JSON.stringify(body);
       const headers = {
         accept: 'application/json',
-        ...(token ? { 'zt-session': token } : {}),
+        ...credentials(token),
         ...(payload ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) } : {}),
       };
       const request = https.request({ host: '127.0.0.1', port, method, path, headers, agent }, (response) => {

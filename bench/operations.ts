@@ -10,7 +10,7 @@ const X = '/edge/management/extensions/v1';
 export interface Operation {
   readonly next: () => Request;
   /** Who asks; default the administrator. */
-  readonly as?: 'client' | keyof Endpoints | 'nobody';
+  readonly as?: 'client' | 'bearer' | keyof Endpoints | 'nobody';
 }
 
 const one = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T; // never empty
@@ -56,6 +56,7 @@ export const operations = ({ identities, services, dialable, client }: Filled, s
     'client: services of 20 policies, page of 100': get(() => `${C}/services?limit=100`, 'unchecked'),
     'client: the same with 5 posture checks each': get(() => `${C}/services?limit=100`, 'checked'),
     'client: current identity': get(() => `${C}/current-identity`, 'client'),
+    'client: the same with a bearer token': get(() => `${C}/current-identity`, 'bearer'),
     'authenticate by password': {
       as: 'nobody',
       next: () => ({ method: 'POST', path: `${C}/authenticate?method=password`, body: client }),

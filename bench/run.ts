@@ -30,6 +30,8 @@ const M = '/edge/management/v1';
 
 interface Server extends Filled, Measurable {
   readonly openedMs: number;
+  /** An access token of the OpenID provider, of the same identity as the sessions of `client`. */
+  readonly bearer: string;
 }
 
 const start = (...args: string[]): Promise<Server> => startServer('server.ts', args);
@@ -93,6 +95,7 @@ try {
       const tokens = {
         administrator: await login(server.port, 'admin', 'bench-password'),
         client: await loginAs(server.client),
+        bearer: server.bearer,
         unchecked: await loginAs(endpoints.unchecked),
         checked: await loginAs(endpoints.checked),
         nobody: undefined,

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { serve } from '../adapters/http/node.ts';
 import { nodePlatform } from '../adapters/platform/node.ts';
 import { ManagementController } from '../src/index.ts';
+import { bearerToken } from './bearer.ts';
 import { selfSigned } from './certificate.ts';
 import type { Size } from './data.ts';
 import { load } from './fill.ts';
@@ -33,9 +34,10 @@ if (kind === 'bare') {
     secretKey: SECRET_KEY,
     administrator: { password: 'bench-password' },
     settings: { address: 'https://127.0.0.1:1280' },
+    oidc: true,
   });
   const openedMs = performance.now() - began;
   const filled = await load(controller, JSON.parse(size) as Size);
   const { port } = await serve({ controller, tls });
-  tellParent({ port, openedMs, ...filled });
+  tellParent({ port, openedMs, bearer: await bearerToken(controller, filled.client), ...filled });
 }

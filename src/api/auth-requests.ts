@@ -32,6 +32,11 @@ const progress = z.object({
   codes: z.array(string).readonly(),
   /** Whether one of them was redeemed. */
   isRedeemed: z.boolean(),
+  /**
+   * SHA-256 of what the callback must bring along, where the last step was made on a page; empty until that is known. Else null: whoever made the step is
+   * a program that began the login itself.
+   */
+  pageKey: z.string().nullable().optional(),
 });
 
 export type LoginProgress = z.infer<typeof progress>;

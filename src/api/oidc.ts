@@ -69,6 +69,8 @@ export const oidc = group('oidc', 'The OpenID provider', {
     query: z.object({
       /** Of the login. */
       id: shortText.optional(),
+      /** Of who completed the login, where that was on a page. */
+      key: shortText.optional(),
     }),
     answer: redirected,
     ...open,

@@ -39,8 +39,12 @@ export type PageText =
   | 'enrollHint'
   | 'enrollStart'
   | 'enrollScan'
+  | 'enrollPicture'
+  | 'enrollOpen'
   | 'enrollSecret'
   | 'enrollRecovery'
+  | 'enrollCodeHint'
+  | 'enrollAgain'
   | 'loggedOut'
   | 'failed';
 

@@ -63,7 +63,12 @@ export const createHandler = ({
   observer,
 }: HandlerOptions): Handle => {
   const route = createRouter(entries, surfaces);
-  const queries = new Map(entries.map(({ operation }) => [operation, operation.query && queryParameters(operation.query)]));
+  const queries = new Map(
+    entries.map(({ operation }) => {
+      const one = operation.surfaces.some(({ refusesRepeated }) => refusesRepeated) ? 'refused' : 'first';
+      return [operation, operation.query && queryParameters(operation.query, one)];
+    }),
+  );
   const cors = createCors(
     settings.corsOrigins,
     surfaces,

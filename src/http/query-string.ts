@@ -3,18 +3,24 @@ import { invalidField } from '../errors/index.ts';
 import { formDecoded } from './form.ts';
 import { isStorable } from './path.ts';
 
-/** The declared parameters of a query, by name; true for those that may be repeated. */
-export type QueryParameters = ReadonlyMap<string, boolean>;
+/** What is made of a parameter that is repeated: its first value counts, or it is refused, or all count. */
+type Repeated = 'first' | 'refused' | 'all';
 
-/** @returns the names to look for in a query, from the schema of an operation. */
-export const queryParameters = (schema: z.ZodObject): QueryParameters =>
-  new Map(Object.entries(schema.shape).map(([name, value]) => [name, takesMany(value as z.ZodType)])); // a shape holds schemas
+/** The declared parameters of a query, by name. */
+export type QueryParameters = ReadonlyMap<string, Repeated>;
+
+/**
+ * @param one what is made of a repeated parameter that takes one value
+ * @returns the names to look for in a query, from the schema of an operation.
+ */
+export const queryParameters = (schema: z.ZodObject, one: Exclude<Repeated, 'all'> = 'first'): QueryParameters =>
+  new Map(Object.entries(schema.shape).map(([name, value]) => [name, takesMany(value as z.ZodType) ? 'all' : one])); // a shape holds schemas
 
 /**
  * The declared parameters of a query, as strings: the first value of each, or all where it may be repeated. Names are case-sensitive; others are
  * ignored. `;` is not a separator and must be escaped: silently dropping a filter after it would return the whole list.
- * @throws ApiError 400 `COULD_NOT_VALIDATE` for a declared parameter with a malformed escape or a bare `;`, and for a value that no store can hold
- * (U+0000)
+ * @throws ApiError 400 `COULD_NOT_VALIDATE` for a declared parameter with a malformed escape or a bare `;`, for one that is repeated and must not be,
+ * and for a value that no store can hold (U+0000)
  */
 export const parseQuery = (query: string, declared: QueryParameters): Readonly<Record<string, string | readonly string[]>> => {
   const values: Record<string, string | string[]> = {};
@@ -26,16 +32,17 @@ export const parseQuery = (query: string, declared: QueryParameters): Readonly<R
     if (pair.includes(';')) refuseSemicolon(pair, declared);
     const mark = pair.indexOf('=');
     const name = decodeName(mark < 0 ? pair : pair.slice(0, mark));
-    const many = name === undefined ? undefined : declared.get(name);
-    if (name === undefined || many === undefined) continue;
+    const repeated = name === undefined ? undefined : declared.get(name);
+    if (name === undefined || repeated === undefined) continue;
     const known = values[name];
-    if (known !== undefined && !many) continue;
+    if (known !== undefined && repeated === 'refused') throw invalidField(name, `${name} in query is there more than once`, pair);
+    if (known !== undefined && repeated === 'first') continue;
     const raw = mark < 0 ? '' : pair.slice(mark + 1);
     const value = formDecoded(raw);
     if (value === undefined) throw invalidField(name, `${name} in query is no text in UTF-8, percent-encoded`, raw);
     if (!isStorable(value)) throw invalidField(name, `${name} in query holds a character that cannot be stored`, '');
     if (Array.isArray(known)) known.push(value);
-    else values[name] = many ? [value] : value;
+    else values[name] = repeated === 'all' ? [value] : value;
   }
   return values;
 };

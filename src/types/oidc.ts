@@ -202,6 +202,8 @@ export interface OidcAuthorizeByFormQuery {
 export interface OidcCallbackQuery {
   /** Of the login. */
   readonly id?: string | undefined;
+  /** Of who completed the login, where that was on a page. */
+  readonly key?: string | undefined;
 }
 
 /** A request for tokens. */

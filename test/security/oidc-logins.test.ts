@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type App, onEveryStore, openApp } from '../support/app.ts';
+import { type App, onEveryStore, openApp, PASSWORD } from '../support/app.ts';
 import { enrollMfa, totp } from '../support/mfa.ts';
 import {
   authorizeFields,
@@ -140,6 +140,33 @@ onEveryStore('logins by the provider that must not succeed', (open) => {
     assert.equal((await redeem(app, login, code)).body.error, 'invalid_grant');
     await tokensOf(app, user.username);
   });
+});
+
+test('who sends somebody else to the page of a login of their own gets no code of it, not even between its steps', async () => {
+  await using app = await openApp('memory');
+  const page = { headers: { accept: 'text/html' } };
+  const user = await app.user();
+  const login = await begin(app);
+  const watched = async () => inLocation(await get(app, '/authorize/callback', { id: login.id }), 'code');
+  const answers = await Promise.all([
+    byPassword(app, login, user.username, PASSWORD, page),
+    ...Array.from({ length: 50 }, watched),
+    watched(),
+  ]);
+  const [answer, ...codes] = answers;
+  assert.deepEqual([...new Set(codes)], [undefined]);
+  assert.equal(await watched(), undefined);
+  const key = inLocation(answer, 'key');
+  assert.equal((await get(app, '/authorize/callback', { id: login.id, key: `${key}x` })).status, 400);
+  const code = inLocation(await get(app, '/authorize/callback', { id: login.id, key }), 'code');
+  tokensIn(await redeem(app, login, code ?? ''));
+
+  const factor = await enrollMfa(app, await user.login());
+  const second = await begin(app);
+  await byPassword(app, second, user.username, PASSWORD, page);
+  const completed = await post(app, '/login/totp', { id: second.id, code: factor.code(1) }, page);
+  assert.equal((await get(app, '/authorize/callback', { id: second.id })).status, 400);
+  assert.ok(inLocation(await get(app, '/authorize/callback', { id: second.id, key: inLocation(completed, 'key') }), 'code'));
 });
 
 test('a page writes no markup that it was given, loads nothing, runs nothing and cannot be framed', async () => {

@@ -16,7 +16,7 @@ export const surfaces = {
   /** Operations beyond the published APIs. */
   extensions: surface({ name: 'extensions', prefix: '/edge/management/extensions/v1', ...edge }),
   /** The OpenID provider. */
-  oidc: surface({ name: 'oidc', prefix: '/oidc', ...provider, errorForm: oauthErrors }),
+  oidc: surface({ name: 'oidc', prefix: '/oidc', ...provider, errorForm: oauthErrors, refusesRepeated: true }), // RFC 6749, 3.1
   /** The steps of its logins. */
   oidcLogin: surface({
     name: 'oidcLogin',

@@ -19,13 +19,21 @@ export interface Surface<N extends string = string> {
   readonly session: SessionRule;
   /** Answer headers of its own that other origins may read, in lower case. */
   readonly exposedHeaders: readonly string[];
+  /** Whether a parameter of a query that takes one value is refused when it is repeated; else its first value counts. */
+  readonly refusesRepeated: boolean;
 }
 
-type Declaration<N extends string> = Omit<Surface<N>, 'aliases' | 'exposedHeaders'> & Partial<Pick<Surface, 'aliases' | 'exposedHeaders'>>;
+type Optional = 'aliases' | 'exposedHeaders' | 'refusesRepeated';
+type Declaration<N extends string> = Omit<Surface<N>, Optional> & Partial<Pick<Surface, Optional>>;
 
 /** @throws TypeError for a prefix or an alias that is no normal path */
-export const surface = <const N extends string>({ aliases = [], exposedHeaders = [], ...declaration }: Declaration<N>): Surface<N> => {
+export const surface = <const N extends string>({
+  aliases = [],
+  exposedHeaders = [],
+  refusesRepeated = false,
+  ...declaration
+}: Declaration<N>): Surface<N> => {
   const wrong = [declaration.prefix, ...aliases].find((path) => !/^(\/|(\/[\w.~-]+)+)$/.test(path));
   if (wrong !== undefined) throw new TypeError(`the surface ${declaration.name} needs prefixes like /edge/client/v1, got '${wrong}'`);
-  return { aliases, exposedHeaders, ...declaration };
+  return { aliases, exposedHeaders, refusesRepeated, ...declaration };
 };

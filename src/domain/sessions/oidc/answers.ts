@@ -23,8 +23,9 @@ export const plainRefusal = (call: Call, reason: string): HttpOutput => {
 };
 
 /** What comes after a step: the factor that is still owed, or the end of the login. */
-export const nextStep = (call: Call, issuer: string, login: PageOfLogin, queries: readonly AuthQuery[]): HttpOutput => {
-  if (queries.length === 0) return redirect(`${issuer}/authorize/callback?id=${encodeURIComponent(login.id)}`);
+export const nextStep = (call: Call, issuer: string, login: PageOfLogin, queries: readonly AuthQuery[], key?: string): HttpOutput => {
+  if (queries.length === 0)
+    return redirect(`${issuer}/authorize/callback?id=${encodeURIComponent(login.id)}${key === undefined ? '' : `&key=${key}`}`);
   const code = queries.find(({ typeId }) => typeId === 'TOTP');
   const headers: Readonly<Record<string, string>> = code ? { 'totp-required': 'true' } : {};
   if (!wantsPage(call)) return json({ authQueries: queries }, { headers });

@@ -5,6 +5,7 @@ import { owedToken } from '../../../authentication/factors.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { hasMfa } from '../../directory/mfa/record.ts';
+import { wantsPage } from './answers.ts';
 import { authRequestOf, type Login, loginOf, noteProgress } from './requests.ts';
 
 /** The factors that a login still owes: a code first, then a token. */
@@ -28,13 +29,18 @@ const totpQuery = (isEnrolled: boolean): AuthQuery => ({
 });
 
 /** Notes a way of authentication that a login has passed. */
-export const passFactor = async (entities: Entities, { row, session }: Login, way: string, now: string): Promise<void> => {
+export const passFactor = async (
+  entities: Entities,
+  { row, session }: Login,
+  way: string,
+  call: Pick<Call, 'mediaType' | 'now'>,
+): Promise<void> => {
   const { bearer } = session;
   if (!bearer) return;
   const amr = [...new Set([...bearer.amr, way])];
-  const code = way === 'totp' ? { isMfaComplete: true, mfaPassedAt: now } : {};
+  const code = way === 'totp' ? { isMfaComplete: true, mfaPassedAt: call.now() } : {};
   await entities.update(apiSession, session, { bearer: { ...bearer, amr }, ...code });
-  await noteProgress(entities, row, { amr });
+  await noteProgress(entities, row, { amr, pageKey: wantsPage(call) ? '' : null });
 };
 
 /**
@@ -53,7 +59,7 @@ export const passExternalToken = async (call: Call, id: string): Promise<boolean
     const isPassed = await call.write(async (entities) => {
       const login = await loginOf(entities, call, await authRequestOf(entities, call, id));
       if (!login || !proves(proof, proof.signer, login.owner)) return false;
-      await passFactor(entities, login, `ejs:${signerId}`, call.now());
+      await passFactor(entities, login, `ejs:${signerId}`, call);
       return true;
     });
     if (isPassed) return true;

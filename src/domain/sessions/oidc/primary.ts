@@ -7,6 +7,7 @@ import { fingerprintOf } from '../../../pki/certificate.ts';
 import { compareText } from '../../../query/index.ts';
 import { wantedConfigTypes } from '../../catalogue/services/config-data.ts';
 import { invalidAuth, noCertificate, type OpenSession } from '../login/login.ts';
+import { wantsPage } from './answers.ts';
 import { authRequestOf } from './requests.ts';
 
 /** Ways to log in, as `amr` names them. */
@@ -61,7 +62,7 @@ export const openLoginSession =
     });
     await entities.update(authRequest, freed, {
       apiSessionId: session.id,
-      progress: { ...progress, amr: [method], authTime, codes: [] },
+      progress: { ...progress, amr: [method], authTime, codes: [], pageKey: wantsPage(call) ? '' : null },
     });
     return apiSessionActor(entities, session, owner, '');
   };

@@ -34,7 +34,7 @@ export const newAuthRequest = (call: Call, request: ClientRequest): Promise<RowO
     entities.insert(authRequest, {
       id: call.core.platform.random.uuid(),
       request,
-      progress: { amr: [], wrongCodes: 0, authTime: null, codes: [], isRedeemed: false },
+      progress: { amr: [], wrongCodes: 0, authTime: null, codes: [], isRedeemed: false, pageKey: null },
       apiSessionId: null,
       endsAt: new Date(Date.parse(call.now()) + LIFETIME).toISOString(),
     }),

@@ -1,3 +1,4 @@
+import { encode } from 'jose/base64url';
 import type { LoginStep } from '../../../api/oidc-login.ts';
 import type { HttpOutput } from '../../../api/surfaces/http-output.ts';
 import type { Call } from '../../../call/call.ts';
@@ -10,7 +11,7 @@ import { owedBy, passExternalToken } from './factors.ts';
 import { certificatePage, type PageOfLogin, passwordPage, tokenPage } from './pages/pages.ts';
 import { openLoginSession, type PrimaryMethod } from './primary.ts';
 import { providerOf, reachedIssuer } from './provider.ts';
-import { authRequestOf, loginOf } from './requests.ts';
+import { authRequestOf, hashOfCode, loginOf, noteProgress } from './requests.ts';
 
 /** Input of a step: the id of the login stands in the body or in the query. */
 export interface StepInput {
@@ -62,22 +63,24 @@ export const primaryStep =
       }
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'INVALID_AUTH' && wantsPage(call))) throw error;
-      return pages[method](providerOf(call).pages, { ...login, isRefused: true });
+      return pages[method](providerOf(call).pages, { ...login, isRefused: true, username: step.username });
     }
     return proceed(call, issuer, login);
   };
 
 /** Goes on after a step that has succeeded. Once the login is complete, what the client told of itself is kept with the identity. */
 export const proceed = async (call: Call, issuer: string, login: PageOfLogin): Promise<HttpOutput> => {
+  const key = wantsPage(call) ? encode(call.core.platform.random.bytes(32)) : undefined;
   const queries = await call.write(async (entities) => {
     const current = await loginOf(entities, call, await authRequestOf(entities, call, login.id));
     if (!current) throw invalidAuth();
     const owed = await owedBy(entities, current);
     const { envInfo, sdkInfo } = current.session.bearer ?? {};
     if (owed.length === 0) await noteTold(entities, current.owner, { ...told('envInfo', envInfo), ...told('sdkInfo', sdkInfo) });
+    if (owed.length === 0 && key !== undefined) await noteProgress(entities, current.row, { pageKey: hashOfCode(key) });
     return owed;
   });
-  return nextStep(call, issuer, login, queries);
+  return nextStep(call, issuer, login, queries, key);
 };
 
 /** Nothing is told by an empty object. */

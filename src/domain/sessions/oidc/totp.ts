@@ -63,7 +63,7 @@ const giveCode = (call: Call, purpose: 'login' | 'verify', code: string, id: str
       // Another identity may have logged in meanwhile.
       if (login?.owner.id !== owner.id) throw new ApiError('INVALID_TOTP_CODE');
       await entities.update(mfa, row, purpose === 'verify' ? { isVerified: true } : spent);
-      await passFactor(entities, login, 'totp', call.now());
+      await passFactor(entities, login, 'totp', call);
     },
     owner.id,
   );
@@ -97,7 +97,7 @@ export const enrollStep = async (call: Call, input: StepInput): Promise<HttpOutp
   const secret = await totpSecretOf(call.core, row);
   const url = provisioningUrl(call.core.settings.mfaIssuer, owner.name, secret);
   const recoveryCodes = [...(await allRecoveryCodes(call.core, row))];
-  if (wantsPage(call)) return scanPage(providerOf(call).pages, page, { picture: await qrCode(url), secret, recoveryCodes });
+  if (wantsPage(call)) return scanPage(providerOf(call).pages, page, { picture: await qrCode(url), address: url, secret, recoveryCodes });
   const { id, createdAt, updatedAt } = row;
   return json({ id, createdAt, updatedAt, isVerified: false, provisioningUrl: url, recoveryCodes } satisfies TotpEnrollment, {
     status: 201,

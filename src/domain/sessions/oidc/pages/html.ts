@@ -4,6 +4,7 @@ import { encode } from 'jose/base64url';
 import type { HttpOutput } from '../../../../api/surfaces/http-output.ts';
 import type { ProviderPages } from '../../../../call/provider.ts';
 import { HTML_TYPE } from '../../../../wire/media-types.ts';
+import { styleOf } from './style.ts';
 
 /** Text that stands in a page as it is: made by `html` only. */
 export class Html {
@@ -24,23 +25,6 @@ const textOf = (part: Part): string => {
   if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (char) => `&#${char.codePointAt(0)};`);
   return part instanceof Html ? part.text : part.map(({ text }) => text).join('');
 };
-
-/** One column that fits a telephone, with the sizes and the focus that people need who do not see or point well. */
-const styleOf = ({ colors: { accent, background, surface, text } }: ProviderPages): string =>
-  [
-    `:root{color-scheme:light}*{box-sizing:border-box}`,
-    `body{margin:0;background:${background};color:${text};font:1.125rem/1.5 system-ui,sans-serif}`,
-    `main{max-width:26rem;margin:0 auto;padding:2rem 1rem}`,
-    `.card{background:${surface};border-radius:.75rem;padding:1.5rem;box-shadow:0 1px 4px #0003}`,
-    `.name{margin:0 0 1rem;font-weight:600;text-align:center}h1{margin:0 0 1rem;font-size:1.5rem;line-height:1.25}`,
-    `label{display:block;margin:1rem 0 .25rem;font-weight:600}`,
-    `input{width:100%;min-height:3rem;padding:.5rem .75rem;font:inherit;color:inherit;background:${surface};border:1px solid ${text};border-radius:.375rem}`,
-    `button{width:100%;min-height:3rem;margin-top:1.5rem;font:inherit;font-weight:600;color:${surface};background:${accent};border:2px solid ${accent};border-radius:.375rem;cursor:pointer}`,
-    `a{color:${accent}}:focus-visible{outline:3px solid ${accent};outline-offset:2px}`,
-    `.refused{margin:0 0 1rem;padding:.75rem;border:2px solid currentColor;border-radius:.375rem;font-weight:600}`,
-    `.more{margin:1.5rem 0 0;text-align:center}img{display:block;width:14rem;max-width:100%;margin:1rem auto;image-rendering:pixelated;background:#fff}`,
-    `code{overflow-wrap:anywhere;font-size:1rem}ul{columns:2;padding-left:1.25rem;margin:.5rem 0}`,
-  ].join('');
 
 /** A page of the provider: without scripts, and without anything from elsewhere. */
 export interface HtmlPage {

@@ -11,6 +11,8 @@ export interface PageOfLogin {
   readonly redirectUri: string | undefined;
   /** Whether what was given before was refused. */
   readonly isRefused?: boolean;
+  /** As it was typed. */
+  readonly username?: string | undefined;
 }
 
 const loginPage = (
@@ -25,26 +27,42 @@ const headerSafe = (id: string): string => id.replaceAll(/[^!-~]/g, '').slice(0,
 const refusal = (text: string, isRefused: boolean | undefined): Html | undefined =>
   isRefused ? html`<p class="refused" role="alert" id="refused">${text}</p>` : undefined;
 
-const form = (action: string, id: string, content: Html, submit: string): Html =>
+/** Of a field: its hint, and what was wrong with it, for those who hear the page. */
+const described = (isRefused: boolean | undefined, hint?: string): Html => {
+  const ids = [...(isRefused ? ['refused'] : []), ...(hint ? [hint] : [])];
+  return html`${isRefused ? html` aria-invalid="true"` : undefined}${ids.length > 0 ? html` aria-describedby="${ids.join(' ')}"` : undefined}`;
+};
+
+const AUTOFOCUS = html` autofocus`;
+
+const form = (action: string, id: string, content: Html | undefined, submit: Html): Html =>
   html`<form method="POST" action="/oidc/login/${action}">
 <input type="hidden" name="id" value="${id}">
 ${content}
-<button type="submit">${submit}</button>
+${submit}
 </form>`;
+
+const button = (text: string): Html => html`<button type="submit">${text}</button>`;
+
+/** Of a form without fields. */
+const focusedButton = (text: string): Html => html`<button type="submit" autofocus>${text}</button>`;
 
 const link = (method: string, id: string, text: string): Html =>
   html`<p class="more"><a href="/oidc/login/${method}?authRequestID=${encodeURIComponent(id)}">${text}</a></p>`;
 
-export const passwordPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
+/** After a refusal the name is there still, and the password is to be typed again. */
+export const passwordPage = (pages: ProviderPages, { username = '', ...login }: PageOfLogin): HttpOutput => {
   const { texts } = pages;
+  const isNamed = username !== '';
+  const is = described(login.isRefused);
   const fields = html`<label for="username">${texts.username}</label>
-<input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
+<input id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required${is}${isNamed ? undefined : AUTOFOCUS}>
 <label for="password">${texts.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required>`;
+<input id="password" name="password" type="password" autocomplete="current-password" required${is}${isNamed ? AUTOFOCUS : undefined}>`;
   return loginPage(pages, login, {
     title: texts.signIn,
     content: html`${refusal(texts.refused, login.isRefused)}
-${form('username', login.id, fields, texts.submit)}
+${form('username', login.id, fields, button(texts.submit))}
 ${link('cert', login.id, texts.withCertificate)}`,
   });
 };
@@ -54,7 +72,7 @@ export const certificatePage = (pages: ProviderPages, login: PageOfLogin): HttpO
   return loginPage(pages, login, {
     title: texts.signIn,
     content: html`${refusal(texts.refused, login.isRefused)}
-${form('cert', login.id, html`<p>${texts.certificateHint}</p>`, texts.submit)}
+${form('cert', login.id, html`<p>${texts.certificateHint}</p>`, focusedButton(texts.submit))}
 ${link('username', login.id, texts.withPassword)}`,
   });
 };
@@ -66,10 +84,10 @@ export const tokenPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput 
   return loginPage(pages, login, { title: texts.signIn, content });
 };
 
-const codeField = ({ texts }: ProviderPages, hint: string): Html =>
+const codeField = ({ texts }: ProviderPages, hint: string, isRefused: boolean | undefined, focus?: Html): Html =>
   html`<label for="code">${texts.code}</label>
-<input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus aria-describedby="hint">
-<p id="hint">${hint}</p>`;
+<input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required${focus}${described(isRefused, 'hint')}>
+<p class="hint" id="hint">${hint}</p>`;
 
 export const codePage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
   const { texts } = pages;
@@ -77,47 +95,55 @@ export const codePage = (pages: ProviderPages, login: PageOfLogin): HttpOutput =
     title: texts.codeTitle,
     status: login.isRefused ? 400 : 200,
     content: html`${refusal(texts.codeRefused, login.isRefused)}
-${form('totp', login.id, codeField(pages, texts.codeHint), texts.submit)}`,
+${form('totp', login.id, codeField(pages, texts.codeHint, login.isRefused, AUTOFOCUS), button(texts.submit))}`,
   });
 };
 
 /** For an identity that has to set its second factor up first. */
 export const enrollPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
   const { texts } = pages;
-  const content = form('totp/enroll', login.id, html`<p>${texts.enrollHint}</p>`, texts.enrollStart);
+  const content = form('totp/enroll', login.id, html`<p>${texts.enrollHint}</p>`, focusedButton(texts.enrollStart));
   return loginPage(pages, login, { title: texts.enrollTitle, content });
 };
 
 /** What an authenticator app needs, once and never again. */
 export interface Enrolled {
-  /** PNG. */
+  /** PNG of the address. */
   readonly picture: Uint8Array;
+  /** `otpauth:` */
+  readonly address: string;
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
 }
 
-export const scanPage = (pages: ProviderPages, login: PageOfLogin, { picture, secret, recoveryCodes }: Enrolled): HttpOutput => {
+/** Nothing has the focus: a browser would scroll past the picture. */
+export const scanPage = (pages: ProviderPages, login: PageOfLogin, { picture, address, secret, recoveryCodes }: Enrolled): HttpOutput => {
   const { texts } = pages;
-  const fields = codeField(pages, texts.codeHint);
+  const groups = (secret.match(/.{1,4}/g) ?? []).map((four) => html`<span>${four}</span>`);
+  const fields = codeField(pages, texts.enrollCodeHint, false);
   return loginPage(pages, login, {
     title: texts.enrollTitle,
-    content: html`<p>${texts.enrollScan}</p>
-<img alt="${texts.enrollScan}" src="data:image/png;base64,${base64(picture)}">
-<p>${texts.enrollSecret} <code>${secret}</code></p>
-<p>${texts.enrollRecovery}</p>
-<ul>${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
-${form('totp/enroll/verify', login.id, fields, texts.submit)}`,
+    content: html`<ol>
+<li>${texts.enrollScan}
+<img alt="${texts.enrollPicture}" src="data:image/png;base64,${base64(picture)}" width="192" height="192">
+<p><a href="${address}">${texts.enrollOpen}</a></p>
+${texts.enrollSecret} <code class="key">${groups}</code></li>
+<li>${texts.enrollRecovery}
+<ul class="codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul></li>
+<li>${form('totp/enroll/verify', login.id, fields, button(texts.submit))}</li>
+</ol>`,
   });
 };
 
-/** The code that should have confirmed it was wrong: the picture is not shown again, the app has it. */
+/** The code that should have confirmed it was wrong: the picture is not shown again, the app has it. Who has lost it can have another. */
 export const confirmPage = (pages: ProviderPages, login: PageOfLogin): HttpOutput => {
   const { texts } = pages;
   return loginPage(pages, login, {
     title: texts.enrollTitle,
     status: 400,
     content: html`${refusal(texts.codeRefused, true)}
-${form('totp/enroll/verify', login.id, codeField(pages, texts.codeHint), texts.submit)}`,
+${form('totp/enroll/verify', login.id, codeField(pages, texts.enrollCodeHint, true, AUTOFOCUS), button(texts.submit))}
+${form('totp/enroll', login.id, undefined, html`<button type="submit" class="other">${texts.enrollAgain}</button>`)}`,
   });
 };
 
