@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
 
 export const root = resolve(import.meta.dirname, '../..');
 export const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -44,5 +45,18 @@ export const running = (code: string): readonly string[] => {
   const source = asSource(code)
     .replaceAll("'../", `'${pathToFileURL(root)}/`)
     .replace(/(?<=^import .* from ')(?!node:|file:)[^']+/gm, (name) => import.meta.resolve(name));
-  return ['--input-type=module-typescript', '--eval', source];
+  return HAS_DECORATORS.test(source)
+    ? ['--input-type=module', '--eval', compiled(source)]
+    : ['--input-type=module-typescript', '--eval', source];
+};
+
+/** Node strips types, but compiles no decorators. */
+const HAS_DECORATORS = /^@\w+\(/m;
+
+/** The options with which code is compiled that has decorators, as Nest has them. */
+export const decorating = { experimentalDecorators: true, emitDecoratorMetadata: true } as const;
+
+const compiled = (source: string): string => {
+  const { ESNext: module } = ts.ModuleKind;
+  return ts.transpileModule(source, { compilerOptions: { ...decorating, module, target: ts.ScriptTarget.ES2022 } }).outputText;
 };

@@ -4,7 +4,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { blocks, blockWith, documents } from '../docs/documents.ts';
+import { blocks, blockWith, decorating, documents } from '../docs/documents.ts';
 import { install, manifest, root, runNode } from './pack.ts';
 
 /** The entry points that are nothing without an optional peer: they are made for it. */
@@ -45,7 +45,8 @@ const runPeerless = (t: TestContext, code: string): string => {
 
 test('the Express application of the README, and the code of every guide, type-check against the packed package and its peers', (t) => {
   const peers = Object.keys(manifest.peerDependencies).filter((name) => name !== 'koa'); // whose types are for itself
-  const app = install(t, ['@types/node', '@types/express', '@types/pg', ...peers]);
+  const nest = ['@nestjs/common', '@nestjs/core', '@nestjs/platform-express'];
+  const app = install(t, ['@types/node', '@types/express', '@types/pg', ...nest, ...peers]);
   writeFileSync(join(app, 'readme.mts'), blockWith('README.md', 'ts', 'expressHandler'));
   for (const guide of documents.filter((file) => file.startsWith('docs/guides/'))) {
     const code = blocks(guide, 'ts').join('\n');
@@ -56,7 +57,7 @@ test('the Express application of the README, and the code of every guide, type-c
 });
 
 const typeCheck = (app: string): void => {
-  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', noEmit: true, types: ['node'] };
+  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', noEmit: true, types: ['node'], ...decorating };
   writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.mts'] }));
   runNode(app, join(root, 'node_modules/typescript/bin/tsc'), '-p', '.');
 };
