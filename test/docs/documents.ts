@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
 
 export const root = resolve(import.meta.dirname, '../..');
 export const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -28,6 +29,12 @@ export const blockWith = (file: string, language: string, text: string): string 
   return block;
 };
 
+/** The files that a document shows, by path: blocks whose first line names one, such as `// lib/overlay.ts`. */
+export const filesOf = (file: string, language = 'ts'): ReadonlyMap<string, string> =>
+  new Map(
+    blocks(file, language).flatMap((code) => [...code.matchAll(/^\/\/ (\S+\.tsx?)\n.*/gs)].map(([all, path = '']) => [path, all] as const)),
+  );
+
 /** The source of what a package name stands for, as examples import it: `overlay-controller/http/node` is `../adapters/http/node.ts`. */
 export const sourceOf = (specifier: string): string => {
   const target = manifest.exports[specifier.replace(manifest.name, '.')];
@@ -39,10 +46,24 @@ export const sourceOf = (specifier: string): string => {
 export const asSource = (code: string): string =>
   code.replace(/'(overlay-controller[^']*)'/g, (_, specifier: string) => `'${sourceOf(specifier)}'`);
 
+/** The same, in whatever folder. */
+export const asSourceAnywhere = (code: string): string => asSource(code).replaceAll("'../", `'${pathToFileURL(root)}/`);
+
 /** Arguments for Node that run a reader's code, in whatever folder: what it imports is this repository's, and what this package depends on. */
 export const running = (code: string): readonly string[] => {
-  const source = asSource(code)
-    .replaceAll("'../", `'${pathToFileURL(root)}/`)
-    .replace(/(?<=^import .* from ')(?!node:|file:)[^']+/gm, (name) => import.meta.resolve(name));
-  return ['--input-type=module-typescript', '--eval', source];
+  const source = asSourceAnywhere(code).replace(/(?<=^import .* from ')(?!node:|file:)[^']+/gm, (name) => import.meta.resolve(name));
+  return HAS_DECORATORS.test(source)
+    ? ['--input-type=module', '--eval', compiled(source)]
+    : ['--input-type=module-typescript', '--eval', source];
+};
+
+/** Node strips types, but compiles no decorators. */
+const HAS_DECORATORS = /^@\w+\(/m;
+
+/** The options with which code is compiled that has decorators, as Nest has them. */
+export const decorating = { experimentalDecorators: true, emitDecoratorMetadata: true } as const;
+
+const compiled = (source: string): string => {
+  const { ESNext: module } = ts.ModuleKind;
+  return ts.transpileModule(source, { compilerOptions: { ...decorating, module, target: ts.ScriptTarget.ES2022 } }).outputText;
 };

@@ -7,28 +7,21 @@ import { describe, test } from 'node:test';
 import { startServer, temporaryFolder } from '../examples/child.ts';
 import { SECRET_KEY } from '../support/app.ts';
 import { newSchema, postgresUrl } from '../support/postgres.ts';
-import { blocks, documents, read, root, running } from './documents.ts';
+import { commands } from './commands.ts';
+import { blocks, documents, read, running } from './documents.ts';
 
 /** What a guide says that its code prints: `console.log(x); // the text`, or `// prints: the text` in a line of its own. */
 const promised = (code: string): readonly string[] =>
   [...code.matchAll(/(?:console\.log\(.*\);? \/\/ |^\/\/ prints: )(.+)$/gm)].map(([, said = '']) => said);
 
-/** Runs lines of a guide, with the command of this tree. @returns what they print */
-const commands = (folder: string, lines: string, environment: Readonly<Record<string, string>> = {}): string => {
-  const program = `npx() { shift; '${process.execPath}' '${join(root, 'server/main.ts')}' "$@"; }\nset -e\n${lines}`;
-  return execFileSync('sh', ['-c', program], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-};
+/** Their code is several files: `next.test.ts` and `worker.test.ts` run them. */
+const OF_FILES = ['docs/guides/next.md', 'docs/guides/worker.md'];
 
 describe('the code of a guide runs, from top to bottom as one program, and prints what it says', () => {
   for (const file of documents.filter((name) => name.startsWith('docs/guides/'))) {
     const code = blocks(file, 'ts').join('\n');
     // Where there is a server, only the code that wants one is of interest: the rest is run without.
-    if (code === '' || (postgresUrl && !code.includes('DATABASE_URL'))) continue;
+    if (code === '' || OF_FILES.includes(file) || (postgresUrl && !code.includes('DATABASE_URL'))) continue;
     test(file, async (t) => {
       await using place = postgresUrl ? await newSchema() : undefined;
       const env = { ...process.env, ...(place ? { DATABASE_URL: place.connectionString } : {}) };

@@ -1,10 +1,10 @@
 /** `npm run check:package`, after `npm run build`: not among the tests, which need no build. */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { blocks, blockWith, documents } from '../docs/documents.ts';
+import { blocks, blockWith, decorating, documents, filesOf } from '../docs/documents.ts';
 import { install, manifest, root, runNode } from './pack.ts';
 
 /** The entry points that are nothing without an optional peer: they are made for it. */
@@ -45,16 +45,23 @@ const runPeerless = (t: TestContext, code: string): string => {
 
 test('the Express application of the README, and the code of every guide, type-check against the packed package and its peers', (t) => {
   const peers = Object.keys(manifest.peerDependencies).filter((name) => name !== 'koa'); // whose types are for itself
-  const app = install(t, ['@types/node', '@types/express', '@types/pg', '@libsql/client', '@prisma/adapter-libsql', ...peers]);
+  const nest = ['@nestjs/common', '@nestjs/core', '@nestjs/platform-express'];
+  const databases = ['@types/pg', '@libsql/client', '@prisma/adapter-libsql'];
+  const app = install(t, ['@types/node', '@types/express', ...databases, ...nest, ...peers]);
   writeFileSync(join(app, 'readme.mts'), blockWith('README.md', 'ts', 'expressHandler'));
   for (const guide of documents.filter((file) => file.startsWith('docs/guides/'))) {
+    const [name, files] = [basename(guide, '.md'), filesOf(guide)];
+    for (const [path, code] of files) {
+      mkdirSync(dirname(join(app, name, path)), { recursive: true });
+      writeFileSync(join(app, name, path), code);
+    }
     const code = blocks(guide, 'ts').join('\n');
     const isOfHere = code.includes("'../"); // it uses an example of this repository, which is not packed
-    if (!isOfHere) writeFileSync(join(app, `${basename(guide)}.mts`), `${code}\nexport {};\n`);
+    if (files.size === 0 && !isOfHere) writeFileSync(join(app, `${name}.mts`), `${code}\nexport {};\n`);
   }
   mkdirSync(join(app, 'generated/prisma'), { recursive: true });
   writeFileSync(join(app, 'generated/prisma/client.ts'), GENERATED);
-  typeCheck(app, { skipLibCheck: true, allowImportingTsExtensions: true }); // the peers' own types are for them to check
+  typeCheck(app, { skipLibCheck: true }); // the peers' own types are for them to check
 });
 
 /** What `prisma generate` writes, as far as guides use it. */
@@ -66,9 +73,22 @@ export declare class PrismaClient {
 }
 `;
 
+/** How the files of a guide import each other: by path, or by the alias of Next.js. */
+const importing = { allowImportingTsExtensions: true, paths: { '@/*': ['./next/*.ts'] } } as const;
+
 const typeCheck = (app: string, options: Readonly<Record<string, boolean>> = {}): void => {
-  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', noEmit: true, types: ['node'], ...options };
-  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.mts'] }));
+  const compilerOptions = {
+    strict: true,
+    module: 'nodenext',
+    target: 'es2024',
+    noEmit: true,
+    types: ['node'],
+    ...decorating,
+    ...importing,
+    ...options,
+  };
+  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.mts', '*/**/*.ts'] }));
+  writeFileSync(join(app, 'package.json'), JSON.stringify({ type: 'module' }));
   runNode(app, join(root, 'node_modules/typescript/bin/tsc'), '-p', '.');
 };
 
