@@ -48,6 +48,7 @@ import { serviceConfig } from './service-configs.ts';
 import { service, services } from './services.ts';
 import { sessionReview } from './session-reviews.ts';
 import { session, sessions } from './sessions.ts';
+import { tenant } from './tenants.ts';
 import { terminator, terminators } from './terminators.ts';
 import { trace } from './traces.ts';
 import { trust } from './trust.ts';
@@ -137,6 +138,7 @@ export const kinds = {
   change,
   keptSecret,
   builtInRow,
+  tenant,
 } as const;
 
 /** Every kind of entity by its name, with its table of fields. */

@@ -249,15 +249,6 @@ export type ApiSessionCertificateRow = {
   readonly validTo: string | null;
 };
 
-export type AuthRequestRow = {
-  readonly id: string;
-  readonly version: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly tags: { readonly [x: string]: string | boolean | null; };
-  readonly isSystem?: boolean;
-};
-
 export type RevocationRow = {
   readonly id: string;
   readonly version: number;
@@ -655,7 +646,6 @@ export interface ChangedRows {
   readonly apiSession: ApiSessionRow;
   readonly mfa: MfaRow;
   readonly apiSessionCertificate: ApiSessionCertificateRow;
-  readonly authRequest: AuthRequestRow;
   readonly revocation: RevocationRow;
   readonly service: ServiceRow;
   readonly serviceConfig: ServiceConfigRow;
