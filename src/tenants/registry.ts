@@ -37,6 +37,9 @@ export const namespaceOf = (id: string): string => `tenant/${id}`;
 /** What a tenant takes to make at most, e.g. with the data of another one. After that it is taken for lost. ms */
 const MADE_WITHIN = HOUR;
 
+/** Due at once, by the clocks of all processes. */
+const LONG_AGO = new Date(0).toISOString();
+
 export interface Registry {
   /** The next tenants by name. */
   list(after: string, limit: number): Promise<readonly Tenant[]>;
@@ -62,9 +65,8 @@ export const createRegistry = (store: Store, keys: SecretKeys, context: Entities
     store.transaction('write', (tx) => work(entitiesOf(tx, context)));
   const now = () => context.stamp();
   const named = (entities: Entities, name: string) => entities.find(tenant, equals(stringField('name'), name));
-  /** Due at once, by the clocks of all processes. */
   const release = (entities: Entities, row: TenantRow) =>
-    entities.update(tenant, row, { name: null, sealedKey: null, erasedAfter: row.createdAt });
+    entities.update(tenant, row, { name: null, sealedKey: null, erasedAfter: LONG_AGO });
 
   return {
     list: (after, limit) =>

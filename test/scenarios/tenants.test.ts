@@ -108,12 +108,13 @@ onEveryTenantStore('tenants', (newDatabase) => {
   test('are erased by the next process when one is lost in the middle of it', async () => {
     await using database = newDatabase();
     const clock = frozenClock();
-    for (const writes of [1, 2, 3, 5, 8, 13, 21, 34]) {
+    let isErased = false;
+    for (let writes = 1; !isErased; writes += 2) {
       await using one = await openTenants(database, { clock });
       const acme = await newTenant(one.overlays, 'acme');
       const { id = '' } = (await one.overlays.find('acme')) ?? {};
       const lost = await openLost(database, { clock }, writes);
-      await assert.rejects(lost.overlays.erase('acme'), isLost);
+      isErased = (await lost.overlays.erase('acme').catch(isLost)) && (await lost.overlays.list().catch(() => undefined)) !== undefined;
       await lost.overlays.close().catch(isLost);
       // From the first write on, nobody finds it, and from the second on nobody uses it, whatever there is left to do.
       if (writes > 1) assert.equal((await acme.request('GET', '/identities')).status, 404);
