@@ -141,7 +141,7 @@ onEveryTenantStore('the life of a tenant', (newDatabase) => {
     const headers: Record<string, string> = { 'zt-session': acme.admin, accept: 'text/event-stream' };
     const { status, body } = await handling.handle({
       method: 'GET',
-      target: `${M}/changes/follow`,
+      target: '/edge/management/extensions/v1/changes/follow',
       host: 'acme.example.com',
       header: (name) => headers[name],
       body: async () => new Uint8Array(),
