@@ -1,10 +1,9 @@
 import { checkedOptions } from '../../options.ts';
 import { ALL } from '../../query/index.ts';
 import { SnapshotRefused, UniqueViolation } from '../errors.ts';
-import type { StorageAdapter, Transaction } from '../port.ts';
+import type { StorageAdapter, StorageSchema, Transaction } from '../port.ts';
 import { storageSchema } from '../schema.ts';
 import { readSnapshot } from './read.ts';
-import { snapshotTables } from './take.ts';
 import type { SnapshotHead, SnapshotLine } from './write.ts';
 
 /** The snapshot and the target store. */
@@ -34,7 +33,7 @@ export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored
   const store = await storage.open(storageSchema);
   try {
     const restored = async (tx: Transaction): Promise<Restored> => {
-      await assertEmpty(tx);
+      await assertEmpty(tx, storageSchema);
       let head: SnapshotHead | undefined;
       let rows = 0;
       for await (const line of readSnapshot(each(snapshot))) {
@@ -55,8 +54,8 @@ export const restoreSnapshot = async (options: RestoreOptions): Promise<Restored
   }
 };
 
-const assertEmpty = async (tx: Transaction): Promise<void> => {
-  for (const kind of snapshotTables) {
+const assertEmpty = async (tx: Transaction, schema: StorageSchema): Promise<void> => {
+  for (const { kind } of schema) {
     if ((await tx.list(kind, { where: ALL, limit: 1 })).length > 0)
       throw new SnapshotRefused(
         `a snapshot is restored into an empty store only, and this one has rows of ${kind}: take a new database, file or namespace`,
