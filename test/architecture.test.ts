@@ -104,6 +104,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'http',
     'options.ts',
   ],
+  tenants: ['api', 'errors', 'query', 'platform', 'storage', 'changes', 'call', 'http', 'opening', 'controller.ts', 'options.ts'],
 };
 
 /** The rooms of the domain, floor by floor: a room knows only rooms before it. The files beside the floors know them all. */

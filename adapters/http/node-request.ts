@@ -75,6 +75,11 @@ export class NodeRequest implements CoreRequest {
     return this.#host.remoteAddress ?? this.#host.req.socket.remoteAddress ?? '';
   }
 
+  get host(): string | undefined {
+    const { req } = this.#host;
+    return 'authority' in req ? req.authority : req.headers.host;
+  }
+
   get requestId(): string {
     return (this.#requestId ??= hostRequestId(this.#host));
   }

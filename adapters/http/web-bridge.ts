@@ -37,7 +37,7 @@ export const webBridge = (controller: Handling, options: WebOptions = {}): WebBr
   return async (request, { peerCertificates = [], remoteAddress = '', usedBody } = {}, respond = newResponse) => {
     const requestId = webRequestId(request);
     const refuse = (status: RefusalStatus) => respond(refusalBody(status, requestId), { status, headers: Object.entries(REFUSAL_HEADERS) });
-    const { pathname, search } = new URL(request.url);
+    const { pathname, search, host } = new URL(request.url);
     const target = below(prefix, `${pathname}${search}`);
     if (target === undefined) return refuse(404);
     try {
@@ -52,6 +52,7 @@ export const webBridge = (controller: Handling, options: WebOptions = {}): WebBr
         signal: request.signal,
         peerCertificates,
         remoteAddress,
+        host: request.headers.get('host') ?? host,
         requestId,
       });
       return responseOf(request, answer, respond);

@@ -28,6 +28,7 @@ import { serviceConfig } from './service-configs.ts';
 import { service } from './services.ts';
 import { sessionReview } from './session-reviews.ts';
 import { session } from './sessions.ts';
+import { tenant } from './tenants.ts';
 import { terminator } from './terminators.ts';
 import { trace } from './traces.ts';
 
@@ -69,6 +70,7 @@ export const kinds = {
   change,
   keptSecret,
   builtInRow,
+  tenant,
 } as const;
 
 /** Every kind of entity by its name, with its table of fields. */

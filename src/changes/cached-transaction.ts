@@ -136,6 +136,11 @@ export class CachedTransaction implements Transaction {
     return this.#tx.repair(kind, id);
   }
 
+  async forget(): Promise<void> {
+    this.#hasWritten = true;
+    return this.#tx.forget();
+  }
+
   #current(): Promise<number> {
     this.#revision ??= this.#tx.revision().then(async (revision) => {
       await this.#state.catchUp(this.#tx, revision, this.#known);

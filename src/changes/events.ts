@@ -5,7 +5,7 @@ import type { ChangedRows } from './rows.ts';
 /** The kinds whose entities have changes: all but the change record itself, and what controllers note for themselves. */
 export type ChangedKind = Exclude<
   KindName,
-  'authRequest' | 'builtInRow' | 'change' | 'cursor' | 'failedServiceRequest' | 'lease' | 'maintenanceTask' | 'sessionReview'
+  'authRequest' | 'builtInRow' | 'change' | 'cursor' | 'failedServiceRequest' | 'lease' | 'maintenanceTask' | 'sessionReview' | 'tenant'
 >;
 
 const all: readonly Pick<Resource, 'kind' | 'unrecorded'>[] = Object.values(kinds);

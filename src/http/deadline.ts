@@ -10,7 +10,7 @@ const LONGEST = 2 ** 31 - 1;
  */
 export class Deadline {
   readonly #milliseconds: number;
-  readonly #client: { readonly signal?: AbortSignal };
+  readonly #client: { readonly signal?: AbortSignal | undefined };
   #own: AbortController | undefined;
   #followed: AbortSignal | undefined;
   #isLate = false;
@@ -18,7 +18,7 @@ export class Deadline {
   readonly #clientGone = () => this.#own?.abort(timeout('the client went away'));
 
   /** @param milliseconds `Infinity` for no limit */
-  constructor(milliseconds: number, client: { readonly signal?: AbortSignal }) {
+  constructor(milliseconds: number, client: { readonly signal?: AbortSignal | undefined }) {
     this.#milliseconds = milliseconds;
     this.#client = client;
   }

@@ -20,8 +20,10 @@ export interface CoreRequest {
   readonly peerCertificates?: readonly Uint8Array[];
   /** Address of the client, e.g. `127.0.0.1`. */
   readonly remoteAddress?: string;
+  /** Host, and port if it is not the usual one, that the request was made to, e.g. `acme.example.com`, as the client says. */
+  readonly host?: string | undefined;
   /** Aborted when the client goes away. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** By which the host knows the request, e.g. from its own middleware. Ignored unless it is 1 to 128 visible ASCII characters. Default: the header `x-request-id`. */
   readonly requestId?: string | undefined;
 }

@@ -32,6 +32,7 @@ const OWN: readonly Kind[] = [
   kinds.cursor,
   kinds.sessionReview,
   kinds.maintenanceTask,
+  kinds.tenant,
 ];
 
 /** @returns collects the statistics; entities are counted at most once per `REMEMBERED_MS` */

@@ -26,6 +26,7 @@ export const observed = (tx: Transaction, observation: Observation): Transaction
     nextRevision: (atLeast) => noted(tx.nextRevision(atLeast), none),
     verify: (kind, page) => noted(tx.verify(kind, page), none),
     repair: (kind, id) => noted(tx.repair(kind, id), none),
+    forget: () => noted(tx.forget(), none),
   };
 };
 

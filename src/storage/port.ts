@@ -93,6 +93,11 @@ export interface Transaction {
    * written then
    */
   repair(kind: string, id?: string): Promise<boolean>;
+  /**
+   * Forgets all that the store keeps of the namespace beside its rows, such as the revision: for a namespace that is being erased, once it has no row left.
+   * Only in a `write` transaction, as its last operation.
+   */
+  forget(): Promise<void>;
 }
 
 /** Which rows to verify. */

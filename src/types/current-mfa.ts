@@ -51,7 +51,7 @@ export interface CurrentMfaApi<P = CallOptions> {
    * Start an MFA enrollment.
    *
    * For sessions, also while they owe a second factor: `POST /current-identity/mfa` of the management and client API.
-   * @throws ApiError `UNAUTHORIZED` (401), `MFA_EXISTS` (409)
+   * @throws ApiError `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409), `MFA_EXISTS` (409)
    */
   readonly enroll: (input?: Readonly<Record<string, never>>, options?: P) => Promise<Created>;
   /**
@@ -72,14 +72,16 @@ export interface CurrentMfaApi<P = CallOptions> {
    * Verify an MFA enrollment with a code of the authenticator app.
    *
    * For sessions, also while they owe a second factor: `POST /current-identity/mfa/verify` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly verify: (input: { readonly body: MfaCode }, options?: P) => Promise<Empty>;
   /**
    * Disable MFA: with a TOTP code or a recovery code, or without one before it is verified.
    *
    * For sessions: `DELETE /current-identity/mfa` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly delete: (input?: { readonly code?: string; readonly body?: OptionalMfaCode }, options?: P) => Promise<Empty>;
   /**
@@ -94,7 +96,8 @@ export interface CurrentMfaApi<P = CallOptions> {
    * Replace all recovery codes by new ones, by a code of the app or a recovery code.
    *
    * For sessions: `POST /current-identity/mfa/recovery-codes` of the management and client API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `MFA_INVALID_TOKEN` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404),
+   * `QUOTA_EXCEEDED` (409)
    */
   readonly replaceRecoveryCodes: (input: { readonly body: MfaCode }, options?: P) => Promise<Empty>;
 }

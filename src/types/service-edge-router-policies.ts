@@ -113,7 +113,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `service-edge-router-policy.create`): `POST /service-edge-router-policies` of the management
    * API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `QUOTA_EXCEEDED` (409)
    * @example await controller.serviceEdgeRouterPolicies.create({ body: { name: 'all', semantic: 'AnyOf', serviceRoles: ['#all'], edgeRouterRoles: ['#all'] } });
    */
   readonly create: (input: { readonly body: ServiceEdgeRouterPolicyCreate }, options?: P) => Promise<Created>;
@@ -122,7 +122,8 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `service-edge-router-policy.update`): `PUT /service-edge-router-policies/{id}` of the
    * management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `PRECONDITION_FAILED` (412)
    */
   readonly replace: (input: { readonly id: string; readonly body: ServiceEdgeRouterPolicyUpdate }, options?: P) => Promise<Empty>;
   /**
@@ -130,7 +131,8 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `service-edge-router-policy.update`): `PATCH /service-edge-router-policies/{id}` of the
    * management API.
-   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `COULD_NOT_VALIDATE` (400), `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409),
+   * `PRECONDITION_FAILED` (412)
    */
   readonly patch: (input: { readonly id: string; readonly body: ServiceEdgeRouterPolicyPatch }, options?: P) => Promise<Empty>;
   /**
@@ -138,7 +140,7 @@ export interface ServiceEdgeRouterPoliciesApi<P = CallOptions> {
    *
    * For administrators (right `service-edge-router-policy.delete`): `DELETE /service-edge-router-policies/{id}` of the
    * management API.
-   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `PRECONDITION_FAILED` (412)
+   * @throws ApiError `UNAUTHORIZED` (401), `NOT_FOUND` (404), `QUOTA_EXCEEDED` (409), `PRECONDITION_FAILED` (412)
    */
   readonly delete: (input: { readonly id: string }, options?: P) => Promise<Empty>;
   /**

@@ -105,6 +105,11 @@ export class Scope {
     return sql`select value from ${this.#state} where ns = ${this.#namespace} and name = ${name}`;
   }
 
+  /** `delete from <numbers> where ns = ?`. */
+  deleteNumbers(): Sql {
+    return sql`delete from ${this.#state} where ns = ${this.#namespace}`;
+  }
+
   #numbered(name: string): StateRow {
     return { table: this.#state, namespace: this.#namespace, name };
   }

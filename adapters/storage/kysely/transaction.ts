@@ -127,6 +127,12 @@ export class KyselyTransaction implements Transaction {
     return true;
   }
 
+  async forget(): Promise<void> {
+    this.#assertWriting('forget');
+    const scope = await this.#session.ready();
+    await this.#session.run(scope.deleteNumbers());
+  }
+
   end(): void {
     this.#session.end();
   }

@@ -12,7 +12,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import type { View } from './database.ts';
 import { countRows, listRows } from './select.ts';
-import { deleteRow, insertRow, type Table, updateRow } from './table.ts';
+import { deleteRow, emptyTable, insertRow, type Table, updateRow } from './table.ts';
 import { get, walk } from './tree.ts';
 
 /** The transaction of the storage port, over one view of the data. Operations take effect synchronously. */
@@ -92,6 +92,11 @@ export class MemoryTransaction implements Transaction {
   async repair(kind: string): Promise<boolean> {
     this.#put(this.#table(kind));
     return true;
+  }
+
+  async forget(): Promise<void> {
+    const { tables } = this.#view.read();
+    this.#view.write({ revision: 0, tables: new Map([...tables].map(([kind, { schema }]) => [kind, emptyTable(schema)])) });
   }
 
   readonly #find = (kind: string, id: string): Row | undefined => get(this.#table(kind).rows, id)?.row;

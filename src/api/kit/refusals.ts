@@ -22,6 +22,7 @@ const BODY: readonly Refusal[] = [
 ];
 const CHANGE: readonly Refusal[] = [
   [409, 'CONFLICT'],
+  [409, 'QUOTA_EXCEEDED'],
   [429, 'SERVER_TOO_MANY_REQUESTS'],
 ];
 const FILTER: readonly Refusal[] = [

@@ -47,7 +47,7 @@ export const takeSnapshot = async (options: SnapshotOptions): Promise<TakenSnaps
 const OPTIONS = { storage: true, snapshots: true, platform: true } as const;
 
 /** Tables of all that is stored but what controllers note down for themselves. */
-const tables: readonly string[] = [
+export const snapshotTables: readonly string[] = [
   ...new Set(Object.values(kinds).flatMap((kind) => ('unrecorded' in kind && kind.unrecorded ? [] : [kind.view?.of ?? kind.kind]))),
 ];
 
@@ -70,7 +70,7 @@ export const saveSnapshot = async (
     software: `${software.name} ${software.version}`,
     revision,
   } as const;
-  const there = tables.filter((table) => store.kinds?.has(table) ?? true);
+  const there = snapshotTables.filter((table) => store.kinds?.has(table) ?? true);
   const name = `${takenAt.slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}-${id}`;
   await sink.save(name, snapshotOf(tx, there, head));
   return { name, takenAt, revision };

@@ -146,6 +146,18 @@ export const writes: Sentences = {
     assert.deepEqual(await read(store, (tx) => tx.distinct('note', 'labels')), ['x', 'y']);
   },
 
+  'what is kept of a namespace beside its rows can be forgotten': async (store) => {
+    await save(store, note('a', { labels: ['x'] }));
+    await write(store, async (tx) => {
+      await tx.nextRevision();
+      await tx.delete('note', 'a');
+      await tx.forget();
+    });
+    assert.deepEqual([await read(store, (tx) => tx.revision()), await count(store, ALL)], [0, 0]);
+    await save(store, note('b'));
+    assert.deepEqual([await write(store, (tx) => tx.nextRevision()), await count(store, ALL)], [1, 1]);
+  },
+
   'reading is no time to write': async (store) => {
     await save(store, note('a'));
     await read(store, async (tx) => {
@@ -153,6 +165,7 @@ export const writes: Sentences = {
       await assert.rejects(tx.update('note', note('a', { version: 2 }), 1), TypeError);
       await assert.rejects(tx.delete('note', 'a'), TypeError);
       await assert.rejects(tx.nextRevision(), TypeError);
+      await assert.rejects(tx.forget(), TypeError);
     });
     assert.deepEqual(await allIds(store), ['a']);
   },

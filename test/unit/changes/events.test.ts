@@ -61,6 +61,7 @@ const silent: Readonly<Record<Exclude<KindName, ChangedKind>, true>> = {
   lease: true,
   maintenanceTask: true,
   sessionReview: true,
+  tenant: true,
 };
 
 test('every kind has events but the change record itself, and kinds that leave none', () => {

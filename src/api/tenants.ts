@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { string, timestamp } from './kit/entity.ts';
+import { readOnly, sealed } from './kit/field.ts';
+import { resource } from './kit/resource.ts';
+import { jsonMap } from './shared.ts';
+
+/**
+ * A network among several in one database. The registry of tenants has a row for each, under its id. The namespace of the tenant has one row too, with the
+ * id `self`: while it is there, the tenant exists for every transaction, and nothing of it can be read or written once it is gone.
+ */
+export const tenant = resource({
+  kind: 'tenant',
+  collection: 'tenants',
+  names: ['Tenant', 'Tenants'],
+  about: 'A tenant is a network among several in one database, each in a namespace of its own.',
+  unrecorded: true,
+  fields: {
+    /** In the registry: by which hosts know it. None while it is being made or erased. */
+    name: readOnly(string, { keep: 'hidden', unique: true }),
+    /** In the registry: the secret key of the network, under the key of the host. None once it is to be erased. */
+    sealedKey: sealed(string, ({ id }) => `tenant:${id}`),
+    /** In the registry: from then on whoever comes by erases what there is. None for one that is there. */
+    erasedAfter: readOnly(timestamp, { keep: 'hidden', index: true }),
+    /** In the namespace of the tenant: its quotas, by name. */
+    quotas: readOnly(jsonMap, { keep: 'hidden', default: {} }),
+    /** In the namespace of the tenant: bytes of its entities, as JSON. */
+    bytes: readOnly(z.int(), { keep: 'hidden', default: 0 }),
+  },
+});

@@ -1,0 +1,144 @@
+/** Requests over HTTP, to the tenant that a function of the host chooses: one implementation for all adapters, which take it like a controller. */
+
+import type { Api } from '../api/surfaces/index.ts';
+import type { Surface } from '../api/surfaces/surface.ts';
+import type { StoreErrors } from '../call/store-errors.ts';
+import type { ManagementController } from '../controller.ts';
+import { ApiError } from '../errors/index.ts';
+import { abandon } from '../http/abandon.ts';
+import type { Handle } from '../http/handler.ts';
+import type { CoreAnswer, CoreRequest } from '../http/message.ts';
+import { splitTarget } from '../http/path.ts';
+import { toApiError } from '../http/refusal.ts';
+import { checkedOptions } from '../options.ts';
+import type { Logger } from '../platform/platform.ts';
+import { MountedRequest } from './mounted-request.ts';
+import { isTenantName } from './names.ts';
+import type { Held, OpenedTenants } from './opened.ts';
+
+/** A request, as far as a tenant is chosen by it. Whatever of it comes from the client may be forged: it chooses whose sessions are asked, and gives no right. */
+export interface TenantRequest {
+  /** Host name that the client asked for, in lower case and without port; empty if it named none. */
+  readonly hostname: string;
+  /** As on the wire, without the query. */
+  readonly path: string;
+  /** Header value by lower-case name. */
+  header(name: string): string | undefined;
+  readonly remoteAddress: string;
+}
+
+/** A tenant by its name, or by its name and the path below which it answers, e.g. `/acme`; undefined for none. */
+export type ChosenTenant = string | { readonly name: string; readonly mount: string } | undefined;
+
+/** Chooses the tenant that answers a request. */
+export type ChooseTenant = (request: TenantRequest) => ChosenTenant | Promise<ChosenTenant>;
+
+/** Which API surfaces of the tenants answer. */
+export interface TenantHandlingOptions {
+  /** As `controller.only` takes them. Default: all. */
+  readonly only?: readonly (Surface | Api)[] | undefined;
+}
+
+/** What HTTP adapters take. */
+export interface TenantHandling {
+  readonly handle: Handle;
+  readonly logger: Logger;
+}
+
+interface HandlingParts {
+  readonly opened: OpenedTenants;
+  readonly storeErrors: StoreErrors;
+  readonly logger: Logger;
+}
+
+export const createTenantHandling = (
+  { opened, storeErrors, logger }: HandlingParts,
+  choose: ChooseTenant,
+  options: TenantHandlingOptions = {},
+): TenantHandling => {
+  const { only } = checkedOptions('overlays.handling', options, { only: true });
+  const handles = new WeakMap<ManagementController, Handle>();
+  const handleOf = (controller: ManagementController): Handle => {
+    const known = handles.get(controller) ?? (only ? controller.only(...only) : controller).handle;
+    handles.set(controller, known);
+    return known;
+  };
+
+  const chosen = async (request: CoreRequest): Promise<{ readonly held: Held; readonly asked: CoreRequest } | undefined> => {
+    const choice = await choose(tenantRequest(request));
+    const { name, mount } = typeof choice === 'object' ? choice : { name: choice, mount: '' };
+    if (name === undefined || !isTenantName(name)) return undefined;
+    const asked = mount === '' ? request : MountedRequest.below(mount, request);
+    if (!asked) return undefined;
+    try {
+      return { held: await opened.hold(name), asked };
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'NOT_FOUND') return undefined;
+      throw error;
+    }
+  };
+
+  const handle: Handle = async (request) => {
+    const { method, target } = request;
+    try {
+      const found = await chosen(request);
+      if (!found) return unknownTenant(request);
+      const { held, asked } = found;
+      let answer: CoreAnswer | undefined;
+      try {
+        answer = await handleOf(held.controller)(asked);
+        if (held.isErased) return unknownTenant(request);
+        return isStream(answer.body) ? { ...answer, body: releasing(answer.body, held) } : answer;
+      } finally {
+        if (!answer || held.isErased || !isStream(answer.body)) held.release();
+        if (answer && held.isErased && isStream(answer.body)) abandon(answer.body[Symbol.asyncIterator]());
+      }
+    } catch (error) {
+      const context = { method, path: splitTarget(target).path.slice(0, 256) };
+      return refused(toApiError(storeErrors(error, context), logger, context), request);
+    }
+  };
+  return { handle, logger };
+};
+
+const tenantRequest = (request: CoreRequest): TenantRequest => ({
+  hostname: hostnameOf(request.host ?? request.header('host') ?? ''),
+  path: splitTarget(request.target).path,
+  header: (name) => request.header(name),
+  remoteAddress: request.remoteAddress ?? '',
+});
+
+const hostnameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+
+/** The same for a tenant that was erased and for one that never was. */
+const unknownTenant = (request: CoreRequest): CoreAnswer =>
+  refused(new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: 'there is no such network' } }), request);
+
+const refused = (error: ApiError, request: CoreRequest): CoreAnswer => {
+  const requestId = request.requestId ?? request.header('x-request-id');
+  return error.toAnswer(requestId === undefined ? {} : { requestId });
+};
+
+const isStream = (body: CoreAnswer['body']): body is AsyncIterable<Uint8Array> => typeof body !== 'string' && !(body instanceof Uint8Array);
+
+/** A streamed body that keeps its tenant open until it ends, or is abandoned. */
+const releasing = (body: AsyncIterable<Uint8Array>, held: Held): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => {
+    const source = body[Symbol.asyncIterator]();
+    const over = <T extends { readonly done?: boolean | undefined }>(part: T): T => {
+      if (part.done) held.release();
+      return part;
+    };
+    const failed = (error: unknown): never => {
+      held.release();
+      throw error;
+    };
+    return {
+      next: () => source.next().then(over, failed),
+      return: async () => {
+        held.release();
+        return (await source.return?.()) ?? { done: true, value: undefined };
+      },
+    };
+  },
+});

@@ -1,0 +1,11 @@
+/**
+ * Many networks in one database and one process: tenants with names, keys and quotas of their own.
+ * @module overlay-controller/tenants
+ */
+export type { ChooseTenant, ChosenTenant, TenantHandling, TenantHandlingOptions, TenantRequest } from './handling.ts';
+export type { CreatedTenant } from './making.ts';
+export type { CreateTenantOptions, OverlaysOptions, TenantControllerOptions, TenantSource } from './options.ts';
+export { type OpenedCount, type Overlays, openOverlays, type TenantPage } from './overlays.ts';
+export type { Quotas } from './quotas.ts';
+export type { Tenant } from './registry.ts';
+export type { TenantExport, TenantUsage } from './spaces.ts';

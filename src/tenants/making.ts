@@ -1,0 +1,75 @@
+import { invalidField } from '../errors/index.ts';
+import type { FirstAdministrator } from '../opening/bootstrap.ts';
+import { checkedOptions } from '../options.ts';
+import type { Platform } from '../platform/platform.ts';
+import { newSecretKey } from '../platform/secrets.ts';
+import { restoreSnapshot } from '../storage/snapshot/restore.ts';
+import { noTenant } from './marker.ts';
+import { isTenantName } from './names.ts';
+import type { CreateTenantOptions } from './options.ts';
+import { checkedQuotas } from './quotas.ts';
+import type { KeyedTenant, Registry, Tenant } from './registry.ts';
+import type { TenantSpaces } from './spaces.ts';
+
+/** A tenant that was just made. */
+export interface CreatedTenant extends Tenant {
+  /** Credentials of its first administrator, which are kept nowhere else; undefined if it began with the data of another network. */
+  readonly firstAdministrator: FirstAdministrator | undefined;
+}
+
+interface MakingParts {
+  readonly registry: Registry;
+  readonly spaces: TenantSpaces;
+  readonly platform: Pick<Platform, 'random' | 'clock' | 'logger'>;
+  /** Deletes what there is of a tenant that is not there. */
+  eraseRest(id: string): Promise<void>;
+}
+
+/** @returns makes tenants, as `Overlays.create` says */
+export const createMaking =
+  (parts: MakingParts) =>
+  async (options: CreateTenantOptions): Promise<CreatedTenant> => {
+    const { registry, platform, eraseRest } = parts;
+    const { name, quotas = {} } = checkedOptions('overlays.create', options, { name: true, administrator: true, quotas: true, from: true });
+    if (!isTenantName(name))
+      throw invalidField('name', 'name must have 1 to 63 characters of a-z, 0-9 and -, and neither begin nor end with -', name);
+    checkedQuotas("the option 'quotas' of overlays.create", quotas);
+    if (options.from) checkedOptions("the option 'from' of overlays.create", options.from, { snapshot: true, secretKey: true });
+    // Asked again at the end, where it counts.
+    if (await registry.find(name)) throw invalidField('name', 'name must be unique', name);
+    const secretKey = newSecretKey(platform.random);
+    const id = await registry.begin(secretKey);
+    try {
+      const createdAt = new Date(platform.clock.now()).toISOString();
+      const firstAdministrator = await make(parts, { id, name, createdAt, secretKey }, options);
+      return { ...(await registry.complete(id, name)), firstAdministrator };
+    } catch (error) {
+      await registry
+        .abandon(id)
+        .then(() => eraseRest(id))
+        .catch((failure: unknown) =>
+          platform.logger.warn('what a tenant that could not be made has left is deleted later', { error: failure }),
+        );
+      throw error;
+    }
+  };
+
+const make = async (
+  { spaces }: MakingParts,
+  tenant: KeyedTenant,
+  { administrator, quotas = {}, from }: CreateTenantOptions,
+): Promise<FirstAdministrator | undefined> => {
+  const watched = { isGone: false, seen: () => undefined, gone: () => noTenant(tenant.name) };
+  await spaces.prepare(tenant.id, quotas);
+  if (from) await restoreSnapshot({ storage: spaces.storageOf(tenant.id, watched), snapshot: from.snapshot });
+  const controller = await spaces.open(tenant, watched, {
+    ...(administrator ? { administrator } : {}),
+    ...(from ? { secretKey: [tenant.secretKey, from.secretKey] } : {}),
+  });
+  try {
+    if (from) await controller.reseal();
+    return controller.firstAdministrator;
+  } finally {
+    await controller.close();
+  }
+};

@@ -1,0 +1,195 @@
+/** The tenants that are open in this process: opened at the first use, and closed when they were not used for a while. */
+import type { ManagementController } from '../controller.ts';
+import { ApiError, unavailable } from '../errors/index.ts';
+import type { Handle } from '../http/handler.ts';
+import type { Platform } from '../platform/platform.ts';
+import { every } from '../platform/timers.ts';
+import { noTenant } from './marker.ts';
+import type { Quotas } from './quotas.ts';
+import { createRequestRate } from './rate.ts';
+import type { KeyedTenant } from './registry.ts';
+import type { TenantWatch } from './spaces.ts';
+
+/** A tenant that is in use, until it is released. */
+export interface Held {
+  readonly tenant: KeyedTenant;
+  readonly controller: ManagementController;
+  /** Whether it was erased meanwhile. */
+  readonly isErased: boolean;
+  release(): void;
+}
+
+export interface OpenedTenants {
+  /** @throws ApiError `NOT_FOUND` when there is none of that name; what `ManagementController.open` throws */
+  hold(name: string): Promise<Held>;
+  /** Closes a tenant that has been erased: what is under way is refused. */
+  drop(id: string): Promise<void>;
+  /** How many there are, and how many of these are in use. */
+  readonly count: { readonly open: number; readonly inUse: number };
+  close(): Promise<void>;
+}
+
+/** What opens a tenant. */
+export interface OpeningOf {
+  find(name: string): Promise<KeyedTenant | undefined>;
+  open(tenant: KeyedTenant, watched: TenantWatch): Promise<ManagementController>;
+}
+
+export interface OpenedLimits {
+  readonly maxOpen: number;
+  readonly idleMs: number;
+}
+
+interface Entry {
+  readonly tenant: KeyedTenant;
+  readonly controller: Promise<ManagementController>;
+  users: number;
+  usedAt: number;
+  isErased: boolean;
+}
+
+export const createOpenedTenants = (
+  { find, open }: OpeningOf,
+  { clock, logger }: Pick<Platform, 'clock' | 'logger'>,
+  { maxOpen, idleMs }: OpenedLimits,
+): OpenedTenants => {
+  /** By name, the one that was used longest ago first. */
+  const entries = new Map<string, Entry>();
+  const opening = new Map<string, Promise<Entry>>();
+  const closing = new Set<Promise<void>>();
+  let isClosed = false;
+
+  const remove = (entry: Entry): Promise<void> => {
+    const { name, id } = entry.tenant;
+    if (entries.get(name) === entry) entries.delete(name);
+    const failed = (error: unknown) => logger.warn('a tenant could not be closed', { tenant: id, error });
+    const closed = entry.controller
+      // One that could not be opened was reported to who opened it.
+      .then((controller) => controller.close().catch(failed), ignored)
+      .finally(() => closing.delete(closed));
+    closing.add(closed);
+    return closed;
+  };
+  const erased = (entry: Entry): void => {
+    if (entry.isErased) return;
+    entry.isErased = true;
+    void remove(entry);
+  };
+  const tidy = (): void => {
+    const idle = [...entries.values()].filter(({ users }) => users === 0);
+    const since = clock.now() - idleMs;
+    const surplus = entries.size - maxOpen;
+    for (const [i, entry] of idle.entries()) if (i < surplus || entry.usedAt <= since) void remove(entry);
+  };
+  const stop = every(clock, Math.max(1, idleMs / 2), async () => tidy());
+
+  const opened = (tenant: KeyedTenant): Entry => {
+    let quotas: Quotas = {};
+    const rate = createRequestRate(clock);
+    const watched: TenantWatch = {
+      get isGone() {
+        return entry.isErased;
+      },
+      seen: (now) => {
+        quotas = now;
+      },
+      gone: () => {
+        erased(entry);
+        return noTenant(tenant.name);
+      },
+    };
+    const entry: Entry = {
+      tenant,
+      controller: open(tenant, watched).then((controller) => limited(controller, () => rate.take(quotas.requestsPerMinute))),
+      users: 0,
+      usedAt: clock.now(),
+      isErased: false,
+    };
+    return entry;
+  };
+  const look = async (name: string): Promise<Entry> => {
+    const tenant = await find(name);
+    if (!tenant) throw noTenant(name);
+    const entry = opened(tenant);
+    await entry.controller;
+    if (entry.isErased) throw noTenant(name);
+    entries.set(name, entry);
+    return entry;
+  };
+  const entryOf = (name: string): Entry | Promise<Entry> => {
+    const known = entries.get(name) ?? opening.get(name);
+    if (known) return known;
+    const looking = look(name).finally(() => opening.delete(name));
+    opening.set(name, looking);
+    return looking;
+  };
+
+  const held = async (name: string): Promise<Entry> => {
+    if (isClosed) throw unavailable('the tenants are closed');
+    return entryOf(name);
+  };
+
+  return {
+    hold: async (name) => {
+      let entry = await held(name);
+      // Another may have been opened meanwhile, and this one closed for it.
+      while (entries.get(name) !== entry) entry = await held(name);
+      entry.users++;
+      // Last in the order, for it was used last.
+      if (entries.delete(name)) entries.set(name, entry);
+      tidy();
+      const controller = await entry.controller;
+      let isReleased = false;
+      return {
+        tenant: entry.tenant,
+        controller,
+        get isErased() {
+          return entry.isErased;
+        },
+        release: () => {
+          if (isReleased) return;
+          isReleased = true;
+          entry.users--;
+          entry.usedAt = clock.now();
+          tidy();
+        },
+      };
+    },
+    drop: async (id) => {
+      for (const entry of [...entries.values()].filter(({ tenant }) => tenant.id === id)) erased(entry);
+      await Promise.all(closing);
+    },
+    get count() {
+      return { open: entries.size, inUse: [...entries.values()].filter(({ users }) => users > 0).length };
+    },
+    close: async () => {
+      isClosed = true;
+      stop();
+      await Promise.allSettled(opening.values());
+      for (const entry of [...entries.values()]) void remove(entry);
+      await Promise.all(closing);
+    },
+  };
+};
+
+/** The controller, with as many requests over HTTP as its quota allows. @param take as of `RequestRate` */
+const limited = (controller: ManagementController, take: () => number): ManagementController => {
+  const within =
+    (handle: Handle): Handle =>
+    async (request) => {
+      const retryAfter = take();
+      if (retryAfter === 0) return handle(request);
+      const requestId = request.requestId ?? request.header('x-request-id');
+      return new ApiError('RATE_LIMITED', { retryAfter }).toAnswer(requestId === undefined ? {} : { requestId });
+    };
+  return {
+    ...controller,
+    handle: within(controller.handle),
+    only: (...selection) => {
+      const { handle, logger } = controller.only(...selection);
+      return { handle: within(handle), logger };
+    },
+  };
+};
+
+const ignored = (): void => undefined;

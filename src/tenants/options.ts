@@ -1,0 +1,100 @@
+import type { AdministratorOptions } from '../opening/bootstrap.ts';
+import type { ControllerOptions } from '../opening/options.ts';
+import { checkedOptions } from '../options.ts';
+import type { StorageAdapter } from '../storage/port.ts';
+import { checkedQuotas, type Quotas } from './quotas.ts';
+import type { Tenant } from './registry.ts';
+
+/** Options of the controller of a tenant. */
+export type TenantControllerOptions = Omit<ControllerOptions, 'storage' | 'secretKey' | 'administrator'>;
+
+/** How tenants are kept. What else `ManagementController.open` takes holds for the controllers of all of them. */
+export interface OverlaysOptions extends TenantControllerOptions {
+  /**
+   * The storage of a namespace: all namespaces of one database, over the same connections. With `sqliteStorage` and `postgresStorage` it is
+   * `(namespace) => storage.within(namespace)`.
+   */
+  readonly storage: (namespace: string) => StorageAdapter;
+  /** The key of the host, under which the keys of the tenants are sealed: as that of `ManagementController.open`. */
+  readonly secretKey?: string | readonly string[] | undefined;
+  /** Quotas of the tenants that are given none of their own. Default: none. */
+  readonly quotas?: Quotas | undefined;
+  /** Options of a tenant's own, such as `settings.address`: they count before the common ones, each setting by itself. */
+  readonly each?: ((tenant: Tenant) => Partial<TenantControllerOptions>) | undefined;
+  /** Tenants that stay open in this process, unless more are in use at once. Default 100. */
+  readonly maxOpen?: number | undefined;
+  /** Minutes after which a tenant that is not used is closed. Default 10. */
+  readonly idleMinutes?: number | undefined;
+}
+
+/** A tenant to be made. */
+export interface CreateTenantOptions {
+  /** 1 to 63 characters of `a-z`, `0-9` and `-`, the last not at its ends. */
+  readonly name: string;
+  /** Its first administrator. */
+  readonly administrator?: AdministratorOptions | undefined;
+  /** Its own quotas, each in place of the common one. Default: none. */
+  readonly quotas?: Quotas | undefined;
+  /** Data of another network, which it begins with. Without effect on that one. */
+  readonly from?: TenantSource | undefined;
+}
+
+/** What an export has given, or the snapshot of a controller and its secret key. */
+export interface TenantSource {
+  /** The parts of a snapshot, in order, as `restoreSnapshot` takes them. */
+  readonly snapshot: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+  /** The key that its secrets are sealed under. */
+  readonly secretKey: string;
+}
+
+/** The options of `openOverlays`, checked, with the default of each that was left out. */
+export interface CheckedOverlays extends Required<Pick<OverlaysOptions, 'storage'>> {
+  readonly secretKey: string | readonly string[] | undefined;
+  readonly quotas: Quotas;
+  readonly maxOpen: number;
+  readonly idleMinutes: number;
+  optionsOf(tenant: Tenant): TenantControllerOptions;
+}
+
+/** @throws TypeError for an unknown option, and for limits and quotas out of bounds */
+export const checkedOverlays = (options: OverlaysOptions): CheckedOverlays => {
+  const {
+    storage,
+    secretKey,
+    quotas = {},
+    each = () => ({}),
+    maxOpen = 100,
+    idleMinutes = 10,
+    ...common
+  } = checkedOptions('openOverlays', options, OPTIONS);
+  if (typeof storage !== 'function')
+    throw new TypeError('openOverlays takes storage as a function: (namespace) => storage.within(namespace)');
+  if (!(maxOpen >= 1)) throw new TypeError(`maxOpen must be 1 or more, got ${maxOpen}`);
+  if (!(idleMinutes > 0)) throw new TypeError(`idleMinutes must be more than 0, got ${idleMinutes}`);
+  checkedQuotas("the option 'quotas' of openOverlays", quotas);
+  const optionsOf = (tenant: Tenant): TenantControllerOptions => {
+    const own: Partial<TenantControllerOptions> = each(tenant);
+    return { ...common, ...own, settings: { ...common.settings, ...own.settings } };
+  };
+  return { storage, secretKey, quotas, maxOpen, idleMinutes, optionsOf };
+};
+
+const OPTIONS = {
+  storage: true,
+  secretKey: true,
+  quotas: true,
+  each: true,
+  maxOpen: true,
+  idleMinutes: true,
+  platform: true,
+  settings: true,
+  snapshots: true,
+  member: true,
+  observe: true,
+  authorize: true,
+  hooks: true,
+  oidc: true,
+  pki: true,
+  serverCertificate: true,
+  bundle: true,
+} as const;

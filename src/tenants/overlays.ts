@@ -1,0 +1,214 @@
+import { createStoreErrors } from '../call/store-errors.ts';
+import { createStamps } from '../changes/stamps.ts';
+import type { ManagementController } from '../controller.ts';
+import { type Resealed, type ResealOptions, reseal } from '../opening/reseal.ts';
+import { checkSecretKey, secretsOf } from '../opening/secret-key.ts';
+import { checkedOptions } from '../options.ts';
+import { HOUR, MINUTE } from '../platform/durations.ts';
+import { fittedLogger } from '../platform/fitted-logger.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { SnapshotSink } from '../platform/snapshots.ts';
+import { every } from '../platform/timers.ts';
+import { webPlatform } from '../platform/web.ts';
+import { storageSchema } from '../storage/schema.ts';
+import { type ChooseTenant, createTenantHandling, type TenantHandling, type TenantHandlingOptions } from './handling.ts';
+import { type CreatedTenant, createMaking } from './making.ts';
+import { noTenant } from './marker.ts';
+import { createOpenedTenants } from './opened.ts';
+import { type CreateTenantOptions, checkedOverlays, type OverlaysOptions } from './options.ts';
+import type { Quotas } from './quotas.ts';
+import { createRegistry, type KeyedTenant, REGISTRY, type Tenant } from './registry.ts';
+import { createSpaces, type TenantExport, type TenantUsage } from './spaces.ts';
+
+/** The networks of a database: each is a tenant with names, ids, sessions and keys of its own, and nothing of one is known in another. */
+export interface Overlays {
+  /**
+   * Makes a network. It is there once this resolves: when it rejects, or the process is lost meanwhile, nothing stays.
+   * @throws ApiError `COULD_NOT_VALIDATE` for a name that is taken or malformed, `QUOTA_EXCEEDED` when the data of `from` is more than the quotas allow;
+   * SnapshotRefused; TypeError; what `ManagementController.open` throws
+   */
+  create(options: CreateTenantOptions): Promise<CreatedTenant>;
+  /** The tenants by name, at most `limit` (default 100) of those that come after a name. */
+  list(page?: TenantPage): Promise<readonly Tenant[]>;
+  /** The tenant of this name; undefined for none. */
+  find(name: string): Promise<Tenant | undefined>;
+  /**
+   * The controller of a tenant. It stays open until its `close` is called, or the tenant is erased.
+   * @throws ApiError `NOT_FOUND`; what `ManagementController.open` throws
+   */
+  open(name: string): Promise<ManagementController>;
+  /**
+   * The same for the time of some work.
+   *
+   * ```ts
+   * const { data } = await overlays.use('acme', (controller) => controller.identities.list());
+   * ```
+   * @throws as `open`, and as the work
+   */
+  use<T>(name: string, work: (controller: ManagementController) => Promise<T>): Promise<T>;
+  /**
+   * What every HTTP adapter takes like a controller: each request goes to the tenant that a function of the host chooses. A request without one gets 404, as
+   * one to a tenant that was erased does.
+   *
+   * ```ts
+   * const handler = nodeHandler(overlays.handling(({ hostname }) => hostname.split('.')[0]));
+   * ```
+   */
+  handling(choose: ChooseTenant, options?: TenantHandlingOptions): TenantHandling;
+  /** @throws ApiError `NOT_FOUND` */
+  usage(name: string): Promise<TenantUsage>;
+  /**
+   * Gives a tenant other quotas of its own, which hold from the next transaction on, in all processes. What it has already stays.
+   * @throws ApiError `NOT_FOUND`; TypeError
+   */
+  setQuotas(name: string, quotas: Quotas): Promise<TenantUsage>;
+  /**
+   * Writes a snapshot of a tenant, which goes on meanwhile. With the key that is returned, `create({ from })` makes a network of it, here or elsewhere.
+   * @throws ApiError `NOT_FOUND`; what the sink throws
+   */
+  export(name: string, sink: SnapshotSink): Promise<TenantExport>;
+  /**
+   * Erases a tenant: from the first moment on, nobody finds it, its sessions are over in all processes, and its key is gone; then all of its rows are deleted,
+   * some at a time. If that is interrupted, `openOverlays` resumes it.
+   * @returns whether there was one
+   * @throws StoreSchemaMismatch beside a newer release, whose processes erase the rest
+   */
+  erase(name: string): Promise<boolean>;
+  /**
+   * Deletes what processes have left that were lost while they made or erased a tenant. `openOverlays` begins with it, and it is done once an hour; call it
+   * where processes live for less. Never rejects: what fails is logged, and tried again the next time.
+   */
+  tidy(): Promise<void>;
+  /** Replaces the key of the host for good, as `controller.reseal` does. The keys of the tenants stay. */
+  reseal(options?: ResealOptions): Promise<Resealed>;
+  /** The tenants that are open in this process. */
+  readonly opened: OpenedCount;
+  /** Closes all of them. Close servers first. */
+  close(): Promise<void>;
+}
+
+/** Which tenants to list. */
+export interface TenantPage {
+  /** The name of the last one before. Default: from the first on. */
+  readonly after?: string | undefined;
+  /** 1 to 1000. Default 100. */
+  readonly limit?: number | undefined;
+}
+
+/** Tenants that are open in a process. */
+export interface OpenedCount {
+  readonly open: number;
+  /** Of these, those that cannot be closed for others now. */
+  readonly inUse: number;
+}
+
+/**
+ * Opens the networks of a database. Several processes may do so at once.
+ *
+ * ```ts
+ * const storage = sqliteStorage({ file: 'overlays.db' });
+ * const overlays = await openOverlays({ storage: (namespace) => storage.within(namespace), secretKey, platform: nodePlatform() });
+ * const { firstAdministrator } = await overlays.create({ name: 'acme' });
+ * ```
+ * @throws TypeError for unknown or invalid options, and for another secret key than that of the database; what storage adapters throw
+ */
+export const openOverlays = async (options: OverlaysOptions): Promise<Overlays> => {
+  const checked = checkedOverlays(options);
+  const given = options.platform ?? webPlatform();
+  const { clock, random, passwords, outbound } = given;
+  const platform: Platform = { clock, random, passwords, outbound, logger: fittedLogger(given.logger) };
+  const { logger } = platform;
+  const adapter = checked.storage(REGISTRY);
+  const keys = await secretsOf(checked.secretKey, adapter, random);
+  const store = await adapter.open(storageSchema);
+  const context = { actor: 'system', requestId: 'tenants', random, stamp: createStamps(clock), ...LOG, keys };
+  try {
+    await checkSecretKey(store, keys, context);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  const registry = createRegistry(store, keys, context);
+  const spaces = createSpaces(checked, platform);
+  const opened = createOpenedTenants({ find: (name) => registry.find(name), open: spaces.open }, platform, {
+    maxOpen: checked.maxOpen,
+    idleMs: checked.idleMinutes * MINUTE,
+  });
+  const closing = new AbortController();
+  const { signal } = closing;
+  const eraseRest = async (id: string): Promise<void> => {
+    await spaces.purge(id, signal);
+    await registry.forget(id);
+  };
+  /** What lost processes have left. */
+  const eraseLeft = async (): Promise<void> => {
+    try {
+      for (const id of await registry.left()) await eraseRest(id);
+    } catch (error) {
+      if (!signal.aborted) logger.warn('what erased tenants have left could not be deleted yet', { error });
+    }
+  };
+  let tidying = eraseLeft();
+  const tidy = (): Promise<void> => {
+    tidying = tidying.then(eraseLeft);
+    return tidying;
+  };
+  const stop = every(clock, HOUR, tidy);
+  const required = async (name: string): Promise<KeyedTenant> => {
+    const found = await registry.find(name);
+    if (!found) throw noTenant(name);
+    return found;
+  };
+  const storeErrors = createStoreErrors(platform);
+
+  return {
+    create: createMaking({ registry, spaces, platform, eraseRest }),
+    list: async (page = {}) => {
+      const { after = '', limit = 100 } = checkedOptions('overlays.list', page, { after: true, limit: true });
+      if (!(Number.isInteger(limit) && limit >= 1 && limit <= 1000)) throw new TypeError(`limit must be 1 to 1000, got ${limit}`);
+      return registry.list(after, limit);
+    },
+    find: async (name) => {
+      const found = await registry.find(name);
+      return found && { id: found.id, name: found.name, createdAt: found.createdAt };
+    },
+    open: async (name) => {
+      const { controller, release } = await opened.hold(name);
+      return { ...controller, close: async () => release() };
+    },
+    use: async (name, work) => {
+      const { controller, release } = await opened.hold(name);
+      try {
+        return await work(controller);
+      } finally {
+        release();
+      }
+    },
+    handling: (choose, how) => createTenantHandling({ opened, storeErrors, logger }, choose, how),
+    usage: async (name) => spaces.usage(await required(name)),
+    setQuotas: async (name, quotas) => spaces.setQuotas(await required(name), quotas),
+    export: async (name, sink) => spaces.export(await required(name), sink),
+    erase: async (name) => {
+      const id = await registry.leave(name);
+      if (id === undefined) return false;
+      const dropped = opened.drop(id);
+      await eraseRest(id).finally(() => dropped);
+      return true;
+    },
+    tidy,
+    reseal: (how = {}) => reseal(store, keys, context, signal, checkedOptions('reseal', how, { secretKey: true })),
+    get opened() {
+      return opened.count;
+    },
+    close: async () => {
+      stop();
+      closing.abort(new Error('the tenants were closed'));
+      await opened.close();
+      await tidying;
+      await store.close();
+    },
+  };
+};
+
+/** The change log of the registry, in which only the keeping of the secret key stands. */
+const LOG = { changesKept: 1000, changeBytesKept: 1_000_000 } as const;

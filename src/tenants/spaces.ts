@@ -1,0 +1,105 @@
+/** The namespaces of tenants: their stores, beneath the controllers, and their controllers. */
+import { kinds } from '../api/kinds.ts';
+import { ManagementController } from '../controller.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { SnapshotSink } from '../platform/snapshots.ts';
+import { ALL } from '../query/index.ts';
+import type { StorageAdapter, Store, Transaction } from '../storage/port.ts';
+import { storageSchema } from '../storage/schema.ts';
+import { saveSnapshot, type TakenSnapshot } from '../storage/snapshot/take.ts';
+import { changeMarker, insertMarker, type Marker, markerIn, noTenant } from './marker.ts';
+import type { CheckedOverlays } from './options.ts';
+import { purge } from './purge.ts';
+import { checkedQuotas, mergedQuotas, type Quotas } from './quotas.ts';
+import { type KeyedTenant, namespaceOf, type Tenant } from './registry.ts';
+import { tenantStorage } from './tenant-storage.ts';
+import type { Watched } from './tenant-transaction.ts';
+
+/** What a tenant has, and may have. */
+export interface TenantUsage {
+  readonly identities: number;
+  readonly services: number;
+  /** Bytes of its entities as JSON, as the quota counts them. */
+  readonly storageBytes: number;
+  /** Those that hold: its own, and the common ones where it has none. */
+  readonly quotas: Quotas;
+}
+
+/** An export of a tenant. */
+export interface TenantExport extends TakenSnapshot {
+  /** What is sealed in the snapshot is read with it. Keep the two apart. */
+  readonly secretKey: string;
+}
+
+/** What its namespace tells of a tenant. */
+export type TenantWatch = Omit<Watched, 'defaults'>;
+
+export interface TenantSpaces {
+  /** Makes the namespace of a new tenant, empty. */
+  prepare(id: string, quotas: Quotas): Promise<void>;
+  /** The storage of a tenant as its controllers have it. */
+  storageOf(id: string, watched: TenantWatch): StorageAdapter;
+  /** @param more what a new tenant is opened with */
+  open(tenant: KeyedTenant, watched: TenantWatch, more?: OpeningMore): Promise<ManagementController>;
+  usage(tenant: Tenant): Promise<TenantUsage>;
+  setQuotas(tenant: Tenant, quotas: Quotas): Promise<TenantUsage>;
+  export(tenant: KeyedTenant, sink: SnapshotSink): Promise<TenantExport>;
+  purge(id: string, signal: AbortSignal): Promise<void>;
+}
+
+type ControllerOptions = Parameters<typeof ManagementController.open>[0];
+type OpeningMore = Pick<ControllerOptions, 'administrator' | 'secretKey'>;
+
+export const createSpaces = ({ storage, quotas: defaults, optionsOf }: CheckedOverlays, platform: Platform): TenantSpaces => {
+  const within = async <T>(id: string, work: (store: Store) => Promise<T>): Promise<T> => {
+    const store = await storage(namespaceOf(id)).open(storageSchema);
+    return work(store).finally(() => store.close());
+  };
+  const storageOf: TenantSpaces['storageOf'] = (id, watched) =>
+    tenantStorage(storage(namespaceOf(id)), {
+      defaults,
+      get isGone() {
+        return watched.isGone;
+      },
+      seen: watched.seen,
+      gone: watched.gone,
+    });
+  const usageIn = async (tx: Transaction, { name }: Tenant, marker: Marker | undefined): Promise<TenantUsage> => {
+    if (!marker) throw noTenant(name);
+    return {
+      identities: await tx.count(kinds.identity.kind, ALL),
+      services: await tx.count(kinds.service.kind, ALL),
+      storageBytes: marker.bytes,
+      quotas: mergedQuotas(defaults, marker.quotas),
+    };
+  };
+
+  return {
+    prepare: (id, quotas) =>
+      within(id, (store) => store.transaction('write', (tx) => insertMarker(tx, new Date(platform.clock.now()).toISOString(), quotas))),
+    storageOf,
+    open: ({ id, name, createdAt, secretKey }, watched, more = {}) =>
+      ManagementController.open({
+        ...optionsOf({ id, name, createdAt }),
+        platform,
+        secretKey,
+        ...more,
+        storage: storageOf(id, watched),
+      }),
+    usage: (tenant) => within(tenant.id, (store) => store.transaction('read', async (tx) => usageIn(tx, tenant, await markerIn(tx)))),
+    setQuotas: async (tenant, given) => {
+      const quotas = checkedQuotas('overlays.setQuotas', given);
+      return within(tenant.id, (store) =>
+        store.transaction('write', async (tx) => usageIn(tx, tenant, await changeMarker(tx, () => ({ quotas })))),
+      );
+    },
+    export: ({ id, name, secretKey }, sink) =>
+      within(id, (store) =>
+        store.transaction('read', async (tx) => {
+          if (!(await markerIn(tx))) throw noTenant(name);
+          return { ...(await saveSnapshot(store, tx, sink, platform)), secretKey };
+        }),
+      ),
+    purge: (id, signal) => within(id, (store) => purge(store, signal)),
+  };
+};

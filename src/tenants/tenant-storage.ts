@@ -1,0 +1,42 @@
+import type { StorageAdapter, Store, Transaction, TransactionMode } from '../storage/port.ts';
+import { quotasIn, TenantTransaction, type Watched } from './tenant-transaction.ts';
+
+/**
+ * The storage of a tenant: each transaction first asks whether the tenant is still there, and those that write keep within its quotas. A tenant that another
+ * process has erased, or whose quotas it has changed, is so here with the next transaction.
+ */
+export const tenantStorage = (storage: StorageAdapter, watched: Watched): StorageAdapter => ({
+  open: async (schema) => tenantStore(await storage.open(schema), watched),
+});
+
+const tenantStore = (store: Store, watched: Watched): Store => ({
+  transaction: async (mode, work, options) => {
+    try {
+      if (!watched.isGone) return await store.transaction(mode, (tx) => within(tx, mode, work, watched), options);
+    } catch (error) {
+      // It was erased meanwhile, and its store closed.
+      if (!watched.isGone) throw error;
+    }
+    throw watched.gone();
+  },
+  join: (host) => {
+    if (watched.isGone) throw watched.gone();
+    return new TenantTransaction(store.join(host), watched, true);
+  },
+  ...(store.places && { places: store.places }),
+  ...(store.kinds && { kinds: store.kinds }),
+  check: async () => store.check?.(),
+  close: () => store.close(),
+});
+
+const within = async <T>(tx: Transaction, mode: TransactionMode, work: (tx: Transaction) => Promise<T>, watched: Watched): Promise<T> => {
+  if (mode === 'read') {
+    await quotasIn(tx, watched);
+    return work(tx);
+  }
+  const writing = new TenantTransaction(tx, watched, false);
+  await writing.ready();
+  const result = await work(writing);
+  await writing.settle();
+  return result;
+};

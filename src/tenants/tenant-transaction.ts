@@ -1,0 +1,185 @@
+import { kinds } from '../api/kinds.ts';
+import { explained } from '../errors/index.ts';
+import { ALL, type Predicate } from '../query/index.ts';
+import type { Query, Read, Row, Transaction, Verified, VerifyPage } from '../storage/port.ts';
+import { snapshotTables } from '../storage/snapshot/take.ts';
+import { changeMarker, type Marker, markerIn } from './marker.ts';
+import { mergedQuotas, type Quotas } from './quotas.ts';
+
+/** The tenant that transactions belong to. */
+export interface Watched {
+  /** Quotas of those tenants that have none of their own. */
+  readonly defaults: Quotas;
+  /** Whether it is known that it is not there any more. */
+  readonly isGone: boolean;
+  /** Called in each transaction with the quotas that hold. */
+  seen(quotas: Quotas): void;
+  /** Called in a transaction that finds no tenant any more. @returns the error to throw */
+  gone(): Error;
+}
+
+/** What is of logins or of controllers, or has bounds of its own. */
+const UNCOUNTED: ReadonlySet<string> = new Set<string>(
+  [
+    kinds.change,
+    kinds.apiSession,
+    kinds.apiSessionCertificate,
+    kinds.session,
+    kinds.revocation,
+    kinds.trace,
+    kinds.controller,
+    kinds.keptSecret,
+  ].map(({ kind }) => kind),
+);
+const COUNTED: ReadonlySet<string> = new Set(snapshotTables.filter((kind) => !UNCOUNTED.has(kind)));
+
+/** Of which kinds a tenant may have so many. */
+const LIMITED: Readonly<Record<string, 'identities' | 'services' | undefined>> = { identity: 'identities', service: 'services' };
+
+/** Reads the marker of the tenant. @throws what `gone` returns when there is none */
+export const quotasIn = async (tx: Transaction, watched: Watched): Promise<Quotas> => quotasOf(await markerIn(tx), watched);
+
+const quotasOf = (marker: Marker | undefined, { defaults, seen, gone }: Watched): Quotas => {
+  if (!marker) throw gone();
+  const quotas = mergedQuotas(defaults, marker.quotas);
+  seen(quotas);
+  return quotas;
+};
+
+/**
+ * A transaction that writes, in the namespace of a tenant: it writes nothing once the tenant was erased, and keeps within the quotas. A class like
+ * `CachedTransaction`.
+ */
+export class TenantTransaction implements Transaction {
+  readonly #tx: Transaction;
+  readonly #watched: Watched;
+  /** Whether the host ends it, so that nothing can be done at its end. */
+  readonly #isJoined: boolean;
+  #quotas: Promise<Quotas> | undefined;
+  #grown = 0;
+
+  constructor(tx: Transaction, watched: Watched, isJoined: boolean) {
+    this.#tx = tx;
+    this.#watched = watched;
+    this.#isJoined = isJoined;
+  }
+
+  /** @throws when there is no tenant any more */
+  ready(): Promise<Quotas> {
+    return (this.#quotas ??= quotasIn(this.#tx, this.#watched));
+  }
+
+  /** Notes down what was written. @throws ApiError `QUOTA_EXCEEDED` when the entities have grown beyond the quota */
+  async settle(): Promise<void> {
+    const grown = this.#grown;
+    if (grown === 0) return;
+    this.#grown = 0;
+    // Read again: others that have joined this transaction may have written too.
+    const marker = await changeMarker(this.#tx, ({ bytes }) => ({ bytes: Math.max(0, bytes + grown) }));
+    const { storageBytes } = quotasOf(marker, this.#watched);
+    if (grown > 0 && marker && storageBytes != null && marker.bytes > storageBytes)
+      throw explained(
+        'QUOTA_EXCEEDED',
+        `the entities of this network may have ${storageBytes} bytes at most, and would have ${marker.bytes}`,
+      );
+  }
+
+  get host(): unknown {
+    return this.#tx.host;
+  }
+
+  async get(kind: string, id: string): Promise<Row | undefined> {
+    await this.ready();
+    return this.#tx.get(kind, id);
+  }
+
+  /** The marker is not among the rows of the tenant: to a restore, a namespace with nothing else is empty. */
+  async list(kind: string, query: Query): Promise<readonly Row[]> {
+    await this.ready();
+    if (kind === kinds.tenant.kind) return [];
+    return this.#tx.list(kind, query);
+  }
+
+  async count(kind: string, where: Predicate): Promise<number> {
+    await this.ready();
+    return this.#tx.count(kind, where);
+  }
+
+  async insert(kind: string, row: Row): Promise<void> {
+    const quotas = await this.ready();
+    const quota = LIMITED[kind];
+    const most = quota && quotas[quota];
+    if (most != null && (await this.#tx.count(kind, ALL)) >= most)
+      throw explained('QUOTA_EXCEEDED', `this network may have ${most} ${quota} at most`);
+    await this.#tx.insert(kind, row);
+    await this.#growBy(sizeOf(kind, row));
+  }
+
+  async update(kind: string, row: Row, expected: number): Promise<void> {
+    const before = await this.#sizeBefore(kind, row.id);
+    await this.#tx.update(kind, row, expected);
+    await this.#growBy(sizeOf(kind, row) - before);
+  }
+
+  async delete(kind: string, id: string): Promise<boolean> {
+    const before = await this.#sizeBefore(kind, id);
+    const isDeleted = await this.#tx.delete(kind, id);
+    await this.#growBy(-before);
+    return isDeleted;
+  }
+
+  async distinct(kind: string, set: string): Promise<readonly string[]> {
+    await this.ready();
+    return this.#tx.distinct(kind, set);
+  }
+
+  async referenced(kind: string, field: string, values: readonly string[], where?: Predicate): Promise<readonly string[]> {
+    await this.ready();
+    return this.#tx.referenced(kind, field, values, where);
+  }
+
+  async readAll(reads: readonly Read[]): Promise<readonly (readonly Row[] | readonly string[])[]> {
+    await this.ready();
+    const answers = await this.#tx.readAll(reads);
+    return answers.map((answer, i) => (reads[i]?.read === 'list' && reads[i].kind === kinds.tenant.kind ? [] : answer));
+  }
+
+  async revision(): Promise<number> {
+    await this.ready();
+    return this.#tx.revision();
+  }
+
+  async nextRevision(atLeast?: number): Promise<number> {
+    await this.ready();
+    return this.#tx.nextRevision(atLeast);
+  }
+
+  async verify(kind: string, page: VerifyPage): Promise<Verified> {
+    await this.ready();
+    return this.#tx.verify(kind, page);
+  }
+
+  async repair(kind: string, id?: string): Promise<boolean> {
+    await this.ready();
+    return this.#tx.repair(kind, id);
+  }
+
+  async forget(): Promise<void> {
+    await this.ready();
+    return this.#tx.forget();
+  }
+
+  async #sizeBefore(kind: string, id: string): Promise<number> {
+    await this.ready();
+    const row = COUNTED.has(kind) ? await this.#tx.get(kind, id) : undefined;
+    return row ? sizeOf(kind, row) : 0;
+  }
+
+  async #growBy(bytes: number): Promise<void> {
+    this.#grown += bytes;
+    if (this.#isJoined) await this.settle();
+  }
+}
+
+/** As JSON: for what is not ASCII, less than it has in UTF-8. */
+const sizeOf = (kind: string, row: Row): number => (COUNTED.has(kind) ? JSON.stringify(row).length : 0);
