@@ -1,3 +1,5 @@
+import { groups } from './api/index.ts';
+import type { Group } from './api/kit/operation.ts';
 import { type Api, allSurfaces, surfaces } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
 import type { Credentials } from './call/call.ts';
@@ -13,6 +15,7 @@ import { createHandler, type Handle } from './http/handler.ts';
 import { type Consume, createConsume } from './jobs/consumers.ts';
 import type { FirstAdministrator } from './opening/bootstrap.ts';
 import { createHealth, type Health } from './opening/health.ts';
+import { hostDocument, type OpenApiOptions } from './opening/host-document.ts';
 import { openNetwork } from './opening/network.ts';
 import { type ControllerOptions, type Opening, openingOf } from './opening/options.ts';
 import { createParts } from './opening/parts.ts';
@@ -60,6 +63,16 @@ export interface ManagementController extends Facade {
    * @param selection surfaces, or their names
    */
   only(...selection: readonly (Surface | Api)[]): Pick<ManagementController, 'handle' | 'logger'>;
+  /**
+   * The OpenAPI 3.1 document of what the host mounts, to be served, or merged into its own.
+   *
+   * ```ts
+   * app.get('/openapi.json', (_, response) => response.json(controller.openapi({ groups: ['identities'], surface: 'management' })));
+   * ```
+   * @returns a JSON object of its own
+   * @throws TypeError for a group, a surface or an option that is unknown
+   */
+  openapi(options?: OpenApiOptions): object;
   /** That of its platform. */
   readonly logger: Logger;
   /** For hosts that carry the connections of routers: what these tell, and whether they may connect. Known to this controller only. */
@@ -124,6 +137,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const facade = (credentials: Credentials) => createFacade(entries, observeCalls(invoke, observer), platform.random, credentials);
   const system = facade({ kind: 'system' });
   const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isOfProvider));
+  const offeredGroups = core.provider ? groups : withoutProvider(groups);
   const serving = { entries: offered, invoke, settings, platform, observer };
   return {
     ...system,
@@ -141,9 +155,11 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     asIdentity: (id) => facade({ kind: 'identity', id: String(id) }),
     handle: createHandler(serving),
     only: (...selection) => ({
-      handle: createHandler({ ...serving, surfaces: selection.map((one) => (typeof one === 'string' ? surfaceNamed(one) : one)) }),
+      handle: createHandler({ ...serving, surfaces: selection.map((one) => surfaceOf('controller.only', one)) }),
       logger: platform.logger,
     }),
+    openapi: ({ surface, ...options } = {}) =>
+      hostDocument(offeredGroups, settings, { ...options, surface: surface && surfaceOf('openapi', surface) }),
     logger: platform.logger,
     presence: createPresence(core, storeErrors),
     events,
@@ -172,10 +188,16 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
 
 const isOfProvider = (surface: Surface): boolean => surface === surfaces.oidc || surface === surfaces.oidcLogin;
 
+const withoutProvider = (all: Readonly<Record<string, Group>>): Readonly<Record<string, Group>> => {
+  const isOffered = ({ operations }: Group) => Object.values(operations).some((operation) => !operation.surfaces.some(isOfProvider));
+  return Object.fromEntries(Object.entries(all).filter(([, group]) => isOffered(group)));
+};
+
 /** @throws TypeError for a name that no surface has */
-const surfaceNamed = (name: string): Surface => {
-  const found = allSurfaces.find((surface) => surface.name === name);
-  if (!found) throw new TypeError(`controller.only takes [${allSurfaces.map((surface) => surface.name).join()}], got '${name}'`);
+const surfaceOf = (what: string, given: Surface | Api): Surface => {
+  if (typeof given !== 'string') return given;
+  const found = allSurfaces.find((surface) => surface.name === given);
+  if (!found) throw new TypeError(`${what} takes the surfaces ${allSurfaces.map((surface) => surface.name).join(', ')}, got '${given}'`);
   return found;
 };
 

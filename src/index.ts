@@ -53,6 +53,7 @@ export type {
 } from './observability/events.ts';
 export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
 export { awaitingMigrations, type Health, type HealthReason } from './opening/health.ts';
+export type { OpenApiOptions } from './opening/host-document.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
 export { type ProbeOptions, probes } from './opening/probes.ts';
