@@ -46,8 +46,8 @@ const runPeerless = (t: TestContext, code: string): string => {
 test('the Express application of the README, and the code of every guide, type-check against the packed package and its peers', (t) => {
   const peers = Object.keys(manifest.peerDependencies).filter((name) => name !== 'koa'); // whose types are for itself
   const nest = ['@nestjs/common', '@nestjs/core', '@nestjs/platform-express'];
-  const databases = ['@types/pg', '@libsql/client', '@prisma/adapter-libsql'];
-  const app = install(t, ['@types/node', '@types/express', ...databases, ...nest, ...peers]);
+  const others = ['@types/pg', '@libsql/client', '@prisma/adapter-libsql', 'openid-client'];
+  const app = install(t, ['@types/node', '@types/express', ...others, ...nest, ...peers]);
   writeFileSync(join(app, 'readme.mts'), blockWith('README.md', 'ts', 'expressHandler'));
   for (const guide of documents.filter((file) => file.startsWith('docs/guides/'))) {
     const [name, files] = [basename(guide, '.md'), filesOf(guide)];
