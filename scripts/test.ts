@@ -41,7 +41,7 @@ type Limits = (typeof LIMITS)[keyof typeof LIMITS];
  * keep; what they are about, the queue before the store, is the same on every store.
  */
 const ON_POSTGRES =
-  /^test\/(conformance\/postgres|security\/(?!floods-of-logins).*|adapters\/kysely\/(postgres-.*|newer-release)|contract\/(operations|fields)|examples\/postgres|docs\/.*)\.test\.ts$/;
+  /^test\/(conformance\/postgres|security\/(?!floods-of-logins).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/(operations|fields)|examples\/(one-network|postgres.*)|docs\/(guides|next|readme|worker))\.test\.ts$/;
 
 interface Run {
   /** Of the file of results: `test-results<name>.jsonl`. */
