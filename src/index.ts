@@ -31,6 +31,7 @@ export {
   type PlainAnswer,
   type PostureCause,
 } from './errors/index.ts';
+export type { OpenApiOptions } from './host-document.ts';
 export type { CoreAnswer, CoreRequest } from './http/message.ts';
 export { type Inspection, type InspectionOptions, type InspectionQuery, inspectStore } from './inspection.ts';
 export type { Consume, ConsumeOptions, Consumer, HandlerContext, MissingChanges } from './jobs/consumers.ts';
@@ -53,7 +54,6 @@ export type {
 } from './observability/events.ts';
 export type { AdministratorOptions, FirstAdministrator } from './opening/bootstrap.ts';
 export { awaitingMigrations, type Health, type HealthReason } from './opening/health.ts';
-export type { OpenApiOptions } from './opening/host-document.ts';
 export type { FormerAuthority } from './opening/kept-authority.ts';
 export type { ControllerOptions } from './opening/options.ts';
 export { type ProbeOptions, probes } from './opening/probes.ts';

@@ -1,10 +1,10 @@
-import type { Group } from '../api/kit/operation.ts';
-import type { Api } from '../api/surfaces/index.ts';
-import type { Surface } from '../api/surfaces/surface.ts';
-import type { Settings } from '../call/settings.ts';
-import { openApiDocument } from '../http/openapi.ts';
-import { checkedOptions } from '../options.ts';
-import type { Facade } from '../types/facade.ts';
+import type { Group } from './api/kit/operation.ts';
+import type { Api } from './api/surfaces/index.ts';
+import type { Surface } from './api/surfaces/surface.ts';
+import type { Settings } from './call/settings.ts';
+import { openApiDocument } from './http/openapi.ts';
+import { checkedOptions } from './options.ts';
+import type { Facade } from './types/facade.ts';
 
 /** Of which operations `controller.openapi` describes. */
 export interface OpenApiOptions {
