@@ -79,7 +79,8 @@ const suites: Readonly<Record<string, readonly (readonly Run[])[]>> = {
     tests.filter(isShared),
     tests.filter((file) => !isShared(file) && !isLong(file) && !needsPostgres(file)),
   ),
-  long: [[{ name: '.long', options: ['--test-concurrency=2'], files: LONG, limits: LIMITS.long }]],
+  // Some of them wait for most of their time.
+  long: [[{ name: '.long', options: ['--test-concurrency=3'], files: LONG, limits: LIMITS.long }]],
   postgres: steps(
     '.postgres',
     LIMITS.long,
