@@ -40,11 +40,11 @@ type Limits = (typeof LIMITS)[keyof typeof LIMITS];
 const NOT_ON_POSTGRES = ['test/scenarios/attacks-on-secrets.test.ts'];
 
 /**
- * What PostgreSQL must pass besides the scenarios. Floods of logins are counted in turns of the event loop, which a database across a socket does not
- * keep; what they are about, the queue before the store, is the same on every store.
+ * What PostgreSQL must pass besides the scenarios. Of security tests, those that are about what comes before a store are left out. Floods of logins, too, are
+ * counted in turns of the event loop, which a database across a socket does not keep.
  */
 const ON_POSTGRES =
-  /^test\/(conformance\/postgres|security\/(?!floods-of-logins).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/(operations|fields)|examples\/(one-network|postgres.*)|docs\/(guides|next|readme|worker))\.test\.ts$/;
+  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|cost-of-input|rights|slow-bodies|bodies-in-tiny-chunks|folder-modes|certificate-strength|oidc-pages).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/(operations|fields)|examples\/(one-network|postgres.*)|docs\/(guides|next|readme|worker))\.test\.ts$/;
 
 interface Run {
   /** Of the file of results: `test-results<name>.jsonl`. */
