@@ -44,7 +44,7 @@ const NOT_ON_POSTGRES = ['test/scenarios/attacks-on-secrets.test.ts'];
  * counted in turns of the event loop, which a database across a socket does not keep.
  */
 const ON_POSTGRES =
-  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|cost-of-input|rights|slow-bodies|bodies-in-tiny-chunks|folder-modes|certificate-strength|oidc-pages).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/(operations|fields)|examples\/(one-network|postgres.*)|docs\/(guides|next|readme|worker))\.test\.ts$/;
+  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|cost-of-input|rights|slow-bodies|bodies-in-tiny-chunks|folder-modes|certificate-strength|oidc-pages).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|next|readme|worker))\.test\.ts$/;
 
 interface Run {
   /** Of the file of results: `test-results<name>.jsonl`. */

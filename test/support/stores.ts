@@ -114,7 +114,8 @@ const shareable: Readonly<Record<string, () => SharedStorage>> = {
   sqlite: () => {
     const folder = mkdtempSync(join(tmpdir(), 'overlay-'));
     return {
-      adapter: () => sqliteStorage({ file: join(folder, 'controller.db'), synchronous: 'NORMAL' }),
+      // On a busy machine, writers of several controllers wait long for one another.
+      adapter: () => sqliteStorage({ file: join(folder, 'controller.db'), synchronous: 'NORMAL', lockTimeout: 60_000 }),
       [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
     };
   },
