@@ -7,15 +7,23 @@ import { type App, onEveryStore } from '../support/app.ts';
 import { assertRefused } from '../support/refusals.ts';
 import { newStorage } from '../support/stores.ts';
 
-/** A store in which, from when it is told to, every write loses against that of somebody else just before it would be committed. */
+/** A store in which, from when it is told to, every write that deletes loses against that of somebody else just before it would be committed. */
 const contended = (adapter: StorageAdapter) => {
   let losing = 0;
   const open: StorageAdapter['open'] = async (schema) => {
     const store = await adapter.open(schema);
     const transaction: Store['transaction'] = (mode, work) =>
       store.transaction(mode, async (tx) => {
-        const result = await work(tx);
-        if (mode === 'write' && losing-- > 0) throw new WriteConflict();
+        let deletes = false; // background work writes at times of its own
+        const watched = new Proxy(tx, {
+          get: (target, name) => {
+            deletes ||= name === 'delete';
+            const method: unknown = Reflect.get(target, name);
+            return typeof method === 'function' ? method.bind(target) : method;
+          },
+        });
+        const result = await work(watched);
+        if (deletes && losing-- > 0) throw new WriteConflict();
         return result;
       });
     return { transaction, join: (host) => store.join(host), close: () => store.close() };
