@@ -1,0 +1,139 @@
+import { createSemaphore } from '../concurrency/semaphore.ts';
+import type { Clock } from '../platform/platform.ts';
+import { encodeFrame, type Frame } from './frame.ts';
+import { answerHeaders, type Header, header, headersOf } from './header-fields.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { Malformed } from './malformed.ts';
+import { channelMessages } from './messages/channel.ts';
+import type { MessageType } from './messages/message-type.ts';
+import { createRequests } from './requests.ts';
+
+/** What a channel needs of the connection that carries it. */
+export interface Wire {
+  /** Sends bytes, or keeps them until they can be sent. */
+  write(bytes: Uint8Array): void;
+  /** Bytes that are kept. */
+  readonly kept: number;
+  /** Ends the connection once everything is sent. */
+  end(): void;
+}
+
+/** A control channel: messages, requests with their answers, and heartbeats. Pure: it knows neither sockets nor what messages mean. */
+export interface Channel {
+  /** Aborted when the channel has ended; its reason is an error that says why. */
+  readonly signal: AbortSignal;
+  /** @throws the reason of `signal`, once ended */
+  send<I>(message: MessageType<unknown, I>, value: I, headers?: readonly Header[]): void;
+  /**
+   * Sends a message, and waits for the answer.
+   * @param milliseconds to wait at most. Default 5,000.
+   * @throws Unanswered; the reason of `signal`
+   */
+  request<I>(message: MessageType<unknown, I>, value: I, options?: RequestOptions): Promise<Frame>;
+  /** Answers a request. */
+  answer<I>(request: Frame, message: MessageType<unknown, I>, value: I, headers?: readonly Header[]): void;
+  /** Says whether what was asked for was done. */
+  conclude(request: Frame, isDone: boolean, said?: string): void;
+  /** Ends the channel, and the connection. Again, it does nothing. */
+  close(reason: string): void;
+}
+
+/** How a request is sent. */
+export interface RequestOptions {
+  readonly headers?: readonly Header[];
+  readonly milliseconds?: number;
+}
+
+/** Channel and wire, and who handles what comes. */
+export interface ChannelOptions {
+  readonly clock: Clock;
+  readonly wire: Wire;
+  /** Handles a message that is not the channel's own. A rejection with `Malformed` ends the channel; any other one is noted. */
+  handle(frame: Frame, channel: Channel): void | Promise<void>;
+  /** Something that an operator may want to know. */
+  note(message: string, details?: Readonly<Record<string, unknown>>): void;
+}
+
+/** A channel, as the owner of the connection has it. */
+export interface OwnedChannel extends Channel {
+  /**
+   * A frame that has come. Resolves when more may come: while too many are worked on, the connection is not read.
+   */
+  received(frame: Frame): Promise<void>;
+  /** Begins with heartbeats. */
+  start(): void;
+}
+
+/** Messages of one channel that are worked on at once; the next wait in the connection. */
+const MOST_AT_ONCE = 64;
+
+/** Bytes that may wait for a slow reader. All of a large data model is some megabytes. */
+const MOST_KEPT = 67_108_864;
+
+const ANSWER_WITHIN = 5000;
+
+export const createChannel = ({ clock, wire, handle, note }: ChannelOptions): OwnedChannel => {
+  const ending = new AbortController();
+  const requests = createRequests(clock);
+  const working = createSemaphore(MOST_AT_ONCE);
+  let sequence = 0;
+  let stopHeartbeat = (): void => undefined;
+  let beat: ((frame: Frame) => void) | undefined;
+
+  const close = (reason: string): void => {
+    if (ending.signal.aborted) return;
+    const error = new Error(reason);
+    stopHeartbeat();
+    ending.abort(error);
+    requests.end(error);
+    wire.end();
+  };
+
+  const post = <I>(message: MessageType<unknown, I>, value: I, headers: readonly Header[], number = ++sequence): number => {
+    ending.signal.throwIfAborted();
+    const { contentType } = message;
+    wire.write(encodeFrame({ contentType, sequence: number, headers: headersOf(headers), body: message.encode(value) }));
+    if (wire.kept > MOST_KEPT) close('it reads too slowly');
+    return number;
+  };
+
+  const channel: OwnedChannel = {
+    signal: ending.signal,
+    send: (message, value, headers = []) => void post(message, value, headers),
+    request: async (message, value, { headers = [], milliseconds = ANSWER_WITHIN } = {}) =>
+      requests.answer(post(message, value, headers), milliseconds),
+    answer: (request, message, value, headers = []) => void post(message, value, [...answerHeaders(request), ...headers]),
+    conclude: (request, isDone, said = '') => channel.answer(request, channelMessages.result, said, [header.success.of(isDone)]),
+    close,
+    start: () => {
+      const beating = startHeartbeat({
+        clock,
+        send: (headers) => channel.send(channelMessages.heartbeat, undefined, headers),
+        lost: (silence) => close(`it has not answered a heartbeat for ${silence / 1000} s`),
+      });
+      stopHeartbeat = beating.stop;
+      beat = beating.received;
+    },
+    received: async (frame) => {
+      if (ending.signal.aborted) return;
+      beat?.(frame);
+      if (IGNORED.has(frame.contentType) || requests.received(frame)) return;
+      if (ANSWERED.has(frame.contentType)) return channel.conclude(frame, true);
+      if (header.replyFor.in(frame) !== undefined) return note('an answer came that nothing waits for', { contentType: frame.contentType });
+      const done = await working.acquire();
+      Promise.resolve()
+        .then(() => handle(frame, channel))
+        .catch((error: unknown) => {
+          if (ending.signal.aborted) return;
+          if (error instanceof Malformed) close(error.message);
+          else note('a message could not be handled', { contentType: frame.contentType, error });
+        })
+        .finally(done);
+    },
+  };
+  return channel;
+};
+
+const { heartbeat, latency, ping, reconnectPing } = channelMessages;
+const IGNORED: ReadonlySet<number> = new Set([heartbeat.contentType, reconnectPing.contentType]);
+const ANSWERED: ReadonlySet<number> = new Set([ping.contentType, latency.contentType]);

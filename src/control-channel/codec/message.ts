@@ -1,0 +1,59 @@
+import { Malformed } from '../malformed.ts';
+import type { WireField } from './fields.ts';
+import { Reader, wire } from './reader.ts';
+import type { WireValue } from './values.ts';
+import { Writer } from './writer.ts';
+
+/** The fields of a message: each with its number on the wire. */
+export type FieldTable = Readonly<Record<string, readonly [number: number, field: WireField<unknown>]>>;
+
+/** What a reader gets: every field, absent ones with what their absence means. */
+export type ReadMessage<F extends FieldTable> = { readonly [K in keyof F]: F[K][1] extends { initial(): infer T } ? T : never };
+
+/** What a writer may give: any of the fields. */
+export type WrittenMessage<F extends FieldTable> = {
+  readonly [K in keyof F]?: (F[K][1] extends { write(to: Writer, number: number, value: infer I): void } ? I : never) | undefined;
+};
+
+/** A message by the table of its fields. Unknown fields are skipped, and those of another wire type than theirs. */
+export interface Message<T, I> extends WireValue<T, I> {
+  /** @throws Malformed */
+  decode(body: Uint8Array): T;
+  encode(value: I): Uint8Array;
+}
+
+export const message = <const F extends FieldTable>(fields: F): Message<ReadMessage<F>, WrittenMessage<F>> => {
+  const rows = Object.entries(fields).map(([name, [number, field]]) => ({ name, number, field }));
+  const byNumber = new Map(rows.map((row) => [row.number, row]));
+
+  const readInto = (from: Reader, target: Record<string, unknown>): Record<string, unknown> => {
+    while (!from.isAtEnd) {
+      const tag = from.uint32();
+      const [number, type] = [tag >>> 3, tag & 7];
+      if (number === 0) throw new Malformed('a field has the number 0');
+      const row = byNumber.get(number);
+      const value = row?.field.read(from, type, target[row.name]);
+      if (row && value !== undefined) target[row.name] = value;
+      else from.skip(type);
+    }
+    return target;
+  };
+  // The table says what each field is: that is what the types are derived from.
+  const absent = Object.fromEntries(rows.map(({ name, field }) => [name, field.initial()])) as ReadMessage<F>;
+  const write = (to: Writer, value: WrittenMessage<F>) => {
+    for (const { name, number, field } of rows) if (value[name] !== undefined) field.write(to, number, value[name]);
+  };
+  return {
+    type: wire.measured,
+    initial: () => absent,
+    read: (from, before) => from.within(() => readInto(from, { ...(before ?? absent) })) as ReadMessage<F>,
+    write: (to, value) => to.within(() => write(to, value)),
+    isInitial: () => false,
+    decode: (body) => readInto(new Reader(body), { ...absent }) as ReadMessage<F>,
+    encode: (value) => {
+      const writer = new Writer();
+      write(writer, value);
+      return writer.finish();
+    },
+  };
+};

@@ -1,0 +1,45 @@
+/** The words in which tables of fields are written: each gives a field and its number. */
+import { listField, mapField, optionalField, singleField, type WireField } from './fields.ts';
+import { valueType, type WireValue } from './values.ts';
+
+type Entry<T, I = T> = readonly [number: number, field: WireField<T, I>];
+
+const one =
+  <T, I>(value: WireValue<T, I>) =>
+  (number: number): Entry<T, I> => [number, singleField(value)];
+
+/** UTF-8. */
+const text = one(valueType.text);
+/** Bytes of their own. */
+const bytes = one(valueType.bytes);
+/** True or false. */
+const bool = one(valueType.bool);
+/** A signed number of 32 bits. */
+const int32 = one(valueType.int32);
+/** An unsigned number of 32 bits. */
+const uint32 = one(valueType.uint32);
+/** A signed number of 64 bits. */
+const int64 = one(valueType.int64);
+/** An unsigned number of 64 bits. */
+const uint64 = one(valueType.uint64);
+
+/** A number that stands for a name. */
+const named = <T, I>(number: number, enumeration: WireValue<T, I>): Entry<T, I> => [number, singleField(enumeration)];
+
+/** A nested message, or a message of a union; undefined if it is absent. */
+const nested = <T, I>(number: number, message: WireValue<T, I>): Entry<T | undefined, I> => [number, optionalField(message)];
+
+/** Any number of valueType. */
+const list = <T, I>(number: number, value: WireValue<T, I>): Entry<readonly T[], readonly I[]> => [number, listField(value)];
+
+/** Any number of texts. */
+const texts = (number: number): Entry<readonly string[]> => list(number, valueType.text);
+
+/** Values by key. */
+const mapped = <K, T, I>(number: number, keys: WireValue<K>, value: WireValue<T, I>): Entry<ReadonlyMap<K, T>, ReadonlyMap<K, I>> => [
+  number,
+  mapField(keys, value),
+];
+
+/** The fields of messages, each with its number. */
+export const field = { text, bytes, bool, int32, uint32, int64, uint64, named, nested, list, texts, mapped } as const;

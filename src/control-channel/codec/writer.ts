@@ -1,0 +1,95 @@
+import { utf8 } from '../text.ts';
+import { wire } from './reader.ts';
+
+/** Texts up to this length are mostly ASCII, and written without an encoder. */
+const SHORT = 64;
+
+/** Writes the encoding of Protocol Buffers. */
+export class Writer {
+  #bytes = new Uint8Array(256);
+  #length = 0;
+
+  /** What was written; the writer is not used any more. */
+  finish(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  tag(number: number, type: number): void {
+    this.uint32(number * 8 + type);
+  }
+
+  uint32(value: number): void {
+    let left = value;
+    for (; left > 0x7f; left >>>= 7) this.#byte((left & 0x7f) | 0x80);
+    this.#byte(left);
+  }
+
+  /** @param value negative ones as their two's complement */
+  uint64(value: bigint): void {
+    let left = BigInt.asUintN(64, value);
+    for (; left > 0x7fn; left >>= 7n) this.#byte(Number(left & 0x7fn) | 0x80);
+    this.#byte(Number(left));
+  }
+
+  measured(bytes: Uint8Array): void {
+    this.uint32(bytes.length);
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  text(value: string): void {
+    if (value.length > SHORT || !this.#ascii(value)) this.measured(utf8(value));
+  }
+
+  /** A field that is measured, and written by `write`. */
+  nested(number: number, write: (to: Writer) => void): void {
+    this.tag(number, wire.measured);
+    this.within(write);
+  }
+
+  /** Writes what is measured. Its length comes before it: one byte is left for it, and what was written is moved where it needs more. */
+  within(write: (to: Writer) => void): void {
+    const at = this.#length;
+    this.#byte(0);
+    write(this);
+    const end = this.#length;
+    const size = end - at - 1;
+    this.#length = at;
+    if (size > 0x7f) {
+      const more = (size > 0x1fffff ? (size > 0xfffffff ? 5 : 4) : size > 0x3fff ? 3 : 2) - 1;
+      this.#length = end;
+      this.#reserve(more);
+      this.#bytes.copyWithin(at + 1 + more, at + 1, end);
+      this.#length = at;
+    }
+    this.uint32(size);
+    this.#length += size;
+  }
+
+  /** @returns false, and nothing is written, where it is not ASCII */
+  #ascii(value: string): boolean {
+    const at = this.#length;
+    this.#reserve(value.length + 1);
+    this.#bytes[at] = value.length;
+    for (let i = 0; i < value.length; i++) {
+      const code = value.charCodeAt(i);
+      if (code > 0x7f) return false;
+      this.#bytes[at + 1 + i] = code;
+    }
+    this.#length = at + 1 + value.length;
+    return true;
+  }
+
+  #byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#bytes.length) return;
+    const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + count));
+    larger.set(this.#bytes);
+    this.#bytes = larger;
+  }
+}

@@ -1,0 +1,66 @@
+import { Malformed } from './malformed.ts';
+
+/** One message on a control channel, as it travels. */
+export interface Frame {
+  /** What kind of message it is, see `messages/`. */
+  readonly contentType: number;
+  /** Its number among those of its sender; -1 for a hello and the answer to it. */
+  readonly sequence: number;
+  /** By key, see `header-fields.ts`. */
+  readonly headers: FrameHeaders;
+  readonly body: Uint8Array;
+}
+
+/** The headers of a frame, each key once. */
+export type FrameHeaders = ReadonlyMap<number, Uint8Array>;
+
+/** What every frame begins with. */
+export const MARKER = Uint8Array.of(0x03, 0x06, 0x09, 0x0c);
+
+/** Bytes before the headers: marker, content type, sequence, and the lengths of headers and body. All integers are little-endian. */
+export const PREFIX_BYTES = 20;
+
+/** Bytes before the value of a header: its key and its length. */
+const HEADER_PREFIX = 8;
+
+/** FrameHeaders of one frame at most. The largest that routers send has nine. */
+const MOST_HEADERS = 256;
+
+/** A frame as it travels. */
+export const encodeFrame = ({ contentType, sequence, headers, body }: Frame): Uint8Array => {
+  const headerBytes = [...headers.values()].reduce((sum, { length }) => sum + HEADER_PREFIX + length, 0);
+  const bytes = new Uint8Array(PREFIX_BYTES + headerBytes + body.length);
+  const view = new DataView(bytes.buffer);
+  bytes.set(MARKER);
+  view.setInt32(4, contentType, true);
+  view.setInt32(8, sequence, true);
+  view.setUint32(12, headerBytes, true);
+  view.setUint32(16, body.length, true);
+  let at = PREFIX_BYTES;
+  for (const [key, value] of headers) {
+    view.setInt32(at, key, true);
+    view.setUint32(at + 4, value.length, true);
+    bytes.set(value, at + HEADER_PREFIX);
+    at += HEADER_PREFIX + value.length;
+  }
+  bytes.set(body, at);
+  return bytes;
+};
+
+/** The headers in the part of a frame that holds them. @throws Malformed */
+export const decodeHeaders = (bytes: Uint8Array): FrameHeaders => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const headers = new Map<number, Uint8Array>();
+  for (let at = 0; at < bytes.length; ) {
+    if (bytes.length - at < HEADER_PREFIX) throw new Malformed('a header is cut off');
+    const key = view.getInt32(at, true);
+    const start = at + HEADER_PREFIX;
+    const length = view.getUint32(at + 4, true);
+    if (length > bytes.length - start) throw new Malformed(`header ${key} is longer than the headers`);
+    if (headers.has(key)) throw new Malformed(`header ${key} comes twice`);
+    if (headers.size === MOST_HEADERS) throw new Malformed(`a frame has more than ${MOST_HEADERS} headers`);
+    at = start + length;
+    headers.set(key, bytes.subarray(start, at));
+  }
+  return headers;
+};

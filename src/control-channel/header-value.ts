@@ -1,0 +1,144 @@
+import { Malformed } from './malformed.ts';
+import { textOf, utf8 } from './text.ts';
+
+/** How the value of a header is written. */
+export interface HeaderForm<T> {
+  write(value: T): Uint8Array;
+  /** @throws Malformed */
+  read(bytes: Uint8Array): T;
+}
+
+/** Entries of a list or map in a header at most, and bytes of each. */
+const MOST_ENTRIES = 128;
+const MOST_BYTES = 8192;
+
+const fixed = (size: number, bytes: Uint8Array): DataView => {
+  if (bytes.length !== size) throw new Malformed(`a header has ${bytes.length} bytes in place of ${size}`);
+  return new DataView(bytes.buffer, bytes.byteOffset, size);
+};
+
+const written = (size: number, write: (view: DataView) => void): Uint8Array => {
+  const bytes = new Uint8Array(size);
+  write(new DataView(bytes.buffer));
+  return bytes;
+};
+
+/** Bytes as they are. */
+const raw: HeaderForm<Uint8Array> = { write: (value) => value, read: (bytes) => bytes };
+
+/** UTF-8, without a length. */
+const text: HeaderForm<string> = { write: utf8, read: textOf };
+
+/** One byte: 0 or 1. */
+const bool: HeaderForm<boolean> = {
+  write: (value) => Uint8Array.of(value ? 1 : 0),
+  read: (bytes) => fixed(1, bytes).getUint8(0) !== 0,
+};
+
+/** A number from 0 to 255. */
+const byte: HeaderForm<number> = { write: (value) => Uint8Array.of(value), read: (bytes) => fixed(1, bytes).getUint8(0) };
+
+/** A signed number of four bytes. */
+const int32: HeaderForm<number> = {
+  write: (value) => written(4, (view) => view.setInt32(0, value, true)),
+  read: (bytes) => fixed(4, bytes).getInt32(0, true),
+};
+
+/** An unsigned number of four bytes. */
+const uint32: HeaderForm<number> = {
+  write: (value) => written(4, (view) => view.setUint32(0, value, true)),
+  read: (bytes) => fixed(4, bytes).getUint32(0, true),
+};
+
+/** An unsigned number of eight bytes. */
+const uint64: HeaderForm<bigint> = {
+  write: (value) => written(8, (view) => view.setBigUint64(0, value, true)),
+  read: (bytes) => fixed(8, bytes).getBigUint64(0, true),
+};
+
+/** A set of the numbers of bits: a big-endian integer without leading zeros. */
+const bits: HeaderForm<readonly number[]> = {
+  write: (value) => {
+    const bytes = new Uint8Array(Math.floor(Math.max(-1, ...value) / 8) + 1);
+    for (const bit of value) {
+      const at = bytes.length - 1 - Math.floor(bit / 8);
+      bytes[at] = (bytes[at] ?? 0) | (1 << (bit % 8));
+    }
+    return bytes;
+  },
+  read: (bytes) => {
+    if (bytes.length > MOST_ENTRIES) throw new Malformed('a header has too many bits');
+    return [...bytes].toReversed().flatMap((byte, at) => BITS.filter((bit) => byte & (1 << bit)).map((bit) => at * 8 + bit));
+  },
+};
+
+const BITS = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** Texts: their number, then each with its length. */
+const texts: HeaderForm<readonly string[]> = {
+  write: (value) => (value.length === 0 ? EMPTY : joined([uint32.write(value.length), ...value.flatMap((one) => measured(utf8(one)))])),
+  read: (bytes) => entries(bytes, (cursor) => textOf(cursor.measured())),
+};
+
+/** Bytes by number, such as the data that one end of a circuit hands to the other. */
+const bytesByNumber: HeaderForm<ReadonlyMap<number, Uint8Array>> = {
+  write: (value) =>
+    value.size === 0
+      ? EMPTY
+      : joined([uint32.write(value.size), ...[...value].flatMap(([key, bytes]) => [uint32.write(key), ...measured(bytes)])]),
+  // Copied: these are kept, unlike the frame that they came in.
+  read: (bytes) => new Map(entries(bytes, (cursor) => [cursor.uint32(), new Uint8Array(cursor.measured())])),
+};
+
+/** Texts by text. */
+const textByText: HeaderForm<ReadonlyMap<string, string>> = {
+  write: (value) =>
+    value.size === 0 ? EMPTY : joined([uint32.write(value.size), ...[...value].flat().flatMap((one) => measured(utf8(one)))]),
+  read: (bytes) => new Map(entries(bytes, (cursor) => [textOf(cursor.measured()), textOf(cursor.measured())])),
+};
+
+const EMPTY = new Uint8Array();
+
+const measured = (bytes: Uint8Array): readonly Uint8Array[] => [uint32.write(bytes.length), bytes];
+
+const joined = (parts: readonly Uint8Array[]): Uint8Array => {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+};
+
+interface Cursor {
+  uint32(): number;
+  /** Bytes with their length before them. */
+  measured(): Uint8Array;
+}
+
+const entries = <T>(bytes: Uint8Array, read: (cursor: Cursor) => T): readonly T[] => {
+  if (bytes.length === 0) return [];
+  let at = 0;
+  const take = (count: number): Uint8Array => {
+    if (count > bytes.length - at) throw new Malformed('a list or map in a header is cut off');
+    at += count;
+    return bytes.subarray(at - count, at);
+  };
+  const cursor: Cursor = {
+    uint32: () => uint32.read(take(4)),
+    measured: () => {
+      const length = cursor.uint32();
+      if (length > MOST_BYTES) throw new Malformed(`an entry of a header has ${length} bytes`);
+      return take(length);
+    },
+  };
+  const count = cursor.uint32();
+  if (count > MOST_ENTRIES) throw new Malformed(`a list or map in a header has ${count} entries`);
+  const values = Array.from({ length: count }, () => read(cursor));
+  if (at < bytes.length) throw new Malformed('a list or map in a header is followed by something else');
+  return values;
+};
+
+/** The forms that values of headers have. */
+export const headerForm = { raw, text, bool, byte, int32, uint32, uint64, bits, texts, bytesByNumber, textByText } as const;

@@ -1,0 +1,91 @@
+/** Circuits: the way of a connection through routers. */
+import { field, message, valueType } from '../codec/index.ts';
+import { tabled, worded } from './message-type.ts';
+
+const peerData = (number: number) => field.mapped(number, valueType.uint32, valueType.bytes);
+
+/** Asks for a circuit; all that it says is in headers. */
+const createCircuit = worded(20218, 'CreateCircuitV2Request');
+
+/** The answer, likewise. */
+const createCircuitResponse = worded(20219, 'CreateCircuitV2Response');
+
+/** The answer when there is none; the body says why. */
+const refused = worded(20002, 'Error');
+
+/** Codes in refusals. */
+export const refusalCode = {
+  internal: 1,
+  invalidApiSession: 2,
+  invalidSession: 3,
+  wrongSessionType: 4,
+  invalidEdgeRouter: 5,
+  invalidService: 6,
+  tunnelingNotEnabled: 7,
+  invalidTerminator: 8,
+  invalidPrecedence: 9,
+  invalidCost: 10,
+  encryptionDataMissing: 11,
+} as const;
+
+const destination = valueType.enumeration(['start', 'end', 'link']);
+
+/** Asks a router to take part in a circuit. */
+const route = tabled(1005, 'Route', {
+  circuitId: field.text(1),
+  attempt: field.uint32(2),
+  egress: field.nested(3, message({ binding: field.text(1), address: field.text(2), destination: field.text(3), peerData: peerData(4) })),
+  forwards: field.list(4, message({ srcAddress: field.text(1), dstAddress: field.text(2), dstType: field.named(3, destination) })),
+  context: field.nested(5, message({ fields: field.mapped(1, valueType.text, valueType.text), channelMask: field.uint32(2) })),
+  timeout: field.uint64(6),
+  tags: field.mapped(7, valueType.text, valueType.text),
+});
+
+/** The answer; its body is the id of the circuit, its headers say how it went. */
+const routeResult = worded(1022, 'RouteResult');
+
+/** Why a route failed. */
+export const routeErrorCode = { generic: 0, invalidTerminator: 1, misconfiguredTerminator: 2, timedOut: 3, refused: 4 } as const;
+
+/** Ends the part of a router in a circuit. */
+const unroute = tabled(1006, 'Unroute', { circuitId: field.text(1), now: field.bool(2) });
+
+const subject = valueType.enumeration(['ingress', 'egress', 'link', 'forward', 'unknownOwnerForward', 'linkDuplicate']);
+
+/** Tells that a circuit, or a link, is at its end. */
+const fault = tabled(1004, 'Fault', { subject: field.named(1, subject), id: field.text(2), iteration: field.uint32(3) });
+
+/** Asks whether idle circuits still exist, with nanoseconds for each. */
+const circuitConfirmation = tabled(1034, 'CircuitConfirmation', {
+  circuitIds: field.texts(1),
+  idleTimes: field.mapped(2, valueType.text, valueType.int64),
+});
+
+/** Asks for a circuit on behalf of the router's own tunneler. */
+const createTunnelCircuit = tabled(20220, 'CreateTunnelCircuitV2Request', {
+  serviceName: field.text(1),
+  terminatorInstanceId: field.text(2),
+  peerData: peerData(3),
+});
+
+/** The answer. */
+const createTunnelCircuitResponse = tabled(20221, 'CreateTunnelCircuitV2Response', {
+  circuitId: field.text(1),
+  address: field.text(2),
+  peerData: peerData(3),
+  tags: field.mapped(4, valueType.text, valueType.text),
+});
+
+/** Circuits: asked for, routed, confirmed and ended. */
+export const circuitMessages = {
+  createCircuit,
+  createCircuitResponse,
+  refused,
+  route,
+  routeResult,
+  unroute,
+  fault,
+  circuitConfirmation,
+  createTunnelCircuit,
+  createTunnelCircuitResponse,
+} as const;

@@ -1,0 +1,99 @@
+/** What a router tells of itself. */
+import { field, message, valueType } from '../codec/index.ts';
+import { tabled, unread } from './message-type.ts';
+
+/** In the hello of a router: what it can do. */
+export const routerMetadata = message({ capabilities: field.list(1, valueType.enumeration(['unspecified', 'linkManagement'])) });
+
+/** Asks a router how it is reached. */
+const serverHello = tabled(20000, 'ServerHello', {
+  version: field.text(1),
+  data: field.mapped(2, valueType.text, valueType.text),
+  byteData: field.mapped(3, valueType.text, valueType.bytes),
+});
+
+const address = message({ value: field.text(10), protocol: field.text(20), hostname: field.text(30), port: field.int32(40) });
+
+/** The answer: how clients reach the router. */
+const clientHello = tabled(20001, 'ClientHello', {
+  version: field.text(1),
+  hostname: field.text(2),
+  protocols: field.texts(3),
+  data: field.mapped(4, valueType.text, valueType.text),
+  protocolPorts: field.texts(5),
+  listeners: field.list(10, message({ address: field.nested(10, address), advertise: field.nested(20, address) })),
+});
+
+const networkInterface = message({
+  name: field.text(1),
+  hardwareAddress: field.text(2),
+  mtu: field.int64(3),
+  index: field.int64(4),
+  flags: field.uint64(5),
+  addresses: field.texts(6),
+});
+
+/** The network interfaces of a router; answered with a `result`. */
+const routerInterfaces = tabled(1052, 'RouterInterfacesUpdate', { interfaces: field.list(1, networkInterface) });
+
+const connectEvent = message({
+  identityId: field.text(1),
+  isConnected: field.bool(2),
+  connectTimes: field.list(3, message({ connectTime: field.int64(1), srcAddr: field.text(2), dstAddr: field.text(3) })),
+});
+
+/** Which identities came and went since the last of these; in full now and then. */
+const connectEvents = tabled(20415, 'ConnectEvents', { events: field.list(1, connectEvent), fullState: field.bool(2) });
+
+/** What a router measures. */
+const metrics = unread(1007, 'Metrics');
+
+/** Asks a router for what it knows, by name. */
+const inspectRequest = tabled(1013, 'InspectRequest', { requestedValues: field.texts(1) });
+
+/** The answer, values as JSON. */
+const inspectResponse = tabled(1014, 'InspectResponse', {
+  success: field.bool(1),
+  errors: field.texts(2),
+  values: field.list(3, message({ name: field.text(1), value: field.text(2) })),
+});
+
+/** What a router wants its operator to know. */
+const alerts = tabled(1054, 'Alerts', {
+  alerts: field.list(
+    1,
+    message({
+      sourceType: field.text(1),
+      sourceId: field.text(2),
+      timestamp: field.int64(3),
+      severity: field.text(4),
+      message: field.text(5),
+      details: field.texts(6),
+      relatedEntities: field.mapped(7, valueType.text, valueType.text),
+    }),
+  ),
+});
+
+/** Settings for a router, by number. */
+const settings = tabled(1020, 'Settings', { data: field.mapped(1, valueType.int32, valueType.bytes) });
+
+/** Where the controllers are. */
+const updateCtrlAddresses = tabled(1037, 'UpdateCtrlAddresses', {
+  addresses: field.texts(1),
+  index: field.uint64(2),
+  isLeader: field.bool(3),
+});
+
+/** What a router tells of itself, and is asked. */
+export const routerMessages = {
+  serverHello,
+  clientHello,
+  routerInterfaces,
+  connectEvents,
+  metrics,
+  inspectRequest,
+  inspectResponse,
+  alerts,
+  settings,
+  updateCtrlAddresses,
+} as const;

@@ -1,0 +1,37 @@
+/** What routers are told of sessions, and ask about them. */
+import { field, message } from '../codec/index.ts';
+import { tabled } from './message-type.ts';
+
+const apiSession = message({ token: field.text(1), certFingerprints: field.texts(2), id: field.text(3), identityId: field.text(4) });
+
+/** API sessions that there are, or that are new. */
+const apiSessionAdded = tabled(20200, 'ApiSessionAdded', { isFullState: field.bool(1), apiSessions: field.list(2, apiSession) });
+
+/** API sessions whose certificates have changed. */
+const apiSessionUpdated = tabled(20201, 'ApiSessionUpdated', { apiSessions: field.list(1, apiSession) });
+
+/** API sessions that have ended. */
+const apiSessionRemoved = tabled(20202, 'ApiSessionRemoved', { tokens: field.texts(1), ids: field.texts(2) });
+
+/** Sessions that have ended; both lists hold their ids. */
+const sessionRemoved = tabled(20102, 'SessionRemoved', { tokens: field.texts(1), ids: field.texts(2) });
+
+/** API sessions that are in use. */
+const apiSessionHeartbeat = tabled(20203, 'ApiSessionHeartbeat', { tokens: field.texts(1) });
+
+/** Asks which of these sessions have ended, by id; answered by `sessionRemoved`, if any has. */
+const validateSessions = tabled(20213, 'ValidateSessionsRequest', { sessionTokens: field.texts(1) });
+
+/** Asks for all API sessions anew. */
+const requestResync = tabled(20204, 'RequestClientReSync', { reason: field.text(1) });
+
+/** Sessions: what routers are told of them, and ask. */
+export const sessionMessages = {
+  apiSessionAdded,
+  apiSessionUpdated,
+  apiSessionRemoved,
+  sessionRemoved,
+  apiSessionHeartbeat,
+  validateSessions,
+  requestResync,
+} as const;

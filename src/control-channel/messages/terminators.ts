@@ -1,0 +1,117 @@
+/** Terminators: where services are hosted. */
+import { field, message, valueType } from '../codec/index.ts';
+import { tabled } from './message-type.ts';
+
+const precedence = valueType.enumeration(['default', 'required', 'failed']);
+const outcome = valueType.enumeration(['success', 'idConflict', 'otherFailure', 'busy', 'invalidSession']);
+
+/** Asks for a terminator: a client hosts a service. */
+const createTerminator = tabled(20216, 'CreateTerminatorV2Request', {
+  address: field.text(1),
+  sessionToken: field.text(2),
+  fingerprints: field.texts(3),
+  peerData: field.mapped(4, valueType.uint32, valueType.bytes),
+  cost: field.uint32(5),
+  precedence: field.named(6, precedence),
+  instanceId: field.text(7),
+  instanceSecret: field.bytes(8),
+  apiSessionToken: field.text(9),
+});
+
+/** The answer. */
+const createTerminatorResponse = tabled(20217, 'CreateTerminatorV2Response', {
+  terminatorId: field.text(1),
+  result: field.named(2, outcome),
+  msg: field.text(3),
+});
+
+/** Changes cost or precedence; answered by `updateTerminatorResponse`. */
+const updateTerminator = tabled(20209, 'UpdateTerminatorRequest', {
+  sessionToken: field.text(1),
+  fingerprints: field.texts(2),
+  terminatorId: field.text(3),
+  cost: field.uint32(4),
+  precedence: field.named(5, precedence),
+  updatePrecedence: field.bool(6),
+  updateCost: field.bool(7),
+  apiSessionToken: field.text(8),
+});
+
+/** The answer. */
+const updateTerminatorResponse = tabled(20210, 'UpdateTerminatorResponse', {});
+
+/** Removes one; answered by `removeTerminatorResponse`. */
+const removeTerminator = tabled(20211, 'RemoveTerminatorRequest', {
+  sessionToken: field.text(1),
+  fingerprints: field.texts(2),
+  terminatorId: field.text(3),
+  apiSessionToken: field.text(4),
+});
+
+/** The answer. */
+const removeTerminatorResponse = tabled(20212, 'RemoveTerminatorResponse', {});
+
+/** Removes several; answered with a `result`. */
+const removeTerminators = tabled(1038, 'RemoveTerminatorsRequest', { terminatorIds: field.texts(1) });
+
+/** Whether a health check of what is hosted passed. */
+const healthEvent = tabled(20214, 'HealthEvent', {
+  sessionToken: field.text(1),
+  fingerprints: field.texts(2),
+  terminatorId: field.text(3),
+  checkPassed: field.bool(4),
+  apiSessionToken: field.text(5),
+});
+
+/** Asks a router which terminators it still has. */
+const validateTerminators = tabled(1041, 'ValidateTerminatorsV2Request', {
+  terminators: field.list(1, message({ id: field.text(1), binding: field.text(2), address: field.text(3), marker: field.uint64(4) })),
+  fixInvalid: field.bool(2),
+});
+
+const fault = valueType.enumeration(['unknownBinding', 'unknownTerminator', 'badState']);
+
+/** The answer, by id. */
+const validateTerminatorsResponse = tabled(1042, 'ValidateTerminatorsV2Response', {
+  states: field.mapped(
+    1,
+    valueType.text,
+    message({ valid: field.bool(1), reason: field.named(2, fault), detail: field.text(3), marker: field.uint64(4) }),
+  ),
+});
+
+/** Asks for a terminator of the router's own tunneler. */
+const createTunnelTerminator = tabled(20413, 'CreateTunnelTerminatorRequestV2', {
+  serviceId: field.text(1),
+  address: field.text(2),
+  peerData: field.mapped(3, valueType.uint32, valueType.bytes),
+  cost: field.uint32(4),
+  precedence: field.named(5, precedence),
+  instanceId: field.text(6),
+  instanceSecret: field.bytes(7),
+  startTime: field.int64(8),
+});
+
+/** The answer. */
+const createTunnelTerminatorResponse = tabled(20414, 'CreateTunnelTerminatorResponseV2', {
+  terminatorId: field.text(1),
+  startTime: field.int64(2),
+  result: field.named(3, outcome),
+  msg: field.text(4),
+});
+
+/** Terminators: asked for, changed, removed and validated. */
+export const terminatorMessages = {
+  createTerminator,
+  createTerminatorResponse,
+  updateTerminator,
+  updateTerminatorResponse,
+  removeTerminator,
+  removeTerminatorResponse,
+  removeTerminators,
+  healthEvent,
+  validateTerminators,
+  validateTerminatorsResponse,
+  createTunnelTerminator,
+  createTunnelTerminatorResponse,
+} as const;

@@ -1,0 +1,62 @@
+import type { Clock } from '../platform/platform.ts';
+import { after } from '../platform/timers.ts';
+import type { Frame } from './frame.ts';
+import { header } from './header-fields.ts';
+
+/** No answer came in time. */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+}
+
+/** Requests that wait for their answers. */
+export interface Requests {
+  /**
+   * The answer to the request with this number.
+   * @param milliseconds to wait for it
+   * @throws Unanswered; what `end` was given
+   */
+  answer(sequence: number, milliseconds: number): Promise<Frame>;
+  /** @returns whether a request waited for this frame */
+  received(frame: Frame): boolean;
+  /** No answer will come any more. */
+  end(reason: Error): void;
+}
+
+export const createRequests = (clock: Clock): Requests => {
+  const waiting = new Map<number, { resolve(answer: Frame): void; reject(reason: Error): void }>();
+  let ended: Error | undefined;
+  return {
+    answer: (sequence, milliseconds) =>
+      new Promise((resolve, reject) => {
+        if (ended) return reject(ended);
+        const over = () => {
+          cancel();
+          waiting.delete(sequence);
+        };
+        const cancel = after(clock, milliseconds, () => {
+          over();
+          reject(new Unanswered(`there was no answer for ${milliseconds / 1000} s`));
+        });
+        waiting.set(sequence, {
+          resolve: (answer) => {
+            over();
+            resolve(answer);
+          },
+          reject: (reason) => {
+            over();
+            reject(reason);
+          },
+        });
+      }),
+    received: (frame) => {
+      const to = header.replyFor.in(frame);
+      const request = to === undefined ? undefined : waiting.get(to);
+      request?.resolve(frame);
+      return request !== undefined;
+    },
+    end: (reason) => {
+      ended = reason;
+      for (const request of [...waiting.values()]) request.reject(reason);
+    },
+  };
+};

@@ -1,0 +1,16 @@
+import { Malformed } from './malformed.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The UTF-8 of a text. */
+export const utf8 = (text: string): Uint8Array => encoder.encode(text);
+
+/** The text that bytes are the UTF-8 of. @throws Malformed when they are none */
+export const textOf = (bytes: Uint8Array): string => {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new Malformed('a text is not UTF-8');
+  }
+};

@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type AcceptOptions, acceptChannel, RefusedHello } from '../../../src/control-channel/accept.ts';
+import type { Channel } from '../../../src/control-channel/channel.ts';
+import { encodeFrame, type Frame } from '../../../src/control-channel/frame.ts';
+import { createFrameReader } from '../../../src/control-channel/frame-reader.ts';
+import { type Header, header, headersOf } from '../../../src/control-channel/header-fields.ts';
+import { Malformed } from '../../../src/control-channel/malformed.ts';
+import { messages } from '../../../src/control-channel/messages/index.ts';
+import { Unanswered } from '../../../src/control-channel/requests.ts';
+import { utf8 } from '../../../src/control-channel/text.ts';
+import { frozenClock } from '../../support/clock.ts';
+
+const { hello, ping, result, latency, heartbeat, reconnectPing } = messages.channel;
+const { inspectRequest, inspectResponse, metrics } = messages.routers;
+
+const bytesOf = (contentType: number, sequence: number, headers: readonly Header[] = [], body: Uint8Array = new Uint8Array()): Uint8Array =>
+  encodeFrame({ contentType, sequence, headers: headersOf(headers), body });
+
+const HELLO = bytesOf(hello.contentType, -1, [header.version.of('v1.7.2')], utf8('r1'));
+
+/** A channel that is connected to, and what it has sent. */
+const begin = (options: Partial<AcceptOptions> = {}) => {
+  const clock = frozenClock();
+  const reader = createFrameReader({ headers: 1e6, body: 1e8 });
+  const sent: Frame[] = [];
+  const handled: Frame[] = [];
+  const notes: string[] = [];
+  const wire = { kept: 0, isEnded: false };
+  let channel: Channel | undefined;
+  const accepted = acceptChannel({
+    clock,
+    wire: {
+      write: (bytes) => void sent.push(...reader.read(bytes)),
+      get kept() {
+        return wire.kept;
+      },
+      end: () => {
+        wire.isEnded = true;
+      },
+    },
+    admit: async () => [header.id.of('controller')],
+    opened: (opened) => {
+      channel = opened;
+    },
+    handle: (frame) => void handled.push(frame),
+    note: (message) => void notes.push(message),
+    ...options,
+  });
+  const come = (...frames: readonly Uint8Array[]) => accepted.received(Buffer.concat(frames));
+  return {
+    clock,
+    sent,
+    handled,
+    notes,
+    wire,
+    accepted,
+    come,
+    open: async (): Promise<Channel> => {
+      await come(HELLO);
+      sent.length = 0;
+      return channel ?? assert.fail('it was not opened');
+    },
+    /** Why it has ended. */
+    get end(): string | undefined {
+      return accepted.signal.reason?.message;
+    },
+  };
+};
+
+const typesOf = (frames: readonly Frame[]) => frames.map(({ contentType }) => contentType);
+
+describe('the hello', () => {
+  test('is answered with a result that has its number and the headers of the one who admits', async () => {
+    const { come, sent } = begin();
+    await come(HELLO);
+    const [answer] = sent;
+    assert.ok(answer && sent.length === 1);
+    assert.deepEqual([answer.contentType, answer.sequence], [result.contentType, -1]);
+    assert.deepEqual([header.replyFor.in(answer), header.success.in(answer), header.id.in(answer)], [-1, true, 'controller']);
+  });
+
+  test('may come byte by byte, and be followed at once', async () => {
+    const one = begin();
+    for (const byte of HELLO) await one.accepted.received(Uint8Array.of(byte));
+    assert.equal(one.sent.length, 1);
+    const { come, sent } = begin();
+    await come(HELLO, bytesOf(ping.contentType, 1));
+    assert.deepEqual(typesOf(sent), [result.contentType, result.contentType]);
+  });
+
+  test('is waited for during five seconds', async () => {
+    const late = begin();
+    await late.come(HELLO.subarray(0, 30));
+    late.clock.advance('4999ms');
+    assert.equal(late.end, undefined);
+    late.clock.advance('1ms');
+    assert.deepEqual([late.end, late.wire.isEnded], ['it sent no hello within 5 s', true]);
+    const intime = begin();
+    await intime.open();
+    intime.clock.advance('9s');
+    assert.equal(intime.end, undefined);
+  });
+
+  test('comes first, and once', async () => {
+    const before = begin();
+    await before.come(bytesOf(ping.contentType, 1), HELLO);
+    assert.deepEqual([before.end, before.sent], ['it sent a message of type 1 before its hello', []]);
+    const twice = begin();
+    await twice.come(HELLO, HELLO);
+    assert.equal(twice.end, 'it sent a second hello');
+  });
+
+  test('has some kilobytes at most', async () => {
+    const { come, end, sent } = begin();
+    assert.deepEqual([end, sent], [undefined, []]);
+    const large = begin();
+    await large.come(bytesOf(hello.contentType, -1, [], new Uint8Array(4193)).subarray(0, 20));
+    assert.equal(large.end, 'a frame of type 0 has a body of 4193 bytes');
+    await come(bytesOf(hello.contentType, -1, [], new Uint8Array(4192)));
+    assert.equal(sent.length, 1);
+  });
+
+  test('that is refused is answered with the reason, and the connection ends', async () => {
+    const { come, sent, wire, ...rest } = begin({
+      admit: async () => {
+        throw new RefusedHello('the router is disabled');
+      },
+    });
+    await come(HELLO, bytesOf(ping.contentType, 1));
+    const [answer] = sent;
+    assert.ok(answer && sent.length === 1);
+    assert.deepEqual([header.success.in(answer), result.decode(answer.body), wire.isEnded], [false, 'the router is disabled', true]);
+    assert.equal(rest.accepted.signal.reason.message, 'the router is disabled');
+  });
+
+  test('that cannot be judged is refused without saying why', async () => {
+    const { come, sent, notes } = begin({
+      admit: async () => {
+        throw new TypeError('secret');
+      },
+    });
+    await come(HELLO);
+    assert.deepEqual([result.decode(sent[0]?.body ?? assert.fail()), notes], ['try again later', ['a router could not be judged']]);
+  });
+});
+
+describe('a channel', () => {
+  test('numbers its frames from one', async () => {
+    const { open, sent } = begin();
+    const channel = await open();
+    channel.send(metrics, undefined);
+    channel.send(metrics, undefined);
+    assert.deepEqual(
+      sent.map(({ sequence }) => sequence),
+      [1, 2],
+    );
+  });
+
+  test('gives a request its answer, whatever comes in between', async () => {
+    const { open, come, sent, handled } = begin();
+    const channel = await open();
+    const [one, two] = [channel.request(inspectRequest, { requestedValues: ['a'] }), channel.request(inspectRequest, {})];
+    assert.deepEqual(inspectRequest.decode(sent[0]?.body ?? assert.fail()), { requestedValues: ['a'] });
+    await come(
+      bytesOf(inspectResponse.contentType, 1, [header.replyFor.of(2)], inspectResponse.encode({ success: true })),
+      bytesOf(metrics.contentType, 2),
+      bytesOf(inspectResponse.contentType, 3, [header.replyFor.of(1)]),
+    );
+    assert.deepEqual([(await one).sequence, (await two).sequence], [3, 1]);
+    assert.deepEqual(typesOf(handled), [metrics.contentType]);
+  });
+
+  test('forgets a request after its time: a late answer is noted, and does nothing', async () => {
+    const { open, come, clock, notes, end } = begin();
+    const channel = await open();
+    const request = channel.request(inspectRequest, {}, { milliseconds: 2000 });
+    clock.advance('2s');
+    await assert.rejects(request, new Unanswered('there was no answer for 2 s'));
+    await come(bytesOf(inspectResponse.contentType, 1, [header.replyFor.of(1)]));
+    await come(bytesOf(inspectResponse.contentType, 2, [header.replyFor.of(99)]));
+    assert.deepEqual([notes, end], [['an answer came that nothing waits for', 'an answer came that nothing waits for'], undefined]);
+  });
+
+  test('tells those that wait for answers when it ends, and sends nothing more', async () => {
+    const { open, accepted } = begin();
+    const channel = await open();
+    const request = channel.request(inspectRequest, {});
+    accepted.lost();
+    await assert.rejects(request, /the connection was lost/);
+    assert.throws(() => channel.send(metrics, undefined), /the connection was lost/);
+    await assert.rejects(channel.request(inspectRequest, {}), /the connection was lost/);
+    channel.close('again');
+    assert.equal(accepted.signal.reason.message, 'the connection was lost');
+  });
+
+  test('answers pings and measurements of time, with the headers that are to be copied', async () => {
+    const { open, come, sent, handled } = begin();
+    await open();
+    const probe: Header = [128, Uint8Array.of(1, 2)];
+    await come(bytesOf(ping.contentType, 5), bytesOf(latency.contentType, 6, [probe]), bytesOf(reconnectPing.contentType, 7));
+    assert.deepEqual(
+      sent.map((frame) => [frame.contentType, header.replyFor.in(frame), header.success.in(frame), frame.headers.get(128)]),
+      [
+        [result.contentType, 5, true, undefined],
+        [result.contentType, 6, true, probe[1]],
+      ],
+    );
+    assert.deepEqual(handled, []);
+  });
+
+  test('says of a request whether it was done', async () => {
+    const { open, come, sent, handled } = begin();
+    const channel = await open();
+    await come(bytesOf(metrics.contentType, 9));
+    channel.conclude(handled[0] ?? assert.fail(), false, 'not now');
+    const [answer = assert.fail()] = sent;
+    assert.deepEqual([header.replyFor.in(answer), header.success.in(answer), result.decode(answer.body)], [9, false, 'not now']);
+  });
+
+  test('ends with a message that is malformed, and survives what fails otherwise', async () => {
+    const failing = begin({
+      handle: ({ sequence }) => {
+        throw sequence === 1 ? new TypeError('a fault of ours') : new Malformed('a field is longer than its message');
+      },
+    });
+    await failing.open();
+    await failing.come(bytesOf(metrics.contentType, 1));
+    await Promise.resolve();
+    assert.deepEqual([failing.end, failing.notes], [undefined, ['a message could not be handled']]);
+    await failing.come(bytesOf(metrics.contentType, 2));
+    await Promise.resolve();
+    assert.equal(failing.end, 'a field is longer than its message');
+    const garbled = begin();
+    await garbled.open();
+    await garbled.come(Buffer.from('what is this?'));
+    assert.equal(garbled.end, 'what came is no frame');
+    const badHeader = begin();
+    await badHeader.open();
+    await badHeader.come(bytesOf(metrics.contentType, 1, [[1, Uint8Array.of(1)]]));
+    assert.equal(badHeader.end, 'a header has 1 bytes in place of 4');
+  });
+
+  test('reads no more while 64 messages are worked on', async () => {
+    const work: (() => void)[] = [];
+    const { open, come } = begin({ handle: () => new Promise<void>((done) => work.push(done)) });
+    await open();
+    await come(...Array.from({ length: 64 }, (_, i) => bytesOf(metrics.contentType, i)));
+    await Promise.resolve();
+    assert.equal(work.length, 64);
+    let isRead = false;
+    const more = come(bytesOf(metrics.contentType, 65)).then(() => {
+      isRead = true;
+    });
+    await new Promise(setImmediate);
+    assert.deepEqual([isRead, work.length], [false, 64]);
+    work[0]?.();
+    await more;
+    await new Promise(setImmediate);
+    assert.equal(work.length, 65);
+  });
+
+  test('ends when too much waits for a slow reader', async () => {
+    const { open, wire, accepted } = begin();
+    const channel = await open();
+    wire.kept = 67_108_864;
+    channel.send(metrics, undefined);
+    assert.equal(accepted.signal.aborted, false);
+    wire.kept++;
+    channel.send(metrics, undefined);
+    assert.equal(accepted.signal.reason.message, 'it reads too slowly');
+  });
+});
+
+describe('heartbeats', () => {
+  const beats = (sent: readonly Frame[]) => sent.filter((frame) => header.heartbeat.in(frame) !== undefined);
+
+  test('are answered with the bytes that they have, also those on other messages', async () => {
+    const { open, come, sent, handled } = begin();
+    await open();
+    const bytes = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+    await come(
+      bytesOf(heartbeat.contentType, 1, [header.heartbeat.of(bytes)]),
+      bytesOf(metrics.contentType, 2, [header.heartbeat.of(bytes)]),
+    );
+    assert.deepEqual(
+      sent.map((frame) => [frame.contentType, header.heartbeatAnswer.in(frame)]),
+      [
+        [heartbeat.contentType, bytes],
+        [heartbeat.contentType, bytes],
+      ],
+    );
+    assert.deepEqual(typesOf(handled), [metrics.contentType]);
+  });
+
+  test('are sent every ten seconds; the channel ends when none was answered for 30 seconds', async () => {
+    const { open, come, clock, sent, accepted } = begin();
+    await open();
+    const answer = () => come(bytesOf(metrics.contentType, 1, [header.heartbeatAnswer.of(new Uint8Array(8))]));
+    for (let i = 0; i < 6; i++) {
+      clock.advance('10s');
+      await answer();
+    }
+    assert.equal(beats(sent).length, 6);
+    assert.equal(header.heartbeat.in(beats(sent)[0] ?? assert.fail())?.length, 8);
+    clock.advance('39s');
+    assert.equal(accepted.signal.aborted, false);
+    clock.advance('1s');
+    assert.equal(accepted.signal.reason.message, 'it has not answered a heartbeat for 30 s');
+    clock.advance('1h');
+    assert.equal(beats(sent).length, 9);
+  });
+
+  test('may first be answered after 60 seconds', async () => {
+    const { open, clock, accepted } = begin();
+    await open();
+    clock.advance('69s');
+    assert.equal(accepted.signal.aborted, false);
+    clock.advance('1s');
+    assert.equal(accepted.signal.reason.message, 'it has not answered a heartbeat for 60 s');
+  });
+});
