@@ -1,0 +1,104 @@
+import { compareText } from '../query/index.ts';
+import { type BitSet, hasBit, nextBit } from './bit-set.ts';
+
+/** Of an id: its text, and its place in lists. Bytes, about */
+const ID_BYTES = 24;
+/** Of an id that came later, also its place in a map. Bytes, about */
+const LATER_BYTES = 72;
+/** Ids that may always come later. */
+const MOST_LATER = 1024;
+
+/**
+ * A number for each id of a table. Those of the ids that were there at first are in order of id, so that a page is a walk over bits; later ones are behind,
+ * with an order of their own.
+ */
+export class Numbering {
+  readonly #first: string[] = [];
+  readonly #later: string[] = [];
+  readonly #numbers = new Map<string, number>();
+  /** The numbers of later ids, in order of id. */
+  readonly #laterInOrder: number[] = [];
+  #bytes = 0;
+
+  /** More than the greatest number. */
+  get width(): number {
+    return this.#first.length + this.#later.length;
+  }
+
+  /** In memory, about. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether so many ids came later that numbers should be given anew. */
+  get isWorn(): boolean {
+    return this.#later.length > Math.max(MOST_LATER, this.#first.length / 2);
+  }
+
+  numberOf(id: string): number | undefined {
+    const place = this.#placeOf(id, this.#first.length, (at) => this.#first[at]);
+    return this.#first[place] === id ? place : this.#numbers.get(id);
+  }
+
+  /** The number of an id, which gets one if it has none. */
+  assign(id: string): number {
+    return this.numberOf(id) ?? (this.#isNext(id) ? this.#append(id) : this.#addLater(id));
+  }
+
+  /** The ids of the numbers in a set, in order of id. */
+  page(bits: BitSet, offset: number, limit: number): readonly string[] {
+    const ids: string[] = [];
+    if (limit <= 0) return ids;
+    let toPass = offset;
+    for (const number of this.#inOrder(bits)) {
+      if (toPass-- > 0) continue;
+      ids.push(this.#idOf(number));
+      if (ids.length === limit) break;
+    }
+    return ids;
+  }
+
+  *#inOrder(bits: BitSet): Generator<number> {
+    const later = this.#laterInOrder.filter((number) => hasBit(bits, number));
+    let next = 0;
+    for (let number = nextBit(bits, 0); number !== -1 && number < this.#first.length; number = nextBit(bits, number + 1)) {
+      while (next < later.length && compareText(this.#idOf(later[next] ?? 0), this.#idOf(number)) < 0) yield later[next++] ?? 0;
+      yield number;
+    }
+    yield* later.slice(next);
+  }
+
+  #idOf(number: number): string {
+    return this.#first[number] ?? this.#later[number - this.#first.length] ?? '';
+  }
+
+  #isNext(id: string): boolean {
+    return this.#later.length === 0 && compareText(this.#first.at(-1) ?? '', id) < 0;
+  }
+
+  #append(id: string): number {
+    this.#bytes += ID_BYTES + id.length;
+    return this.#first.push(id) - 1;
+  }
+
+  #addLater(id: string): number {
+    const number = this.width;
+    this.#later.push(id);
+    this.#numbers.set(id, number);
+    const place = this.#placeOf(id, this.#laterInOrder.length, (at) => this.#idOf(this.#laterInOrder[at] ?? 0));
+    this.#laterInOrder.splice(place, 0, number);
+    this.#bytes += LATER_BYTES + id.length;
+    return number;
+  }
+
+  /** Where an id is in a sorted list, or would be. */
+  #placeOf(id: string, length: number, idAt: (place: number) => string | undefined): number {
+    let [low, high] = [0, length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compareText(idAt(middle) ?? '', id) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

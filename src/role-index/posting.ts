@@ -1,0 +1,118 @@
+import { type BitSet, clearBit, emptyBitSet, hasBit, intersectBits, setBit, subtractBits, uniteBits, uniteCommonBits } from './bit-set.ts';
+
+/** Of an object with its arrays. Bytes, about */
+const OVERHEAD_BYTES = 150;
+const LEAST_CAPACITY = 4;
+
+/**
+ * The numbers of the rows that hold a value: a sorted list while they are few, so that thousands of rare values cost little; a bit set once that is smaller.
+ */
+export class Posting {
+  #size = 0;
+  #list: Uint32Array<ArrayBuffer> | undefined = new Uint32Array(LEAST_CAPACITY);
+  #bits: BitSet = new Uint32Array(0);
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** In memory, about. */
+  get bytes(): number {
+    return OVERHEAD_BYTES + (this.#list ?? this.#bits).byteLength;
+  }
+
+  /** @param width more than the greatest number of any row */
+  add(number: number, width: number): void {
+    if (this.#list) this.#insert(this.#list, number);
+    else this.#set(number, width);
+    if (this.#list && this.#size * 32 > width) this.#toBits(this.#list, width);
+  }
+
+  remove(number: number): void {
+    if (this.#list) {
+      const at = placeOf(this.#list, this.#size, number);
+      if (at === this.#size || this.#list[at] !== number) return;
+      this.#list.copyWithin(at, at + 1, this.#size--);
+    } else if (hasBit(this.#bits, number)) {
+      clearBit(this.#bits, number);
+      this.#size--;
+    }
+  }
+
+  /** Adds its numbers to a set. */
+  uniteInto(bits: BitSet): void {
+    if (!this.#list) uniteBits(bits, this.#bits);
+    else for (let i = 0; i < this.#size; i++) setBit(bits, this.#list[i] ?? 0);
+  }
+
+  has(number: number): boolean {
+    if (!this.#list) return hasBit(this.#bits, number);
+    const at = placeOf(this.#list, this.#size, number);
+    return at < this.#size && this.#list[at] === number;
+  }
+
+  /** Adds to a set the numbers that it shares with another posting. */
+  uniteCommonInto(bits: BitSet, other: Posting): void {
+    if (this.#list) {
+      for (let i = 0; i < this.#size; i++) if (other.has(this.#list[i] ?? 0)) setBit(bits, this.#list[i] ?? 0);
+    } else if (other.#list) other.uniteCommonInto(bits, this);
+    else uniteCommonBits(bits, this.#bits, other.#bits);
+  }
+
+  /** Keeps only its numbers in a set. */
+  intersectInto(bits: BitSet): void {
+    if (!this.#list) return void intersectBits(bits, this.#bits);
+    const kept = this.#list.subarray(0, this.#size).filter((number) => hasBit(bits, number));
+    bits.fill(0);
+    for (const number of kept) setBit(bits, number);
+  }
+
+  /** Removes its numbers from a set. */
+  subtractFrom(bits: BitSet): void {
+    if (!this.#list) subtractBits(bits, this.#bits);
+    else for (let i = 0; i < this.#size; i++) clearBit(bits, this.#list[i] ?? 0);
+  }
+
+  #insert(list: Uint32Array<ArrayBuffer>, number: number): void {
+    const at = placeOf(list, this.#size, number);
+    if (at < this.#size && list[at] === number) return;
+    const roomy = this.#size < list.length ? list : grown(list, list.length * 2);
+    roomy.copyWithin(at + 1, at, this.#size++);
+    roomy[at] = number;
+    this.#list = roomy;
+  }
+
+  #set(number: number, width: number): void {
+    if (hasBit(this.#bits, number)) return;
+    // By half more than is needed: rows are added one by one.
+    if (number >>> 5 >= this.#bits.length) this.#bits = grown(this.#bits, Math.ceil((width * 1.5) / 32));
+    setBit(this.#bits, number);
+    this.#size++;
+  }
+
+  #toBits(list: Uint32Array, width: number): void {
+    const bits = emptyBitSet(width);
+    for (let i = 0; i < this.#size; i++) setBit(bits, list[i] ?? 0);
+    this.#bits = bits;
+    this.#list = undefined;
+  }
+}
+
+const grown = (array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> => {
+  const longer = new Uint32Array(length);
+  longer.set(array);
+  return longer;
+};
+
+/** Where a number is in the first `size` elements, or would be. */
+const placeOf = (list: Uint32Array, size: number, number: number): number => {
+  // Rows mostly come in order.
+  if (size === 0 || (list[size - 1] ?? 0) < number) return size;
+  let [low, high] = [0, size];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle] ?? 0) < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
