@@ -47,6 +47,8 @@ export type Read =
 export interface Transaction {
   /** The engine's own transaction, in the form that `Store.join` takes. */
   readonly host: unknown;
+  /** Whether it sees what others have written that is not committed yet, because they share its commit. What it reads is not to be remembered. Default false. */
+  readonly seesUncommitted?: boolean;
   /** The row with this id. */
   get(kind: string, id: string): Promise<Row | undefined>;
   /** The rows of a page, in order. */
@@ -135,6 +137,11 @@ export interface TransactionOptions {
    * counts as lost.
    */
   readonly mayPause?: boolean;
+  /**
+   * Whether a write may be committed together with others that came at the same time, so that it waits for these. Each is atomic for itself all the same.
+   * For work that waits for nothing but the store. Default false.
+   */
+  readonly mayShareCommit?: boolean;
 }
 
 /** An open store, in which each controller has a namespace. */

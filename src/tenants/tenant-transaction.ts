@@ -88,6 +88,10 @@ export class TenantTransaction implements Transaction {
     return this.#tx.host;
   }
 
+  get seesUncommitted(): boolean {
+    return this.#tx.seesUncommitted ?? false;
+  }
+
   async get(kind: string, id: string): Promise<Row | undefined> {
     await this.ready();
     return this.#tx.get(kind, id);

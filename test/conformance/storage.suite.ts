@@ -11,6 +11,7 @@ import { many } from './storage/many.ts';
 import { questions } from './storage/questions.ts';
 import { schema } from './storage/sample.ts';
 import { sets } from './storage/sets.ts';
+import { sharedCommits } from './storage/sharing.ts';
 import { repairing, verifying } from './storage/verifying.ts';
 import { writes } from './storage/writes.ts';
 
@@ -39,7 +40,7 @@ export interface TestDatabase extends AsyncDisposable {
 export type Sentences = Readonly<Record<string, (store: Store, database: TestDatabase) => Promise<void>>>;
 
 /** What depends on how an adapter comes by its connections; all else is statements, the same on any of them. */
-export const ofConnections: Sentences = { ...writes, ...isolation, ...joining };
+export const ofConnections: Sentences = { ...writes, ...isolation, ...sharedCommits, ...joining };
 const all: Sentences = { ...ofConnections, ...questions, ...sets, ...many, ...verifying, ...repairing };
 
 export const storageSuite = ({ name, open, skip = [] }: StorageUnderTest, sentences = all): void => {

@@ -13,6 +13,8 @@ export interface Connection {
   readonly host: unknown;
   /** @param strings the text around the parameters. Default: there are none */
   run(sql: string, parameters: readonly unknown[], strings?: readonly string[]): Promise<Result>;
+  /** The same for a driver that answers at once, so that no promise is made for each statement. */
+  runNow?(sql: string, parameters: readonly unknown[]): Result;
   /** Runs statements without parameters in one round trip. Default: one after another. @returns the result of each */
   runAll?(statements: readonly string[]): Promise<readonly Result[]>;
   /** Begins a transaction through the driver, for an engine with an `isolationLevel`. */
@@ -59,9 +61,9 @@ export const run = async (engine: SqlEngine, connection: Connection, statement: 
 };
 
 /** Like `run`, but throws the errors of the driver. */
-export const send = (engine: SqlEngine, connection: Connection, statement: Sql): Promise<Result> => {
+export const send = (engine: SqlEngine, connection: Connection, statement: Sql): Result | Promise<Result> => {
   const { text, parameters, strings } = rendered(engine, statement);
-  return connection.run(text, parameters, strings);
+  return connection.runNow ? connection.runNow(text, parameters) : connection.run(text, parameters, strings);
 };
 
 /** An error that the engine does not know is returned unchanged. */

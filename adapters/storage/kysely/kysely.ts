@@ -1,5 +1,5 @@
 /** Kysely instances and transactions of the host as connections. The interfaces have only the members that are used, so that any copy of Kysely fits. */
-import { CompiledQuery, type IsolationLevel } from 'kysely';
+import type { CompiledQuery, IsolationLevel } from 'kysely';
 import { Canceller } from './canceller.ts';
 import type { Connection, Connections } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
@@ -73,12 +73,21 @@ export const kyselyConnections = ({ cancellation }: SqlEngine, db: KyselyInstanc
 const kyselyConnection = (db: KyselyLike, canceller?: Canceller): Connection => ({
   host: db,
   async run(sql, parameters) {
-    // Every driver returns rows as objects.
-    const query = CompiledQuery.raw(sql, [...parameters]) as CompiledQuery<ResultRow>;
+    const query = compiled(sql, parameters);
     const { rows, numAffectedRows = 0n } = await (canceller ? canceller.during(() => db.executeQuery(query)) : db.executeQuery(query));
     return { rows, written: Number(numAffectedRows) };
   },
   ...(canceller && { cancelWith: (stop) => canceller.arm(stop) }),
+});
+
+let queries = 0;
+
+/** As `CompiledQuery.raw` does it. Every driver returns rows as objects. */
+const compiled = (sql: string, parameters: readonly unknown[]): CompiledQuery<ResultRow> => ({
+  sql,
+  parameters,
+  query: { kind: 'RawNode', sqlFragments: [sql], parameters: [] },
+  queryId: { queryId: String(++queries) },
 });
 
 const pooled = (db: KyselyConnection, canceller?: Canceller): Connection => ({

@@ -64,7 +64,7 @@ export const exported = (options: SchemaOptions, from: number, requirements: rea
 export const creating = (requirements: SqlEngine['requirements']): readonly Sql[] =>
   requirements.flatMap(({ create }) => (create ? [create()] : []));
 
-/** Writers that run on wait, and see what was done. Nobody writes to a database without tables. */
+/** Holds up the writers of an older release, which then see the new version. A database without tables has no writers. */
 const lockedOut = ({ engine, prefix, migrations }: SchemaOptions, version: number): readonly Sql[] => {
   if (version === 0 || version >= migrations.length || !engine.lockOut) return [];
   const names = sharedNames(prefix);

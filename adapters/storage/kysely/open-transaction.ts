@@ -108,7 +108,7 @@ const prepareCancellation = async (engine: SqlEngine, connection: Connection): P
   if (!cancellation || !connection.cancelWith) return;
   const { rows } = await send(engine, connection, cancellation.session);
   const session = Number(rows[0]?.value);
-  connection.cancelWith((other) => send(engine, other, cancellation.stop(session)));
+  connection.cancelWith(async (other) => send(engine, other, cancellation.stop(session)));
 };
 
 const orRolledBack = async <T>({ rollback }: Pick<OpenTransaction, 'rollback'>, begun: Promise<T>): Promise<T> => {

@@ -1,6 +1,7 @@
 /** Renders SQL for an engine: the last step before a statement is sent. */
 import type { SqlEngine } from './engine/index.ts';
-import { raw, type Sql } from './sql.ts';
+import { formsOf } from './forms.ts';
+import { isSql, raw, type Sql, type Value } from './sql.ts';
 
 export interface Statement {
   readonly text: string;
@@ -9,27 +10,61 @@ export interface Statement {
   readonly strings: readonly string[];
 }
 
-/** With placeholders. Values beyond the engine's `maxParameters` become literals. */
-export const rendered = (engine: SqlEngine, { strings, values }: Sql): Statement => {
-  const bound = Math.min(values.length, engine.maxParameters);
-  let text = strings[0] ?? '';
-  values.forEach((value, index) => {
-    const written = index < bound ? (engine.placeholder?.(index + 1) ?? '?') : engine.literal(value);
-    text += written + (strings[index + 1] ?? '');
-  });
-  const parameters = values.slice(0, bound).map((value) => engine.parameter(value));
-  return { text, parameters, strings: bound < values.length ? partsBeside(engine, { strings, values }, bound) : strings };
+/**
+ * With placeholders. Statements of one form, which differ in their values only, share one text, by which drivers know their prepared statements. Values
+ * beyond the engine's `maxParameters` become literals.
+ */
+export const rendered = (engine: SqlEngine, statement: Sql): Statement => {
+  const { form, values } = formsOf(engine).find(statement);
+  if (values.length > engine.maxParameters) return withLiterals(engine, statement);
+  form.text ??= textOf(engine, flat(statement));
+  return { ...form.text, parameters: values.map((value) => engine.parameter(value)) };
 };
 
-/** The text around the first parameters, with all further values written out. */
-const partsBeside = (engine: SqlEngine, { strings, values }: Sql, bound: number): readonly string[] => [
-  ...strings.slice(0, bound),
-  writtenOut(engine, { strings: strings.slice(bound), values: values.slice(bound) }),
-];
-
 /** With literals, for statements without parameters. */
-export const writtenOut = (engine: SqlEngine, { strings, values }: Sql): string =>
-  strings.map((text, index) => (index === 0 ? text : engine.literal(values[index - 1] ?? null) + text)).join('');
+export const writtenOut = (engine: SqlEngine, statement: Sql): string => literally(engine, flat(statement));
 
 /** A name as a quoted identifier. */
 export const identifier = (engine: SqlEngine, name: string): Sql => raw(engine.quote(name));
+
+/** The text around values, and the values. */
+interface Flat {
+  readonly strings: readonly string[];
+  readonly values: readonly Value[];
+}
+
+const flat = (statement: Sql): Flat => {
+  const [strings, values]: [string[], Value[]] = [[], []];
+  let last = '';
+  const append = ({ strings: around, parts }: Sql): void => {
+    last += around[0] ?? '';
+    parts.forEach((part, index) => {
+      if (isSql(part)) append(part);
+      else {
+        strings.push(last);
+        values.push(part);
+        last = '';
+      }
+      last += around[index + 1] ?? '';
+    });
+  };
+  append(statement);
+  return { strings: [...strings, last], values };
+};
+
+const textOf = (engine: SqlEngine, { strings }: Flat): Omit<Statement, 'parameters'> => {
+  const text = strings.map((part, index) => (index === 0 ? part : (engine.placeholder?.(index) ?? '?') + part)).join('');
+  return { text, strings };
+};
+
+const literally = (engine: SqlEngine, { strings, values }: Flat): string =>
+  strings.map((part, index) => (index === 0 ? part : engine.literal(values[index - 1] ?? null) + part)).join('');
+
+/** The first values remain parameters, and all further ones are written out. */
+const withLiterals = (engine: SqlEngine, statement: Sql): Statement => {
+  const { strings, values } = flat(statement);
+  const bound = engine.maxParameters;
+  const rest = literally(engine, { strings: strings.slice(bound), values: values.slice(bound) });
+  const around = [...strings.slice(0, bound), rest];
+  return { ...textOf(engine, { strings: around, values: [] }), parameters: values.slice(0, bound).map((value) => engine.parameter(value)) };
+};

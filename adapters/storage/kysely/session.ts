@@ -9,6 +9,8 @@ export interface SessionOptions {
   readonly joining?: Joining;
   /** Once it is aborted, no further statement runs. */
   readonly signal?: AbortSignal | undefined;
+  /** Whether others have written in the same transaction before. Default false. */
+  readonly seesUncommitted?: boolean;
 }
 
 export interface Joining {
@@ -20,17 +22,20 @@ export class Session {
   #scope: Scope;
   readonly #connection: Connection;
   readonly #joining: Joining | undefined;
-  readonly #signal: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Whether others have written in the same transaction before. */
+  readonly seesUncommitted: boolean;
   #joined: Promise<Scope> | undefined;
   #isShared: boolean;
   #isOver = false;
 
-  constructor(connection: Connection, scope: Scope, { joining, signal }: SessionOptions = {}) {
+  constructor(connection: Connection, scope: Scope, { joining, signal, seesUncommitted = false }: SessionOptions = {}) {
     this.#scope = scope;
     this.#isShared = joining !== undefined;
     this.#connection = connection;
     this.#joining = joining;
-    this.#signal = signal;
+    this.signal = signal;
+    this.seesUncommitted = seesUncommitted;
   }
 
   /** Known for certain once the transaction is `ready`. */
@@ -60,14 +65,18 @@ export class Session {
 
   async run(statement: Sql): Promise<Result> {
     if (this.#isOver) throw new TypeError('the transaction is over');
-    this.#signal?.throwIfAborted();
-    await this.ready();
-    return this.#send(statement);
+    this.signal?.throwIfAborted();
+    if (this.#joining) await this.ready();
+    return await this.#send(statement);
   }
 
   /** Before anything is asked of the tables: in a transaction of the host's, what comes before has been done then. */
-  async ready(): Promise<Scope> {
-    if (this.#joining) this.#scope = await (this.#joined ??= this.#joining.begin((each) => this.#send(each)));
+  ready(): Scope | Promise<Scope> {
+    return this.#joining ? this.#join(this.#joining) : this.#scope;
+  }
+
+  async #join({ begin }: Joining): Promise<Scope> {
+    this.#scope = await (this.#joined ??= begin((each) => this.#send(each)));
     return this.#scope;
   }
 

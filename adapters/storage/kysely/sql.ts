@@ -1,11 +1,11 @@
 /**
- * SQL with its values, composed from smaller pieces. Values never become part of the text: they are kept beside it until the statement is sent, when the
- * engine supplies the placeholders.
+ * SQL with its values, composed from smaller pieces. Composing copies no text: a statement is a tree of pieces, whose form is the texts around their parts
+ * (`render.ts`). Values never become part of the text: they are kept beside it until the statement is sent, when the engine supplies the placeholders.
  */
 export interface Sql {
-  /** The text around the values: one string more than there are values. */
+  /** The text around the parts: one string more than there are parts. */
   readonly strings: readonly string[];
-  readonly values: readonly Value[];
+  readonly parts: readonly (Sql | Value)[];
 }
 
 /** A value in SQL. */
@@ -15,38 +15,21 @@ export type Value = string | number | boolean | null;
  * ``sql`${column} = ${'value'}` ``: SQL within becomes part of the text, everything else is a value.
  *
  * ```ts
- * sql`select ${raw('id')} from t where name = ${'ann'}`; // { strings: ['select id from t where name = ', ''], values: ['ann'] }
+ * sql`select ${raw('id')} from t where name = ${'ann'}`; // select id from t where name = ?, with the value 'ann'
  * ```
  */
-export const sql = (strings: readonly string[], ...parts: readonly (Sql | Value)[]): Sql => {
-  const [done, values]: [string[], Value[]] = [[], []];
-  let last = strings[0] ?? '';
-  parts.forEach((part, index) => {
-    if (isSql(part)) last = append(part, last, done, values);
-    else {
-      done.push(last);
-      values.push(part);
-      last = '';
-    }
-    last += strings[index + 1] ?? '';
-  });
-  done.push(last);
-  return { strings: done, values };
-};
+export const sql = (strings: readonly string[], ...parts: readonly (Sql | Value)[]): Sql => ({ strings, parts });
 
 /** A text as SQL. Never pass text from outside: use a value in `sql`. */
-export const raw = (text: string): Sql => ({ strings: [text], values: [] });
+export const raw = (text: string): Sql => ({ strings: [text], parts: NO_PARTS });
 
 /** Pieces of SQL, joined by a text. */
-export const joined = (pieces: readonly Sql[], separator: string): Sql => {
-  const [done, values]: [string[], Value[]] = [[], []];
-  let last = '';
-  pieces.forEach((piece, index) => {
-    last = append(piece, index === 0 ? '' : last + separator, done, values);
-  });
-  done.push(last);
-  return { strings: done, values };
-};
+export const joined = (pieces: readonly Sql[], separator: string): Sql => ({ strings: between(separator, pieces.length), parts: pieces });
+
+/** Whether a part of a piece is another piece. */
+export const isSql = (part: Sql | Value): part is Sql => typeof part === 'object' && part !== null;
+
+const NO_PARTS: Sql['parts'] = [];
 
 /** SQL without text. */
 export const EMPTY = raw('');
@@ -55,14 +38,17 @@ export const EMPTY = raw('');
 export const TRUE = raw('1 = 1');
 export const FALSE = raw('1 = 0');
 
-/** @returns the text after the last value of the piece, to which the next text is appended */
-const append = (piece: Sql, before: string, done: string[], values: Value[]): string => {
-  const end = piece.values.length;
-  if (end === 0) return before + (piece.strings[0] ?? '');
-  done.push(before + (piece.strings[0] ?? ''));
-  for (let at = 1; at < end; at++) done.push(piece.strings[at] ?? '');
-  values.push(...piece.values);
-  return piece.strings[end] ?? '';
-};
+/** By separator and number of pieces: like the strings of a template, the same ones every time. Separators are few, and long lists are no pieces. */
+const separators = new Map<string, (readonly string[])[]>();
+const MOST_KEPT = 64;
 
-const isSql = (part: Sql | Value): part is Sql => typeof part === 'object' && part !== null;
+const between = (separator: string, pieces: number): readonly string[] => {
+  const known = separators.get(separator)?.[pieces];
+  if (known) return known;
+  const strings = pieces === 0 ? [''] : ['', ...Array.from({ length: pieces - 1 }, () => separator), ''];
+  if (pieces > MOST_KEPT) return strings;
+  const kept = separators.get(separator) ?? [];
+  kept[pieces] = strings;
+  separators.set(separator, kept);
+  return strings;
+};

@@ -1,11 +1,12 @@
 /** Storage adapters for SQL databases: opens stores on connections of any origin. */
-import { type Dialect, Kysely } from 'kysely';
+import type { Dialect } from 'kysely';
 import { checkedOptions, type StorageAdapter, type StorageSchema, StoreBusy } from '../../../src/adapter-kit.ts';
 import { inTransaction } from './begin.ts';
 import { type Connection, run, translated } from './connection.ts';
 import type { SqlEngine } from './engine/index.ts';
 import { type HostTransactions, librariesOf } from './host-transactions.ts';
 import { type KyselyInstance, kyselyConnections, kyselyTransactions } from './kysely.ts';
+import { kysely } from './library.ts';
 import { creating, exported, isMigrated, migrateDatabase } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { migrations as ownMigrations } from './migrations/index.ts';
@@ -109,6 +110,7 @@ export const kyselyStorage = (options: KyselyStorageOptions): KyselyStorage => {
     return storageOver(engine, options, () => ({ writer, reader: connections, close: async () => undefined }));
   }
   return storageOver(engine, options, () => {
+    const { Kysely } = kysely();
     const db = new Kysely<unknown>({ dialect: options.dialect });
     const connections = kyselyConnections(engine, db);
     return { writer: inTurns(connections), reader: connections, close: () => db.destroy() };

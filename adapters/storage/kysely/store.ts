@@ -11,8 +11,11 @@ import {
 } from '../../../src/adapter-kit.ts';
 import { type Begin, inTransaction } from './begin.ts';
 import { type Connection, type Connections, run } from './connection.ts';
+import { GroupCommit, type SharedTransaction } from './group-commit.ts';
 import { type HostTransactions, joinedBy } from './host-transactions.ts';
 import type { Result } from './result.ts';
+import { savepoint } from './savepoint.ts';
+import type { Scope } from './scope.ts';
 import { type Joining, Session } from './session.ts';
 import type { Sql } from './sql.ts';
 import { KyselyTransaction } from './transaction.ts';
@@ -24,6 +27,8 @@ export interface Source {
   readonly reader: Connections;
   /** Permits for the reads of ordinary sessions, if the number of connections is known. */
   readonly places?: Semaphore;
+  /** For an engine in which writers can share a commit: waits until those have come that come at the same time. Default: each commits for itself. */
+  gather?(): Promise<void>;
   /** The connection on which the host has begun a transaction by statements. */
   joined?(host: unknown): Connection | undefined;
   close(): Promise<void>;
@@ -63,6 +68,7 @@ export class KyselyStore implements Store {
   readonly #versions: Versions;
   readonly #timeouts: Timeouts;
   readonly #libraries: readonly HostTransactions[];
+  readonly #groups: GroupCommit | undefined;
   #isClosed = false;
 
   /** @param libraries whose transactions the store joins @param kinds that there are tables for, of a store that is only read */
@@ -76,13 +82,33 @@ export class KyselyStore implements Store {
     this.#versions = versions;
     this.#timeouts = timeouts;
     this.#libraries = libraries;
+    this.#groups = source.gather && new GroupCommit((work) => this.#inSharedTransaction(work), source.gather);
     if (source.places) this.places = source.places;
     if (kinds) this.kinds = kinds;
   }
 
   async transaction<T>(mode: TransactionMode, work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     this.#assertOpen(mode);
-    const { signal } = options;
+    const { signal, mayShareCommit } = options;
+    if (mode === 'write' && mayShareCommit && this.#groups) return this.#groups.run(work, signal);
+    return this.#inTransaction(mode, options, (connection, scope) => partOf(new Session(connection, scope, { signal }), mode, work));
+  }
+
+  #inSharedTransaction(work: (shared: SharedTransaction) => Promise<void>): Promise<void> {
+    return this.#inTransaction('write', {}, (connection, scope) =>
+      work({
+        part: (ofMember, { signal, seesUncommitted }) =>
+          partOf(new Session(connection, scope, { signal, seesUncommitted }), 'write', ofMember),
+        savepoint: (ofMember) => savepoint(this.#versions.engine, connection, ofMember),
+      }),
+    );
+  }
+
+  #inTransaction<T>(
+    mode: TransactionMode,
+    options: TransactionOptions,
+    work: (connection: Connection, scope: Scope) => Promise<T>,
+  ): Promise<T> {
     const connections = mode === 'read' ? this.#source.reader : this.#source.writer;
     let version: Result | undefined;
     const asWriter = {
@@ -95,13 +121,7 @@ export class KyselyStore implements Store {
     const { engine } = this.#versions;
     return inTransaction(engine, connections, begin, async (connection) => {
       const send = (statement: Sql) => run(engine, connection, statement);
-      const scope = mode === 'read' ? this.#versions.scope : await this.#versions.scopeAt(version, send);
-      const tx = new KyselyTransaction(new Session(connection, scope, { signal }), mode);
-      try {
-        return await work(tx);
-      } finally {
-        tx.end();
-      }
+      return work(connection, mode === 'read' ? this.#versions.scope : await this.#versions.scopeAt(version, send));
     });
   }
 
@@ -146,3 +166,17 @@ export class KyselyStore implements Store {
     if (mode === 'write' && this.kinds) throw new StorageError('the store was opened only to look (readOnly): nothing can be written');
   }
 }
+
+/** Runs work in a session, which is over then. @throws the reason of its signal, once aborted */
+const partOf = async <T>(session: Session, mode: TransactionMode, work: (tx: Transaction) => Promise<T>): Promise<T> => {
+  const { signal } = session;
+  try {
+    const result = await work(new KyselyTransaction(session, mode));
+    signal?.throwIfAborted();
+    return result;
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  } finally {
+    session.end();
+  }
+};

@@ -36,6 +36,10 @@ export class KyselyTransaction implements Transaction {
     return this.#mode === 'write' ? this.#session.share() : undefined;
   }
 
+  get seesUncommitted(): boolean {
+    return this.#session.seesUncommitted;
+  }
+
   async get(kind: string, id: string): Promise<Row | undefined> {
     return (await this.#rows.find(kind, id))?.row;
   }
@@ -131,10 +135,6 @@ export class KyselyTransaction implements Transaction {
     this.#assertWriting('forget');
     const scope = await this.#session.ready();
     await this.#session.run(scope.deleteNumbers());
-  }
-
-  end(): void {
-    this.#session.end();
   }
 
   /** An equivalent predicate, with the values that a row must hold in the best order. */

@@ -65,7 +65,7 @@ export class Versions {
   }
 }
 
-export const differenceAt = (migrations: readonly Migration[], version: number): SchemaDifference => ({
+const differenceAt = (migrations: readonly Migration[], version: number): SchemaDifference => ({
   pending: migrations.slice(version).map(({ name, version }) => `${version}-${name}`),
   isAhead: version > migrations.length,
 });

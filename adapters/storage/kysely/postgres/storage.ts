@@ -1,6 +1,7 @@
 /** The storage of several controllers, or of one beside the tables of its host: a PostgreSQL database, through `pg`. */
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
+import type { Kysely, PostgresPool } from 'kysely';
 import { checkedOptions, createSemaphore, type Semaphore } from '../../../../src/adapter-kit.ts';
+import { kysely } from '../library.ts';
 import { type KyselyStorage, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
 import { inTurns } from '../turns.ts';
@@ -74,7 +75,7 @@ const OPTIONS = { ...STORE_OPTIONS, prepared: true, connectionString: true, conn
 
 /** The connections to a database, from the first use until the last store is closed. */
 class Session {
-  readonly db: Kysely<unknown>;
+  #db: Kysely<unknown> | undefined;
   isClosed = false;
   readonly #pool: () => Promise<PgPool>;
   readonly #isOurs: boolean;
@@ -89,7 +90,12 @@ class Session {
     this.#connections = poolConnections(this.#pool, options.prepared ?? true);
     const count = ('pool' in options ? options.pool.options?.max : options.connections) ?? CONNECTIONS;
     this.#places = createSemaphore(Math.max(1, count - RESERVED));
-    this.db = new Kysely({ dialect: new PostgresDialect({ pool: async () => poolOfKysely(await this.#pool()) }) });
+  }
+
+  get db(): Kysely<unknown> {
+    const { Kysely, PostgresDialect } = kysely();
+    this.#db ??= new Kysely({ dialect: new PostgresDialect({ pool: async () => poolOfKysely(await this.#pool()) }) });
+    return this.#db;
   }
 
   source(): Source {

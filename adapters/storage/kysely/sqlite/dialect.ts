@@ -1,6 +1,6 @@
 /** A Kysely dialect over a pool of `node:sqlite`, for statements of the host on the connections of the stores. */
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely';
-import { DialectAdapterBase, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { kysely } from '../library.ts';
 import { retryWhileBusy } from '../retry.ts';
 import { sqlite } from './engine.ts';
 import type { SqliteConnection, SqlitePool } from './pool.ts';
@@ -13,23 +13,25 @@ export interface NodeSqliteOptions {
   readonly close: () => void;
 }
 
-export const nodeSqliteDialect = (options: NodeSqliteOptions): Dialect => ({
-  createDriver: () => new NodeSqliteDriver(options),
-  createQueryCompiler: () => new SqliteQueryCompiler(),
-  createAdapter: () => new NodeSqliteAdapter(),
-  createIntrospector: (db) => new SqliteIntrospector(db),
-});
-
-class NodeSqliteAdapter extends DialectAdapterBase {
-  override get supportsTransactionalDdl() {
-    return true;
+export const nodeSqliteDialect = (options: NodeSqliteOptions): Dialect => {
+  const { DialectAdapterBase, SqliteIntrospector, SqliteQueryCompiler } = kysely();
+  class NodeSqliteAdapter extends DialectAdapterBase {
+    override get supportsTransactionalDdl() {
+      return true;
+    }
+    override get supportsReturning() {
+      return true;
+    }
+    override async acquireMigrationLock(): Promise<void> {}
+    override async releaseMigrationLock(): Promise<void> {}
   }
-  override get supportsReturning() {
-    return true;
-  }
-  override async acquireMigrationLock(): Promise<void> {}
-  override async releaseMigrationLock(): Promise<void> {}
-}
+  return {
+    createDriver: () => new NodeSqliteDriver(options),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new NodeSqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
+};
 
 class NodeSqliteDriver implements Driver {
   readonly #options: NodeSqliteOptions;
@@ -51,27 +53,27 @@ class NodeSqliteDriver implements Driver {
   async beginTransaction(connection: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
     const { lockTimeout } = this.#options;
     const [begin = ''] = sqlite.begin(accessMode === 'read only' ? 'read' : 'write', { lockTimeout });
-    await retryWhileBusy(sqlite, lockTimeout, () => own(connection).execute(begin));
+    await retryWhileBusy(sqlite, lockTimeout, () => own(connection).runNow(begin));
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    own(connection).execute('commit');
+    own(connection).runNow('commit');
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    own(connection).execute('rollback');
+    own(connection).runNow('rollback');
   }
 
   async savepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    own(connection).execute(`savepoint "${name}"`);
+    own(connection).runNow(`savepoint "${name}"`);
   }
 
   async rollbackToSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    own(connection).execute(`rollback to "${name}"`);
+    own(connection).runNow(`rollback to "${name}"`);
   }
 
   async releaseSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    own(connection).execute(`release "${name}"`);
+    own(connection).runNow(`release "${name}"`);
   }
 
   async destroy(): Promise<void> {
@@ -87,7 +89,7 @@ class KyselyConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { rows, written } = this.connection.execute(sql, parameters);
+    const { rows, written } = this.connection.runNow(sql, parameters);
     return { rows: rows as R[], numAffectedRows: BigInt(written) }; // the type that the caller expects
   }
 

@@ -68,10 +68,10 @@ export class SqliteConnection implements Connection {
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    return this.execute(sql, parameters);
+    return this.runNow(sql, parameters);
   }
 
-  execute(sql: string, parameters: readonly unknown[] = []): Result {
+  runNow(sql: string, parameters: readonly unknown[] = []): Result {
     const { statement, returnsRows } = this.#prepared(sql);
     // DatabaseSync refuses values that SQLite cannot store.
     const bound = parameters as Parameters<StatementSync['all']>;

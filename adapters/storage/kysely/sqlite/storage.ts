@@ -1,9 +1,10 @@
 /** The storage of an embedded controller: one SQLite file, through `node:sqlite`. */
 import { open } from 'node:fs/promises';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { checkedOptions, createSemaphore, type Semaphore } from '../../../../src/adapter-kit.ts';
 import type { Connection } from '../connection.ts';
+import { kysely } from '../library.ts';
 import { type KyselyStorage, LOCK_TIMEOUT, STORE_OPTIONS, type StoreOptions, storageOver } from '../storage.ts';
 import type { Source } from '../store.ts';
 import { nodeSqliteDialect } from './dialect.ts';
@@ -84,7 +85,7 @@ export const sqliteStorage = (options: SqliteStorageOptions): SqliteStorage => {
 /** The connections to a file, from the first use until the last store is closed. */
 class Session {
   readonly connection: SqliteConnection;
-  readonly db: Kysely<unknown>;
+  #db: Kysely<unknown> | undefined;
   readonly #writer: SqlitePool;
   readonly #reader: SqlitePool;
   /** All readers but one, which is reserved for administrators. */
@@ -97,12 +98,15 @@ class Session {
     // What is only looked at is not even given the journal mode that it needs for writing.
     this.connection = new SqliteConnection(options.readOnly ? openReader(options) : openWriter(options));
     this.#writer = new SqlitePool(() => this.connection, 1);
-    this.db = new Kysely({
-      dialect: nodeSqliteDialect({ pool: this.#writer, lockTimeout: options.lockTimeout ?? LOCK_TIMEOUT, close: () => this.close() }),
-    });
     const isPrivate = this.connection.database.location() === null;
     this.#reader = isPrivate ? this.#writer : new SqlitePool(() => new SqliteConnection(openReader(options)), MOST_READERS);
     this.#places = isPrivate ? undefined : createSemaphore(MOST_READERS - 1);
+  }
+
+  get db(): Kysely<unknown> {
+    const { lockTimeout = LOCK_TIMEOUT } = this.#options;
+    this.#db ??= new (kysely().Kysely)({ dialect: nodeSqliteDialect({ pool: this.#writer, lockTimeout, close: () => this.close() }) });
+    return this.#db;
   }
 
   source(): Source {
@@ -112,6 +116,7 @@ class Session {
       writer: this.#writer,
       reader: this.#reader,
       ...places,
+      gather: () => new Promise((resolve) => setImmediate(resolve)),
       joined: (host) => this.#joined(host),
       close: async () => this.#release(),
     };
@@ -139,7 +144,7 @@ class Session {
       host,
       async run(sql, parameters) {
         if (!connection.database.isTransaction) throw new TypeError('the transaction is over');
-        return connection.execute(sql, parameters);
+        return connection.runNow(sql, parameters);
       },
     };
   }

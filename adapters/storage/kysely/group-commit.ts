@@ -1,0 +1,103 @@
+/** Group commit: writers that wait for one another share a transaction, and so the cost of its commit. */
+import type { Transaction } from '../../../src/adapter-kit.ts';
+
+/** A work of a group, as its transaction runs it. */
+type Work<T> = (tx: Transaction) => Promise<T>;
+
+interface Member {
+  /** Settled once the transaction is committed. */
+  readonly outcome: PromiseWithResolvers<unknown>;
+  readonly work: Work<unknown>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The transaction of a group. */
+export interface SharedTransaction {
+  /** The part of one member, which ends with its work. @param seesUncommitted whether earlier members have written */
+  part<T>(work: Work<T>, options: { readonly signal: AbortSignal | undefined; readonly seesUncommitted: boolean }): Promise<T>;
+  /** Runs work whose statements are undone if it fails. @returns how it ended. @throws if the transaction is lost */
+  savepoint<T>(work: () => Promise<T>): Promise<PromiseSettledResult<T>>;
+}
+
+/** Runs work in a transaction, as the store does. */
+export type Begin = (work: (shared: SharedTransaction) => Promise<void>) => Promise<void>;
+
+/** Members of one commit, at most: the first is answered when the last is done. */
+const MOST = 16;
+
+/**
+ * Members run one after another in the order in which they came, each in a savepoint of its own: one that fails undoes only what it wrote itself. The first
+ * has none: if it fails, there is nothing to be kept.
+ */
+export class GroupCommit {
+  readonly #begin: Begin;
+  readonly #gather: () => Promise<void>;
+  readonly #waiting = new Set<Member>();
+  #isRunning = false;
+
+  /** @param gather waits until those who come at the same time have come */
+  constructor(begin: Begin, gather: () => Promise<void>) {
+    this.#begin = begin;
+    this.#gather = gather;
+  }
+
+  /** @throws the reason of `signal`, also while it waits; errors of `work`, and of the transaction */
+  run<T>(work: Work<T>, signal: AbortSignal | undefined): Promise<T> {
+    const outcome = Promise.withResolvers<T>();
+    const member = { outcome: outcome as PromiseWithResolvers<unknown>, work, signal }; // resolved with what its own work gives back
+    const leave = () => {
+      if (this.#waiting.delete(member)) outcome.reject(signal?.reason);
+    };
+    if (signal?.aborted) outcome.reject(signal.reason);
+    else {
+      this.#waiting.add(member);
+      signal?.addEventListener('abort', leave);
+      if (!this.#isRunning) void this.#runAll();
+    }
+    return outcome.promise.finally(() => signal?.removeEventListener('abort', leave));
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.size > 0) {
+      await this.#gather();
+      await this.#commitSome();
+    }
+    this.#isRunning = false;
+  }
+
+  async #commitSome(): Promise<void> {
+    const asking = [...this.#waiting];
+    const ended: (() => void)[] = [];
+    const members: Member[] = [];
+    try {
+      await this.#begin(async (shared) => {
+        for (let member = this.#next(); member; member = members.length < MOST ? this.#next() : undefined) {
+          members.push(member);
+          ended.push(await this.#end(member, shared, members.length > 1));
+        }
+      });
+    } catch (error) {
+      // Whoever waited for a transaction that could not begin, has waited as long as one may.
+      const failed = members.length > 0 ? members : asking.filter((member) => this.#waiting.delete(member));
+      for (const { outcome } of failed) outcome.reject(error);
+      return;
+    }
+    for (const settle of ended) settle();
+  }
+
+  #next(): Member | undefined {
+    const [member] = this.#waiting;
+    if (member) this.#waiting.delete(member);
+    return member;
+  }
+
+  /** @returns what tells the member how it ended */
+  async #end({ work, signal, outcome }: Member, shared: SharedTransaction, seesUncommitted: boolean): Promise<() => void> {
+    const part = () => shared.part(work, { signal, seesUncommitted });
+    const result = seesUncommitted ? await shared.savepoint(part) : await part().then(fulfilled);
+    return () => (result.status === 'fulfilled' ? outcome.resolve(result.value) : outcome.reject(result.reason));
+  }
+}
+
+const fulfilled = <T>(value: T): PromiseFulfilledResult<T> => ({ status: 'fulfilled', value });

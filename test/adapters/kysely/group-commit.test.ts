@@ -1,0 +1,177 @@
+/** On SQLite, writers that wait for one another share a transaction: none of them is answered before it is committed. */
+import assert from 'node:assert/strict';
+import type { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { sqliteStorage } from '../../../adapters/storage/kysely/index.ts';
+import { configType } from '../../../src/api/configs.ts';
+import { type Entities, entitiesOf } from '../../../src/changes/entities.ts';
+import { createReadCache } from '../../../src/changes/read-cache.ts';
+import { createStamps } from '../../../src/changes/stamps.ts';
+import { webPlatform } from '../../../src/platform/web.ts';
+import { ALL } from '../../../src/query/predicate.ts';
+import { newRow } from '../../../src/resources/merge.ts';
+import { StorageError } from '../../../src/storage/errors.ts';
+import type { Store, Transaction } from '../../../src/storage/port.ts';
+import { storageSchema } from '../../../src/storage/schema.ts';
+import { folder, note, noteSchema, notes } from './support.ts';
+
+const opened = async () => {
+  const place = await folder();
+  const storage = notes(place);
+  const store = await storage.open(noteSchema);
+  return {
+    store,
+    storage,
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+};
+
+const sharing = <T>(store: Store, work: (tx: Transaction) => Promise<T>, signal?: AbortSignal): Promise<T> =>
+  store.transaction('write', work, { mayShareCommit: true, ...(signal && { signal }) });
+const insert = (store: Store, id: string) => sharing(store, (tx) => tx.insert('note', note(id)));
+const idsIn = (store: Store) => store.transaction('read', async (tx) => (await tx.list('note', { where: ALL })).map(({ id }) => id));
+const statuses = async (writers: readonly Promise<unknown>[]) => (await Promise.allSettled(writers)).map(({ status }) => status);
+
+test('a writer is answered when those that share its commit are done, and not before it is committed', async () => {
+  await using one = await opened();
+  const { store } = one;
+  const [began, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isAnswered = false;
+  const first = insert(store, 'a').then(() => {
+    isAnswered = true;
+  });
+  const second = sharing(store, async (tx) => {
+    assert.equal(tx.seesUncommitted, true);
+    assert.equal((await tx.get('note', 'a'))?.id, 'a');
+    began.resolve();
+    await go.promise;
+    await tx.insert('note', note('b'));
+  });
+  await began.promise;
+  assert.deepEqual([isAnswered, await idsIn(store)], [false, []]);
+  go.resolve();
+  await first;
+  assert.deepEqual(await idsIn(store), ['a', 'b']);
+  await second;
+});
+
+test('a writer that did not say so shares no commit', async () => {
+  await using one = await opened();
+  const { store } = one;
+  const go = Promise.withResolvers<void>();
+  const second = store.transaction('write', async (tx) => {
+    assert.ok(!tx.seesUncommitted);
+    await go.promise;
+  });
+  const first = insert(store, 'a');
+  setImmediate(() => go.resolve());
+  await Promise.all([first, second]);
+  assert.deepEqual(await idsIn(store), ['a']);
+});
+
+test('where the commit fails, every writer that shares it fails, and nothing is stored', async () => {
+  await using one = await opened();
+  const { store, storage } = one;
+  storage.connection.exec(
+    'create table parent (id integer primary key); create table child (parent integer references parent (id) deferrable initially deferred)',
+  );
+  const orphan = () =>
+    sharing(store, async (tx) => {
+      (tx.host as DatabaseSync).exec('insert into child values (1)'); // the host of this store
+    });
+  const writers = [insert(store, 'a'), orphan(), insert(store, 'b')];
+  assert.deepEqual(await statuses(writers), ['rejected', 'rejected', 'rejected']);
+  for (const writer of writers) await assert.rejects(writer, StorageError);
+  assert.deepEqual(await idsIn(store), []);
+  await insert(store, 'c');
+  assert.deepEqual(await idsIn(store), ['c']);
+});
+
+test('where the database rolls back by itself, every writer that shares the transaction fails', async () => {
+  await using one = await opened();
+  const { store } = one;
+  const lose = () =>
+    sharing(store, async (tx) => {
+      (tx.host as DatabaseSync).exec('rollback'); // as SQLite does when the disk is full
+      throw new Error('the disk is full');
+    });
+  assert.deepEqual(await statuses([insert(store, 'a'), lose(), insert(store, 'b')]), ['rejected', 'rejected', 'fulfilled']);
+  assert.deepEqual(await idsIn(store), ['b']);
+});
+
+test('writers that waited for a locked database fail together, and later ones try again', async () => {
+  await using place = await folder();
+  const store = await notes({ ...place, lockTimeout: 20 }).open(noteSchema);
+  const other = notes(place);
+  await (await other.open(noteSchema)).transaction('write', async () => {
+    assert.deepEqual(await statuses([insert(store, 'a'), insert(store, 'b')]), ['rejected', 'rejected']);
+  });
+  await insert(store, 'c');
+  assert.deepEqual(await idsIn(store), ['c']);
+  await store.close();
+  await other.db.destroy();
+});
+
+test('what a writer reads of others that are not committed is not remembered', async () => {
+  await using place = await folder();
+  const storage = sqliteStorage({ ...place, synchronous: 'NORMAL' });
+  const store = await storage.open(storageSchema);
+  storage.connection.exec(
+    'create table parent (id integer primary key); create table child (parent integer references parent (id) deferrable initially deferred)',
+  );
+  const cache = createReadCache();
+  const { clock, random } = webPlatform();
+  const context = { actor: 'system', requestId: 'r', random, stamp: createStamps(clock), changesKept: 100, changeBytesKept: 100_000 };
+  const create = (name: string) => async (tx: Transaction) =>
+    void (await entitiesOf(tx, context, cache.writing).insert(configType, newRow(configType, { name }, { id: 'one' })));
+  const nameOf = async (entities: Entities) => (await entities.get(configType, 'one'))?.name;
+  const seen = () => store.transaction('read', (tx) => nameOf(entitiesOf(tx, context, cache.reading)));
+
+  assert.equal(await seen(), undefined);
+  const peek = async (tx: Transaction) => {
+    assert.equal(await nameOf(entitiesOf(tx, context, cache.writing)), 'never stored');
+    (tx.host as DatabaseSync).exec('insert into child values (1)'); // the commit fails
+  };
+  assert.deepEqual(await statuses([sharing(store, create('never stored')), sharing(store, peek)]), ['rejected', 'rejected']);
+  await store.transaction('write', create('stored'));
+  assert.equal(await seen(), 'stored');
+  await store.close();
+});
+
+test('a writer that is given up while it waits or works writes nothing, and the others write all the same', async () => {
+  await using one = await opened();
+  const { store } = one;
+  const [waits, works] = [new AbortController(), new AbortController()];
+  let hasBegun = false;
+  const writers = [
+    sharing(store, (tx) => tx.insert('note', note('a'))),
+    sharing(
+      store,
+      async (tx) => {
+        await tx.insert('note', note('b'));
+        works.abort(new Error('given up at work'));
+        await tx.insert('note', note('c'));
+      },
+      works.signal,
+    ),
+    sharing(
+      store,
+      async () => {
+        hasBegun = true;
+      },
+      waits.signal,
+    ),
+    sharing(store, (tx) => tx.insert('note', note('d'))),
+  ];
+  waits.abort(new Error('given up in the queue'));
+  const ended = await Promise.allSettled(writers);
+  assert.deepEqual(
+    ended.map((end) => (end.status === 'fulfilled' ? 'written' : end.reason.message)),
+    ['written', 'given up at work', 'given up in the queue', 'written'],
+  );
+  assert.equal(hasBegun, false);
+  assert.deepEqual(await idsIn(store), ['a', 'd']);
+});
