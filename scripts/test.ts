@@ -16,35 +16,41 @@ const root = resolve(import.meta.dirname, '..');
 /** Together they take minutes of processor time. Other tests find most of what they find, so they run apart. */
 const LONG: readonly string[] = [
   'test/adapters/kysely/consumer-many-kills.test.ts',
+  'test/adapters/kysely/consumer-kills.test.ts',
   'test/adapters/kysely/host-libraries-everything.test.ts',
+  'test/adapters/kysely/own-engine.test.ts',
   'test/adapters/kysely/own-engine-filters.test.ts',
   'test/adapters/kysely/reseal-kill.test.ts',
   'test/conformance/sqlite.test.ts',
   'test/contract/operations.test.ts',
+  'test/contract/ways.test.ts',
   'test/docs/guides.test.ts',
   'test/docs/next.test.ts',
   'test/docs/worker.test.ts',
-  'test/examples/commands.test.ts',
-  'test/examples/refusals.test.ts',
-  'test/examples/rolling-upgrade.test.ts',
   'test/scenarios/attacks-on-secrets.test.ts',
   'test/scenarios/bad-input.test.ts',
   'test/scenarios/model.test.ts',
+  'test/security/cost-of-input.test.ts',
+  'test/security/dear-questions.test.ts',
+  'test/types/hover.test.ts',
 ];
+
+/** Tests of the server as a process start it again and again. `server.test.ts` is the short story of it. */
+const OF_SERVERS = /^test\/examples\/(?!server\.test)/;
 
 /** Minutes that a test may take, and all of a process, on a machine that is busy with other things. A test that has failed may still keep its process alive. */
 const LIMITS = { short: { test: 5, whole: 40 }, long: { test: 15, whole: 60 } } as const;
 type Limits = (typeof LIMITS)[keyof typeof LIMITS];
 
-/** Opens a network for each operation, and is about what answers and events show: the same on every store. */
-const NOT_ON_POSTGRES = ['test/scenarios/attacks-on-secrets.test.ts'];
+/** They open a network for each operation, and are about what comes in, and what answers and events show: the same on every store. */
+const NOT_ON_POSTGRES = ['test/scenarios/attacks-on-secrets.test.ts', 'test/scenarios/bad-input.test.ts'];
 
 /**
  * What PostgreSQL must pass besides the scenarios. Of security tests, those that are about what comes before a store are left out. Floods of logins, too, are
  * counted in turns of the event loop, which a database across a socket does not keep.
  */
 const ON_POSTGRES =
-  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|cost-of-input|rights|slow-bodies|bodies-in-tiny-chunks|folder-modes|certificate-strength|oidc-pages).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|next|readme|worker))\.test\.ts$/;
+  /^test\/(conformance\/postgres|security\/(?!floods-of-logins|cost-of-input|dear-questions|rights|slow-bodies|bodies-in-tiny-chunks|folder-modes|certificate-strength|oidc-pages).*|adapters\/kysely\/(postgres-.*|newer-release|plan|side-by-side)|contract\/fields|examples\/(one-network|postgres.*)|docs\/(guides|readme|worker))\.test\.ts$/;
 
 interface Run {
   /** Of the file of results: `test-results<name>.jsonl`. */
@@ -55,37 +61,47 @@ interface Run {
 }
 
 const tests = globSync('test/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
-const isLong = (file: string) => LONG.includes(file);
-const isShared = (file: string) => /^test\/(unit|scenarios)\//.test(file) && !isLong(file);
+const isLong = (file: string) => LONG.includes(file) || OF_SERVERS.test(file);
+/** Of the tests in these folders, those that look at the process, or at how it takes turns, have one to themselves. */
+const KEEPS_TO_ITSELF =
+  /^test\/(unit|contract|scenarios|security\/(?!bodies-in-tiny-chunks|fat-certificate-chains|floods-of-logins|folder-modes|withdrawn-keys))/;
+const isShared = (file: string) => KEEPS_TO_ITSELF.test(file) && !isLong(file);
 /** Nothing of such a file runs without PostgreSQL. */
 const needsPostgres = (file: string) => /\/postgres[^/]*\.test\.ts$/.test(file);
-const isScenario = (file: string) => file.startsWith('test/scenarios/');
+const isOnPostgres = (file: string) => (file.startsWith('test/scenarios/') && !NOT_ON_POSTGRES.includes(file)) || ON_POSTGRES.test(file);
 
-/** First the files that share two processes, side by side; then those with a process each, three at a time because some of them wait. */
-const steps = (name: string, limits: Limits, shared: readonly string[], apart: readonly string[]): readonly (readonly Run[])[] => [
-  [1, 2].map((part) => ({
+/** The files that share two processes, and beside them those with a process each, two at a time. */
+const parts = (name: string, limits: Limits, shared: readonly string[], apart: readonly string[]): readonly Run[] => [
+  { name, options: ['--test-concurrency=2'], files: apart, limits },
+  ...[1, 2].map((part) => ({
     name: `${name}.shared-${part}`,
     options: ['--test-isolation=none', `--test-shard=${part}/2`],
     files: shared,
     limits,
   })),
-  [{ name, options: ['--test-concurrency=3'], files: apart, limits }],
 ];
 
-const suites: Readonly<Record<string, readonly (readonly Run[])[]>> = {
-  short: steps(
+const suites: Readonly<Record<string, readonly Run[]>> = {
+  short: parts(
     '',
     LIMITS.short,
     tests.filter(isShared),
     tests.filter((file) => !isShared(file) && !isLong(file) && !needsPostgres(file)),
   ),
   // Some of them wait for most of their time.
-  long: [[{ name: '.long', options: ['--test-concurrency=3'], files: LONG, limits: LIMITS.long }]],
-  postgres: steps(
+  long: [
+    {
+      name: '.long',
+      options: ['--test-concurrency=3'],
+      files: [...LONG, ...tests.filter((file) => OF_SERVERS.test(file) && !needsPostgres(file))],
+      limits: LIMITS.long,
+    },
+  ],
+  postgres: parts(
     '.postgres',
     LIMITS.long,
-    tests.filter((file) => isScenario(file) && isShared(file)),
-    tests.filter((file) => ON_POSTGRES.test(file) || (isScenario(file) && isLong(file) && !NOT_ON_POSTGRES.includes(file))),
+    tests.filter((file) => isOnPostgres(file) && isShared(file)),
+    tests.filter((file) => isOnPostgres(file) && !isShared(file)),
   ),
 };
 
@@ -113,8 +129,6 @@ const run = async ({ name, options, files, limits }: Run, isShown: boolean): Pro
 const [suite = 'short'] = process.argv.slice(2);
 const chosen = suites[suite];
 if (!chosen) throw new TypeError(`there is no suite '${suite}': there are ${Object.keys(suites).join(', ')}`);
-for (const step of chosen) {
-  // What the first says is seen at once, what the other says when it is over.
-  const passed = await Promise.all(step.map((each, index) => run(each, index === 0)));
-  if (passed.includes(false)) process.exitCode = 1;
-}
+// What the first says is seen at once, what the others say when they are over.
+const passed = await Promise.all(chosen.map((each, index) => run(each, index === 0)));
+if (passed.includes(false)) process.exitCode = 1;

@@ -7,6 +7,9 @@ export const postgresUrl = process.env.POSTGRES_URL;
 /** For `test` and `describe`. */
 export const needsPostgres = { skip: postgresUrl ? false : 'POSTGRES_URL is not set: run it through scripts/postgres.ts' };
 
+/** For tests that would do the same again where there is a server. */
+export const withoutPostgres = { skip: postgresUrl ? 'it runs where POSTGRES_URL is not set' : false };
+
 /** A connection string in which names without a schema mean this one, and connections are known by it. */
 export const inSchema = (schema: string, url = requiredUrl()): string => {
   const address = new URL(url);

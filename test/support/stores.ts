@@ -54,6 +54,12 @@ const DEFAULT = ['memory', 'sqlite'];
 /** The stores that a suite runs on: those without a server, or those that `STORES=memory,sqlite,postgres` names. */
 export const stores: readonly string[] = process.env.STORES?.split(',') ?? DEFAULT;
 
+/** For tests of bounds that hold before a store is asked, or that take thousands of writes: a database across a socket has nothing to add. */
+export const notOnPostgres = (store: string) => ({ skip: store === 'postgres' ? 'the bound is the same on every store' : false });
+
+/** Runs of a property: fewer where each is a conversation with a server. */
+export const numRuns = (store: string, runs: number) => ({ numRuns: store === 'postgres' ? Math.ceil(runs / 3) : runs });
+
 export const newStorage = (name: string): StorageAdapter => {
   const make = adapters[name];
   if (!make) throw new TypeError(`no store '${name}': there are ${Object.keys(adapters).join(', ')}`);
