@@ -15,18 +15,17 @@ const entries = entriesOf(JSON.parse(readFileSync(join(root, 'package.json'), 'u
 const sourceOf = (path: string): string => readFileSync(join(root, path.replace(/\.js$/, '.ts')), 'utf8');
 const declarations = declarationsOf(root);
 
-const files = [
-  ...reachable(
-    entries.code,
-    (path) => (path.endsWith('.js') ? codeOf(sourceOf(path)) : sourceOf(path)),
-    (path) => path,
-  ),
-  ...reachable(
-    entries.types,
-    (path) => declarations.get(path) ?? '',
-    (path) => (path.endsWith('.json') ? undefined : path.replace(/\.[jt]s$/, '.d.ts')),
-  ),
-];
+const types = reachable(
+  entries.types,
+  (path) => declarations.get(path) ?? '',
+  (path) => (path.endsWith('.json') ? undefined : path.replace(/\.[jt]s$/, '.d.ts')),
+);
+const code = reachable(
+  entries.code,
+  (path) => (path.endsWith('.js') ? codeOf(sourceOf(path), types.has(path.replace(/\.js$/, '.d.ts'))) : sourceOf(path)),
+  (path) => path,
+);
+const files = [...code, ...types];
 
 rmSync(dist, { recursive: true, force: true });
 for (const [path, text] of files) {

@@ -1,4 +1,5 @@
 import { type Handling, type Serving, serve } from '../adapters/http/node.ts';
+import type { RouterHandler } from '../adapters/routers/node.ts';
 import { codeOf, StartFailure, sentenceOf } from './failure.ts';
 import type { Tls } from './tls.ts';
 
@@ -9,6 +10,8 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly certificate: Tls | undefined;
+  /** Takes the connections of routers, with TLS. Undefined: none. */
+  readonly routers: RouterHandler | undefined;
 }
 
 /** Opens the port on which the controller is reached. */
@@ -18,8 +21,9 @@ export type Listen = (options: ListenOptions) => Promise<Pick<Serving, 'port' | 
  * Opens the port, and renews the certificate while it is open.
  * @throws StartFailure when the port cannot be had
  */
-export const listen = async ({ controller, host, port, certificate }: ListenOptions): Promise<Serving> => {
-  const serving = await serve({ controller, host, port, ...(certificate ? { tls: certificate.pair } : {}) }).catch((error: unknown) => {
+export const listen = async ({ controller, host, port, certificate, routers }: ListenOptions): Promise<Serving> => {
+  const secured = certificate ? { tls: certificate.pair, ...(routers ? { routers } : {}) } : {};
+  const serving = await serve({ controller, host, port, ...secured }).catch((error: unknown) => {
     throw portTrouble(host, port, error);
   });
   if (certificate) setInterval(() => renew(serving, certificate), DAY_MS).unref();

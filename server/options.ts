@@ -23,6 +23,8 @@ export interface ServerOptions extends SecretKeyOptions {
   readonly showJwksEndpoints?: true;
   /** Whether the OpenID provider answers. */
   readonly oidc: boolean;
+  /** Whether routers connect on the port of the API. */
+  readonly routers: boolean;
   /** Milliseconds that requests under way may take at the end. */
   readonly drainMs: number;
   readonly administrator: { readonly username?: string; readonly password?: string };
@@ -71,6 +73,11 @@ const OPTIONS = {
   oidc: {
     value: 'on|off',
     about: 'answer as an OpenID provider below /oidc, through which current consoles, SDKs and command lines log in (default on)',
+  },
+  routers: {
+    value: 'on|off',
+    about:
+      'take the connections of routers on the port of the API, which needs TLS (default on): create an edge router, then enroll and run it with its token; traffic needs --oidc off, too',
   },
   'show-jwks-endpoints': {
     about:
@@ -128,7 +135,8 @@ export const readOptions = (
     storage: storageOf(values.get('storage')),
     ...(isWaiting(values.get('migrations') ?? 'auto') ? { waitsForMigrations: true } : {}),
     tls: tlsOf(values.get('tls') ?? 'auto'),
-    oidc: oidcOf(values.get('oidc') ?? 'on'),
+    oidc: isOn('oidc', values.get('oidc')),
+    routers: isOn('routers', values.get('routers')),
     ...(values.has('show-jwks-endpoints') ? { showJwksEndpoints: true } : {}),
     ...(snapshots === undefined ? {} : { snapshots }),
     ...(metrics === undefined ? {} : { metrics: listenerOf(metrics) }),
@@ -166,9 +174,9 @@ const portOf = (port: string): number => {
   throw new StartFailure(`--port must be a number from 0 to 65535, got '${port}'`);
 };
 
-const oidcOf = (text: string): boolean => {
+const isOn = (name: string, text = 'on'): boolean => {
   if (text === 'on' || text === 'off') return text === 'on';
-  throw new StartFailure(`--oidc must be on or off, got '${text}'`);
+  throw new StartFailure(`--${name} must be on or off, got '${text}'`);
 };
 
 const drainOf = (seconds: string): number => {

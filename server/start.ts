@@ -8,6 +8,7 @@ import type { Listen } from './listen.ts';
 import { migrationGate } from './migrations.ts';
 import { observingOf, probeRoute } from './observing.ts';
 import { readOptions, type ServerOptions } from './options.ts';
+import { routersOf } from './router-port.ts';
 import { refusal, routed } from './routes.ts';
 import { keepSecretKey } from './secret-key.ts';
 import { exitOnSignal } from './shutdown.ts';
@@ -34,7 +35,8 @@ const open = async (options: ServerOptions, listen: Listen): Promise<void> => {
       pending().length > 0 ? refusal(503, MIGRATING, { 'retry-after': '5' }) : (await opened).handle(request),
   };
   const routes = [...(options.health ? [probeRoute(opened, pending)] : []), ...applications];
-  const serving = await listen({ controller: routed(routes, api), host, port, certificate });
+  const routers = options.routers ? routersOf(opened) : undefined;
+  const serving = await listen({ controller: routed(routes, api), host, port, certificate, routers });
   const watched = await observing.listen(opened);
   const url = (of: string) => urlOf(certificate !== undefined, of, serving.port);
   const address = options.address ?? url(advertised);

@@ -39,7 +39,7 @@ export const prepareKept = async (storage: KeptStorage, mode: OpenMode = {}): Pr
 };
 
 /** A database in a file that is there: no command but those that begin a network makes one. */
-export const assertThere = (file: string): void => {
+const assertThere = (file: string): void => {
   if (statSync(file, { throwIfNoEntry: false }) === undefined) throw new StartFailure(`there is no database ${file}`);
 };
 

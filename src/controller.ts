@@ -1,5 +1,3 @@
-import { groups } from './api/index.ts';
-import type { Group } from './api/kit/operation.ts';
 import { type Api, allSurfaces, surfaces } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
 import type { Credentials } from './call/call.ts';
@@ -7,6 +5,7 @@ import type { Settings } from './call/settings.ts';
 import { createStoreErrors } from './call/store-errors.ts';
 import type { ChangeListeners } from './changes/listeners.ts';
 import { createStamps } from './changes/stamps.ts';
+import { keepInside } from './controller-inside.ts';
 import { entries } from './domain/entries.ts';
 import { createPresence } from './domain/fabric/connections/create.ts';
 import type { Presence } from './domain/fabric/connections/presence.ts';
@@ -128,7 +127,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const common = { random: platform.random, stamp: createStamps(platform.clock), changesKept, changeBytesKept, keys };
   const { pki, firstAdministrator } = await openNetwork(store, opening, common);
   const parts = await createParts(store, opening, pki, { ...common, inTransaction: hooks.inTransaction?.bind(hooks) });
-  const { core, events, publisher, writes } = parts;
+  const { core, events, publisher } = parts;
   await beginWork(parts, opening);
   const storeErrors = createStoreErrors(platform);
   if (hooks.afterCommit) events.on('change', hooks.afterCommit.bind(hooks));
@@ -137,9 +136,8 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
   const facade = (credentials: Credentials) => createFacade(entries, observeCalls(invoke, observer), platform.random, credentials);
   const system = facade({ kind: 'system' });
   const offered = core.provider ? entries : entries.filter(({ operation }) => !operation.surfaces.some(isOfProvider));
-  const offeredGroups = core.provider ? groups : withoutProvider(groups);
   const serving = { entries: offered, invoke, settings, platform, observer };
-  return {
+  const controller: ManagementController = {
     ...system,
     changes: { ...system.changes, consume: createConsume(core) },
     system,
@@ -159,7 +157,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
       logger: platform.logger,
     }),
     openapi: ({ surface, ...options } = {}) =>
-      hostDocument(offeredGroups, settings, { ...options, surface: surface && surfaceOf('openapi', surface) }),
+      hostDocument(offered, settings, { ...options, surface: surface && surfaceOf('openapi', surface) }),
     logger: platform.logger,
     presence: createPresence(core, storeErrors),
     events,
@@ -170,7 +168,7 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
     firstAdministrator,
     settings,
     health: createHealth(core, opening),
-    statistics: createStatistics(core, writes),
+    statistics: createStatistics(core, parts),
     reseal: async (options = {}) => {
       const checked = checkedOptions('reseal', options, { secretKey: true });
       const attribution = { actor: 'system', requestId: 'reseal' };
@@ -184,14 +182,11 @@ const start = async (store: Store, opening: Opening): Promise<ManagementControll
       await store.close();
     },
   };
+  keepInside(controller, parts);
+  return controller;
 };
 
 const isOfProvider = (surface: Surface): boolean => surface === surfaces.oidc || surface === surfaces.oidcLogin;
-
-const withoutProvider = (all: Readonly<Record<string, Group>>): Readonly<Record<string, Group>> => {
-  const isOffered = ({ operations }: Group) => Object.values(operations).some((operation) => !operation.surfaces.some(isOfProvider));
-  return Object.fromEntries(Object.entries(all).filter(([, group]) => isOffered(group)));
-};
 
 /** @throws TypeError for a name that no surface has */
 const surfaceOf = (what: string, given: Surface | Api): Surface => {

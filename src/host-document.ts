@@ -1,6 +1,7 @@
-import type { Group } from './api/kit/operation.ts';
+import { groups as allGroups } from './api/index.ts';
 import type { Api } from './api/surfaces/index.ts';
 import type { Surface } from './api/surfaces/surface.ts';
+import type { Entry } from './call/call.ts';
 import type { Settings } from './call/settings.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { checkedOptions } from './options.ts';
@@ -14,19 +15,22 @@ export interface OpenApiOptions {
   readonly surface?: Surface | Api;
 }
 
-/** @throws TypeError for a group or an option that is unknown */
+/**
+ * @param entries of the operations that the controller offers
+ * @throws TypeError for a group or an option that is unknown
+ */
 export const hostDocument = (
-  offered: Readonly<Record<string, Group>>,
+  entries: readonly Entry[],
   settings: Pick<Settings, 'address'>,
   options: Omit<OpenApiOptions, 'surface'> & { readonly surface: Surface | undefined },
 ): object => {
-  const { groups = Object.keys(offered), surface } = checkedOptions('openapi', options, { groups: true, surface: true });
-  const unknown = groups.find((name) => !Object.hasOwn(offered, name));
-  if (unknown !== undefined)
-    throw new TypeError(`openapi: this controller has no group '${unknown}', but ${Object.keys(offered).join(', ')}`);
-  return openApiDocument(
-    groups.flatMap((name) => offered[name] ?? []),
-    settings,
-    surface,
-  );
+  const names = new Set(entries.map(({ group }) => group));
+  const offered = Object.values(allGroups).filter(({ name }) => names.has(name));
+  const { groups = offered.map(({ name }) => name), surface } = checkedOptions('openapi', options, { groups: true, surface: true });
+  const described = groups.map((name) => {
+    const group = offered.find((one) => one.name === name);
+    if (!group) throw new TypeError(`openapi: this controller has no group '${name}', but ${offered.map((one) => one.name).join(', ')}`);
+    return group;
+  });
+  return openApiDocument(described, settings, surface);
 };

@@ -19,11 +19,14 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   qr: [],
   tokens: ['platform', 'pki'],
   presence: ['platform'],
+  // Bytes to messages and back. Who a router is, and what it may, is none of its business.
+  'control-channel': ['concurrency', 'platform'],
   concurrency: ['errors'],
-  api: ['wire', 'errors', 'query', 'semver'],
+  api: ['wire', 'concurrency', 'errors', 'query', 'semver'],
   observability: ['concurrency', 'api', 'errors', 'platform'],
   storage: ['concurrency', 'api', 'query', 'platform', 'observability', 'options.ts', 'version.ts'],
-  changes: ['concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage'],
+  'role-index': ['query'],
+  changes: ['role-index', 'concurrency', 'api', 'errors', 'query', 'platform', 'observability', 'storage'],
   jobs: ['api', 'query', 'platform', 'storage', 'changes', 'options.ts'],
   call: [
     'wire',
@@ -58,6 +61,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'qr',
     'tokens',
     'presence',
+    'control-channel',
     'observability',
     'storage',
     'changes',
@@ -133,6 +137,13 @@ const rooms = [
   'sessions/explain',
   'sessions/posture-data',
   'sessions/oidc',
+  'traffic/routers',
+  'traffic/rights',
+  'traffic/knowledge',
+  'traffic/hosting',
+  'traffic/links',
+  'traffic/circuits',
+  'traffic/channels',
   'maintenance/database',
   'maintenance/tracing',
   'maintenance/informational',
@@ -142,7 +153,7 @@ const rooms = [
 ];
 
 /** The only parts of `src/` that adapters know: what an outsider's adapter has, too. */
-const entryPoints = ['src/index.ts', 'src/adapter-kit.ts', 'src/testing.ts'];
+const entryPoints = ['src/index.ts', 'src/adapter-kit.ts', 'src/routers.ts', 'src/testing.ts'];
 
 const files = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -2,6 +2,8 @@
  * For tests of applications that embed a controller: a whole network in memory, and those who take part in it.
  * @module overlay-controller/testing
  */
+export type { Frame } from '../src/control-channel/frame.ts';
+export type { MessageType } from '../src/control-channel/messages/message-type.ts';
 export { fastPasswordHasher } from '../src/platform/testing.ts';
 export type { TestCa, TestCertificateOptions } from './authorities.ts';
 export type { TestCertificate } from './certificates.ts';
@@ -16,4 +18,5 @@ export type { TestNetworkOptions } from './options.ts';
 export type { TestSubject } from './policies.ts';
 export type { LogLine, Recorded } from './recorded.ts';
 export type { TestRouter } from './routers.ts';
+export type { ScriptedRouter, ScriptedRouterOptions } from './scripted-router.ts';
 export type { TestSession } from './session.ts';

@@ -3,6 +3,7 @@ import { issuedCertificate, newCsr, type TestCertificate } from './certificates.
 import { readEnrollmentJwt } from './enrollment-jwt.ts';
 import type { TestEntity } from './entity.ts';
 import type { Kit } from './kit.ts';
+import { connectScripted, type ScriptedRouter, type ScriptedRouterOptions } from './scripted-router.ts';
 
 /** A router that comes and goes. */
 export interface TestRouter extends TestEntity {
@@ -16,6 +17,11 @@ export interface TestRouter extends TestEntity {
    * @throws ApiError `UNAUTHORIZED` if it is disabled
    */
   connect(address?: { readonly hostname: string; readonly port: number }): Promise<RouterConnection>;
+  /**
+   * The router connects to a server as routers do, over TLS (`serveRouters`, or `serve` with `routers`), and does what the test tells it. It enrolls if it must. Needs Node.
+   * @throws Error with what the controller said, when it refuses the router
+   */
+  dial(options: ScriptedRouterOptions): Promise<ScriptedRouter>;
   /** The router goes: its connection is lost. */
   disconnect(): void;
 }
@@ -49,6 +55,12 @@ const enrolled = async (kit: Kit, jwt: string): Promise<TestCertificate> => {
 const router = (kit: Kit, { id, name }: TestEntity, method: Method, given?: TestCertificate): TestRouter => {
   let certificate = given;
   let connection: RouterConnection | undefined;
+  const ownCertificate = async (): Promise<TestCertificate> => {
+    const { enrollmentJwt } = await details(kit, id, method);
+    if (enrollmentJwt) certificate = await enrolled(kit, enrollmentJwt);
+    if (!certificate) throw new TypeError(`router '${name}' was enrolled otherwise, so its key is not known here`);
+    return certificate;
+  };
   return {
     id,
     name,
@@ -59,14 +71,13 @@ const router = (kit: Kit, { id, name }: TestEntity, method: Method, given?: Test
       return connection?.signal.aborted ? undefined : connection;
     },
     connect: async (address = { hostname: `${id.toLowerCase()}.routers.test`, port: 3022 }) => {
-      const { enrollmentJwt } = await details(kit, id, method);
-      if (enrollmentJwt) certificate = await enrolled(kit, enrollmentJwt);
-      if (!certificate) throw new TypeError(`router '${name}' was enrolled otherwise, so its key is not known here`);
+      const { certificates } = await ownCertificate();
       const versionInfo = { os: 'linux', arch: 'amd64', version: 'v1.7.2' };
-      connection = await kit.controller.presence.connect({ certificates: certificate.certificates, versionInfo });
+      connection = await kit.controller.presence.connect({ certificates, versionInfo });
       await connection.hello({ listeners: [{ protocol: 'tls', ...address }] });
       return connection;
     },
+    dial: async (options) => connectScripted({ id, certificate: await ownCertificate(), clock: kit.clock }, options),
     disconnect: () => connection?.close(),
   };
 };

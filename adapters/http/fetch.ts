@@ -6,9 +6,9 @@ import type { Handling } from './handling.ts';
 import { answeringErrors, type WebHandler } from './own-errors.ts';
 import { type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 
+export { peerCertificates } from '../tls/peer-certificates.ts';
 export type { Handling } from './handling.ts';
 export type { WebHandler } from './own-errors.ts';
-export { peerCertificates } from './peer-certificates.ts';
 export type { WebConnection, WebOptions } from './web-bridge.ts';
 
 /** Answers a web-standard request. `connection` has the facts about the client that the request lacks. Never rejects. */

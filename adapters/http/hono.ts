@@ -2,9 +2,10 @@
  * For Hono.
  * @module overlay-controller/http/hono
  */
+
+import { peerCertificates } from '../tls/peer-certificates.ts';
 import type { Handling } from './handling.ts';
 import { isApiError, REPRESENTATION_HEADERS } from './own-errors.ts';
-import { peerCertificates } from './peer-certificates.ts';
 import { webRequestId } from './request-id.ts';
 import { type Respond, type WebConnection, type WebOptions, webBridge } from './web-bridge.ts';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { BodyTooLarge, type CoreRequest } from '../../src/adapter-kit.ts';
+import { peerCertificates } from '../tls/peer-certificates.ts';
 import { bytesOf } from './parsed-body.ts';
-import { peerCertificates } from './peer-certificates.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** A request of Node, by HTTP/1.1 or HTTP/2. */

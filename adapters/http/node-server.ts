@@ -1,10 +1,11 @@
-import { constants } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TlsOptions } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { checkedOptions } from '../../src/adapter-kit.ts';
+import { authorityOf, listenOn, openSockets } from '../listening.ts';
+import { CONTROL_PROTOCOL, type RouterHandler } from '../routers/router-handler.ts';
+import { clientCertificates } from '../tls/client-certificates.ts';
 import type { Handling } from './handling.ts';
 import { nodeBridge } from './node-bridge.ts';
 import { refuseConnection } from './node-refusal.ts';
@@ -44,6 +45,8 @@ export interface ServeOptions {
   readonly limits?: ServeLimits;
   /** See `NodeOptions.trustedProxies`. */
   readonly trustedProxies?: TrustedProxies;
+  /** Takes the connections of routers on the same port: `routerHandler(controller)` of `overlay-controller/routers/node`. Only with `tls`. Default: none. */
+  readonly routers?: RouterHandler;
 }
 
 /** A listening server. */
@@ -66,7 +69,7 @@ export interface Serving {
  * @throws errors of `listen`, e.g. `EADDRINUSE`
  */
 export const serve = async (options: ServeOptions): Promise<Serving> => {
-  const { controller, host = '127.0.0.1', port = 0, tls, limits = {}, trustedProxies } = checkedOptions('serve', options, OPTIONS);
+  const { controller, host = '127.0.0.1', port = 0, tls, limits = {}, trustedProxies, routers } = checkedOptions('serve', options, OPTIONS);
   checkedOptions("the option 'limits' of serve", limits, LIMITS);
   const {
     maxConnections = 10_000,
@@ -89,8 +92,12 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     requireHostHeader: false,
     noDelay: true,
   };
+  const ofTls = routers
+    ? { ...clientCertificates, ALPNProtocols: [CONTROL_PROTOCOL, ...clientCertificates.ALPNProtocols] }
+    : clientCertificates;
+  if (routers && !tls) throw new TypeError("the option 'routers' of serve needs the option 'tls'");
   const server = tls
-    ? https.createServer({ ...common, ...clientCertificates, handshakeTimeout: handshakeTimeoutMs, ...tls })
+    ? https.createServer({ ...common, ...ofTls, handshakeTimeout: handshakeTimeoutMs, ...tls })
     : http.createServer(common);
   server.maxConnections = maxConnections;
   server.timeout = socketTimeoutMs;
@@ -115,28 +122,23 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
     if (isBusy(socket) && answers.get(socket)?.headersSent) socket.destroy();
     else refuseConnection(error, socket);
   });
-  const sockets = tracked(server, 'connection');
-  const connections = tls ? tracked(server, 'secureConnection') : sockets;
+  if (routers) divert(server, routers);
+  const sockets = openSockets(server, 'connection');
+  const connections = tls ? openSockets(server, 'secureConnection') : sockets;
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const bound = server.address() as AddressInfo; // a listening TCP server has one
+  const boundPort = await listenOn(server, port, host);
 
   return {
-    address: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${bound.port}`,
-    port: bound.port,
+    address: `${tls ? 'https' : 'http'}://${authorityOf(host, boundPort)}`,
+    port: boundPort,
     server,
     renewTls: (renewed) => {
-      if (server instanceof https.Server) server.setSecureContext({ ...clientCertificates, ...renewed });
+      if (server instanceof https.Server) server.setSecureContext({ ...ofTls, ...renewed });
     },
     close: (drainMs = 10_000) =>
       new Promise((resolve) => {
         bridge.drain();
+        routers?.close();
         // Node counts connections without a first request as busy. They get a moment, because a request may be arriving.
         const grace = setTimeout(
           () => {
@@ -156,7 +158,7 @@ export const serve = async (options: ServeOptions): Promise<Serving> => {
   };
 };
 
-const OPTIONS = { controller: true, host: true, port: true, tls: true, limits: true, trustedProxies: true } as const;
+const OPTIONS = { controller: true, host: true, port: true, tls: true, limits: true, trustedProxies: true, routers: true } as const;
 const LIMITS = {
   maxConcurrent: true,
   maxConnections: true,
@@ -171,32 +173,12 @@ const LIMITS = {
 
 const GRACE_MS = 250;
 
-/** The open sockets that a server has emitted with an event. */
-const tracked = (server: http.Server | https.Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> => {
-  const sockets = new Set<Socket>();
-  server.on(event, (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+/** Keeps from HTTP the connections that have agreed upon the protocol of routers. */
+const divert = (server: http.Server | https.Server, routers: RouterHandler): void => {
+  const listeners = server.listeners('secureConnection');
+  server.removeAllListeners('secureConnection');
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === CONTROL_PROTOCOL) routers.accept(socket);
+    else for (const listener of listeners) listener.call(server, socket);
   });
-  return sockets;
 };
-
-/**
- * TLS options for your own HTTPS server: it requests client certificates and accepts any.
- *
- * ```ts
- * https.createServer({ ...clientCertificates, key, cert }, nodeHandler(controller));
- * ```
- *
- * An empty `ca` keeps the authorities of the machine out of the presented chains. Session resumption is off: a ticket keeps the client's
- * certificate but drops the intermediate ones, so a client would be recognised on its first connection but not on the next.
- */
-export const clientCertificates = {
-  minVersion: 'TLSv1.2',
-  requestCert: true,
-  // HTTP/1.0 is offered too, because clients that announce only 1.0 would otherwise be refused.
-  ALPNProtocols: ['http/1.1', 'http/1.0'],
-  rejectUnauthorized: false,
-  ca: [],
-  secureOptions: constants.SSL_OP_NO_TICKET,
-} satisfies TlsOptions;

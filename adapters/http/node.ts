@@ -2,11 +2,12 @@
  * For `http`, `https` and `http2` of Node.
  * @module overlay-controller/http/node
  */
+export { clientCertificates } from '../tls/client-certificates.ts';
 export type { Handling } from './handling.ts';
 export type { NodeOptions } from './node-bridge.ts';
 export { nodeErrorHandler } from './node-errors.ts';
 export { type NodeListener, nodeHandler } from './node-handler.ts';
 export type { NodeIncoming, NodeOutgoing } from './node-request.ts';
-export { clientCertificates, type ServeLimits, type ServeOptions, type Serving, serve } from './node-server.ts';
+export { type ServeLimits, type ServeOptions, type Serving, serve } from './node-server.ts';
 export type { TrustedProxies } from './trusted-proxies.ts';
 export type { BodyLimits } from './waiting-bodies.ts';

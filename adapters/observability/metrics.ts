@@ -97,5 +97,10 @@ const gaugesOf = async (controller: Gauged): Promise<readonly Family[]> => {
       queues.map(([queue, { waiting }]) => [{ queue }, waiting]),
     ),
     gauge('overlay_controller_connected_routers', 'Routers that are connected to this controller.', [[{}, statistics.connectedRouters]]),
+    gauge(
+      'overlay_controller_role_index_bytes',
+      'Memory of the index of role attributes, about, by table.',
+      Object.entries(statistics.roleIndexes).map(([table, { bytes }]) => [{ table }, bytes]),
+    ),
   ];
 };

@@ -33,8 +33,8 @@ const progress = z.object({
   /** Whether one of them was redeemed. */
   isRedeemed: z.boolean(),
   /**
-   * SHA-256 of what the callback must bring along, where the last step was made on a page; empty until that is known. Else null: whoever made the step is
-   * a program that began the login itself.
+   * SHA-256 of the key that the callback must carry if the last step was made on a page; empty until the key exists. Null if a program made the step, which
+   * began the login itself.
    */
   pageKey: z.string().nullable().optional(),
 });

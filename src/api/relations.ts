@@ -11,7 +11,7 @@ import { surfaces } from './surfaces/index.ts';
 import { terminator } from './terminators.ts';
 
 /** The one list of relations between kinds. From a row follow the related lists of both kinds, with their operations and handlers. */
-export const relations = [
+const relations = [
   manyToOne(authenticator, 'identityId', identity, { operationIds: { listAuthenticators: 'getIdentityAuthenticators' } }),
   manyToOne(enrollment, 'identityId', identity, { operationIds: { listEnrollments: 'getIdentityEnrollments' } }),
   manyToOne(terminator, 'serviceId', service),

@@ -56,7 +56,7 @@ const configTypes = list(shortText, 1000)
 export const serviceListQuery = roleListQuery.extend({ configTypes });
 
 /** Parameters of the list of services: an administrator may also see what another identity would see. */
-export const managedServiceListQuery = serviceListQuery.extend({
+const managedServiceListQuery = serviceListQuery.extend({
   asIdentity: shortText.optional().meta({ description: 'Id or name of an identity: the services that it sees.' }),
 });
 

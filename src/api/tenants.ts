@@ -19,7 +19,7 @@ export const tenant = resource({
     name: readOnly(string, { keep: 'hidden', unique: true }),
     /** In the registry: the secret key of the network, under the key of the host. None once it is to be erased. */
     sealedKey: sealed(string, ({ id }) => `tenant:${id}`),
-    /** In the registry: from then on whoever comes by erases what there is. None for one that is there. */
+    /** In the registry: from then on, any process may erase the tenant. Null for an active tenant. */
     erasedAfter: readOnly(timestamp, { keep: 'hidden', index: true }),
     /** In the namespace of the tenant: its quotas, by name. */
     quotas: readOnly(jsonMap, { keep: 'hidden', default: {} }),

@@ -4,6 +4,7 @@ import type { apiSession } from '../api/api-sessions.ts';
 import type { RowOf } from '../api/kit/resource.ts';
 import type { Settings } from '../call/settings.ts';
 import { MINUTE } from '../platform/durations.ts';
+import { isoTime } from '../platform/iso-time.ts';
 import { booleanField, dateField, equals, not, or, type Predicate } from '../query/index.ts';
 
 /** A session's activity is written at most this often: between, it is known to be live anyway. ms */
@@ -12,7 +13,7 @@ const TOUCH_EVERY = 30_000;
 const timeoutMs = (settings: Settings): number => settings.sessionTimeoutMinutes * MINUTE;
 
 /** Sessions whose last activity is not after this have ended. ISO text. */
-export const idleSince = (settings: Settings, now: string): string => new Date(Date.parse(now) - timeoutMs(settings)).toISOString();
+export const idleSince = (settings: Settings, now: string): string => isoTime(Date.parse(now) - timeoutMs(settings));
 
 /** The sessions that have ended, or (`isLive`) that have not. */
 const sessionsBy = (settings: Settings, now: string, isLive: boolean): Predicate => {
@@ -42,7 +43,7 @@ export const hasEnded = (
 /** When a session ends unless it is used. */
 export const expiry = (settings: Settings, lastActivityAt: string): { readonly expirationSeconds: number; readonly expiresAt: string } => ({
   expirationSeconds: timeoutMs(settings) / 1000,
-  expiresAt: new Date(Date.parse(lastActivityAt) + timeoutMs(settings)).toISOString(),
+  expiresAt: isoTime(Date.parse(lastActivityAt) + timeoutMs(settings)),
 });
 
 /** Whether the activity of a session is worth writing down again. */

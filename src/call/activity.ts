@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { apiSession } from '../api/api-sessions.ts';
 import type { Background } from '../jobs/background.ts';
+import { boundedCache } from '../platform/bounded-cache.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRepeatedLog } from '../platform/repeated-log.ts';
 import type { Store } from '../storage/port.ts';
@@ -25,7 +25,7 @@ export const createActivity = (store: Store, background: Background, platform: P
   const log = createRepeatedLog(platform);
   const waiting = new Map<string, string>();
   // Kept when it is written, too: a transaction that began before the write does not see it, and may look here after it.
-  const latest = new LRUCache<string, string>({ max: MOST_REMEMBERED });
+  const latest = boundedCache<string, string>(MOST_REMEMBERED);
   let isWorking = false;
 
   /** Volatile: no revision, no change record. A session that ended meanwhile stays ended. */

@@ -9,6 +9,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { SecretKeys } from '../platform/secrets.ts';
 import type { SnapshotSink } from '../platform/snapshots.ts';
 import type { Connections } from '../presence/connections.ts';
+import type { HeldTokens } from '../presence/held-tokens.ts';
 import type { Store } from '../storage/port.ts';
 import type { TokenVerifier } from '../tokens/verifier.ts';
 import type { Activity } from './activity.ts';
@@ -59,6 +60,8 @@ interface Bounds {
 interface Live {
   /** The routers that are connected to this controller. */
   readonly presence: Connections;
+  /** The tokens of clients that have asked for a service, for routers. */
+  readonly heldTokens: HeldTokens;
   /** What was read before. */
   readonly readCache: ReadCache;
   /** The recent changes, for clients that poll whether their services changed. */

@@ -15,7 +15,7 @@ export interface Settings {
   readonly maxBodyBytes: number;
   /** Milliseconds after which a request is given up with 503. Default 10,000. */
   readonly requestTimeoutMs: number;
-  /** Answers that are sent as they are made, as Server-Sent Events are, at once; further ones get 503. Default 1,000. */
+  /** Answers that are sent part by part, such as Server-Sent Events and pages of more than 1 MiB, at once; further ones get 503. Default 1,000. */
   readonly maxOpenStreams: number;
   /** Changes that may wait for their turn before further ones get 429. Default 100. */
   readonly maxQueuedWrites: number;
@@ -74,6 +74,11 @@ export interface Settings {
   readonly maxQueryCostOfSessions: number;
   /** The same for administrators. Default 1,000,000. */
   readonly maxQueryCostOfAdministrators: number;
+  /**
+   * Bytes of memory, about, for an index of who carries which role attribute (docs/decisions/043-role-indexes.md): some 45 bytes for an entity. A
+   * table that takes more is asked in the database. Default 67,108,864 (64 MiB); 0 for no index.
+   */
+  readonly roleIndexBytes: number;
   /** Minutes for which the connection of an identity is `unknown` once the router that carried it was lost. Default 5. */
   readonly unknownConnectionMinutes: number;
 }
@@ -103,6 +108,7 @@ export const defaultSettings: Settings = {
   routerNames: ['*'],
   maxQueryCostOfSessions: 50_000,
   maxQueryCostOfAdministrators: 1_000_000,
+  roleIndexBytes: 67_108_864,
   unknownConnectionMinutes: 5,
 };
 
@@ -131,7 +137,8 @@ export const checkedSettings = (given: Partial<Settings>): Settings => {
   for (const [name, value] of Object.entries(settings)) {
     const form = misfit(name as keyof Settings, value); // an unknown one is refused above
     if (form) throw new TypeError(`setting ${name} must be ${form}, got ${typeof value === 'string' ? `'${value}'` : String(value)}`);
-    if (typeof value === 'number' && !(value >= 1)) throw new TypeError(`setting ${name} must be 1 or more, got ${value}`);
+    const least = name === 'roleIndexBytes' ? 0 : 1;
+    if (typeof value === 'number' && !(value >= least)) throw new TypeError(`setting ${name} must be ${least} or more, got ${value}`);
   }
   if (settings.enrollmentMinutes < 5) throw new TypeError(`setting enrollmentMinutes must be 5 or more, got ${settings.enrollmentMinutes}`);
   if (!/^https?:\/\/[^/]+$/.test(settings.address)) {

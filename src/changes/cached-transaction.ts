@@ -1,7 +1,8 @@
 import { compareText } from '../query/compare-text.ts';
-import { equals, type Predicate, stringField } from '../query/index.ts';
+import { and, equals, oneOf, type Predicate, stringField } from '../query/index.ts';
 import type { Query, Read, Row, Transaction, TransactionMode, Verified, VerifyPage } from '../storage/port.ts';
 import { readEach } from '../storage/read-each.ts';
+import type { Indexed } from './index-follower.ts';
 
 /** What is kept of earlier reads, as transactions use it. */
 export interface CachedState {
@@ -15,6 +16,8 @@ export interface CachedState {
   keep(key: string, value: Row | string | number | readonly unknown[], revision: number, since: number): void;
   /** The revision of the last known change to a table. */
   changedAt(table: string): number;
+  /** The rows that a role index finds, in the state that a transaction sees; undefined where the store must be asked. */
+  indexed(tx: Transaction, table: string, where: Predicate, revision: number): Promise<Indexed | undefined>;
   /**
    * Moves on to the revision that a transaction sees.
    * @param known the latest revision when the transaction began: one that sees less is on a database that lost commits, e.g. at a fail-over
@@ -24,6 +27,13 @@ export interface CachedState {
 
 /** Rows of a list that is kept, at most: the policies of an identity, not a page. */
 const MOST_ROWS = 50;
+
+/** Rows that a store is asked for by id, at most: the largest page, and the candidates of a question that is only half answered. */
+const MOST_IDS = 500;
+
+const ID = stringField('id');
+
+const among = ({ count, page }: Indexed): Predicate => oneOf(ID, page(0, count));
 
 export const rowKey = (table: string, id: string): string => `${table} ${id}`;
 
@@ -35,10 +45,12 @@ export class CachedTransaction implements Transaction {
   readonly #known: number;
   /** The revision of the state that it sees. */
   #revision: Promise<number> | undefined;
-  #hasWritten = false;
+  #hasWritten: boolean;
 
   constructor(tx: Transaction, state: CachedState, mode: TransactionMode) {
     this.#tx = tx;
+    // What others have written who share its commit is as its own.
+    this.#hasWritten = tx.seesUncommitted ?? false;
     this.#state = state;
     this.#mode = mode;
     this.#known = state.revision;
@@ -74,11 +86,12 @@ export class CachedTransaction implements Transaction {
 
   async list(kind: string, query: Query): Promise<readonly Row[]> {
     const known = await this.#knownList(kind, query);
-    return (known?.value as readonly Row[] | undefined) ?? kept(known, await this.#tx.list(kind, query)); // of a list
+    const find = async () => (await this.#listMembers(kind, query)) ?? (await this.#tx.list(kind, query));
+    return (known?.value as readonly Row[] | undefined) ?? kept(known, await find()); // of a list
   }
 
   async count(kind: string, where: Predicate): Promise<number> {
-    return this.#answer(kind, ['count', where], () => this.#tx.count(kind, where));
+    return this.#answer(kind, ['count', where], async () => (await this.#countMembers(kind, where)) ?? this.#tx.count(kind, where));
   }
 
   async distinct(kind: string, set: string): Promise<readonly string[]> {
@@ -157,6 +170,42 @@ export class CachedTransaction implements Transaction {
     const row = await this.#tx.get(kind, id);
     if (row && !this.#hasWritten) this.#state.keep(rowKey(kind, id), row, revision, row.version);
     return row;
+  }
+
+  /** What a role index finds. A transaction that may write asks the store. */
+  async #members(kind: string, where: Predicate): Promise<Indexed | undefined> {
+    if (this.#mode === 'write' || !this.#state.isCached(kind)) return undefined;
+    return this.#state.indexed(this.#tx, kind, where, await this.#current());
+  }
+
+  async #listMembers(kind: string, query: Query): Promise<readonly Row[] | undefined> {
+    const members = await this.#members(kind, query.where);
+    if (!members) return undefined;
+    const { count, rest } = members;
+    const { sort = [], offset = 0, limit = Infinity } = query;
+    if (rest.op === 'all' && sort.length === 0) {
+      const ids = Math.min(limit, count - offset) > MOST_IDS ? undefined : members.page(offset, limit);
+      return ids && this.#rows(kind, ids, limit === Infinity);
+    }
+    return count > MOST_IDS ? undefined : this.#tx.list(kind, { ...query, where: and(among(members), rest) });
+  }
+
+  async #countMembers(kind: string, where: Predicate): Promise<number | undefined> {
+    const members = await this.#members(kind, where);
+    if (!members || members.rest.op === 'all') return members?.count;
+    return members.count > MOST_IDS ? undefined : this.#tx.count(kind, and(among(members), members.rest));
+  }
+
+  /** Rows that there are, in order of id. @param areAll whether they are all that a question finds, such as the policies of an identity, and not a page */
+  async #rows(kind: string, ids: readonly string[], areAll: boolean): Promise<readonly Row[]> {
+    const revision = await this.#current();
+    const known = ids.map((id) => this.#state.find(rowKey(kind, id), revision) as Row | undefined); // kept as such
+    const missing = ids.filter((_, i) => known[i] === undefined);
+    if (missing.length === 0) return known as readonly Row[]; // none is missing
+    const read = await this.#tx.list(kind, { where: oneOf(ID, missing) });
+    if (areAll) for (const row of read) this.#state.keep(rowKey(kind, row.id), row, revision, row.version);
+    const found = new Map(read.map((row) => [row.id, row]));
+    return ids.flatMap((id, i) => known[i] ?? found.get(id) ?? []);
   }
 
   async #answer<T extends number | readonly unknown[]>(kind: string, question: readonly unknown[], read: () => Promise<T>): Promise<T> {

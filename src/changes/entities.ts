@@ -59,6 +59,8 @@ export interface Entities {
   verify(kind: Kind, page: VerifyPage): Promise<Verified>;
   /** As `Transaction.repair`. Documents stay as they are, so that it is no change. */
   repair(kind: Kind, id?: string): Promise<boolean>;
+  /** The revision of the state that it sees. */
+  revision(): Promise<number>;
   /** The changes of this transaction so far. */
   readonly changes: readonly Change[];
 }
@@ -188,6 +190,7 @@ export const entitiesOf = (
       if (!(await tx.delete(tableOf(kind), old.id))) return;
       if (!kind.unrecorded) await record(kind, 'delete', await tx.nextRevision(), old, null);
     },
+    revision: () => tx.revision(),
     verify: (kind, page) => tx.verify(tableOf(kind), page),
     repair: (kind, id) => tx.repair(tableOf(kind), id),
   };

@@ -1,7 +1,9 @@
 /** What the controller itself keeps in the store under a name: each in a transaction of its own, before any call is. */
 import { keptSecret } from '../api/kept-secrets.ts';
+import type { Secrets } from '../platform/secrets.ts';
 import type { Store } from '../storage/port.ts';
 import { type EntitiesContext, entitiesOf } from './entities.ts';
+import { sealText, unsealText } from './sealed.ts';
 
 /** @returns what is kept under a name; undefined where nothing is */
 export const keptAs = (store: Store, context: EntitiesContext, name: string): Promise<string | null | undefined> =>
@@ -24,3 +26,34 @@ export const keepAs = (
     if (!known) return (await entities.insert(keptSecret, { id: name, sealed })).sealed;
     return known.sealed === before ? (await entities.update(keptSecret, known, { sealed })).sealed : known.sealed;
   });
+
+/** Seals a text that is kept under a name: under another name it cannot be unsealed. */
+export const sealKept = (secrets: Secrets, name: string, text: string): Promise<string> =>
+  sealText(secrets, keptSecret, 'sealed', { id: name }, text);
+
+/** @throws SecretUnreadable */
+export const unsealKept = (secrets: Secrets, name: string, sealed: string): Promise<string> =>
+  unsealText(secrets, keptSecret, 'sealed', { id: name, sealed });
+
+/**
+ * A value that is kept under a name, sealed, once what is due has been done to it.
+ * @param due what the value is to be from now on; undefined when it is that already. Called again when another controller was first.
+ * @throws SecretUnreadable
+ */
+export const keptUpToDate = async <T>(
+  store: Store,
+  secrets: Secrets,
+  context: EntitiesContext,
+  name: string,
+  due: (current: T | undefined) => Promise<T | undefined>,
+): Promise<T> => {
+  let sealed = await keptAs(store, context, name);
+  for (;;) {
+    // Sealed by this function, so it has that shape.
+    const current: T | undefined = sealed == null ? undefined : JSON.parse(await unsealKept(secrets, name, sealed));
+    const next = await due(current);
+    if (next) sealed = await keepAs(store, context, name, await sealKept(secrets, name, JSON.stringify(next)), sealed);
+    else if (current) return current;
+    else throw new TypeError(`nothing is kept as '${name}', and nothing is due`);
+  }
+};

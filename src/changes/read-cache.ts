@@ -5,6 +5,7 @@ import type { Transaction } from '../storage/port.ts';
 import { type CachedState, CachedTransaction, rowKey } from './cached-transaction.ts';
 import { type Change, isChangedKind } from './events.ts';
 import { changeOf, recordsFrom } from './log.ts';
+import type { RoleIndexes } from './role-indexes.ts';
 import { tableOf } from './views.ts';
 
 /** Of everything that is kept, about. Bytes */
@@ -43,7 +44,8 @@ interface Entry {
   readonly bytes: number;
 }
 
-export const createReadCache = (): ReadCache => {
+/** @param indexes of attributes, which follow the same changes. Default: the store answers what they would */
+export const createReadCache = (indexes?: RoleIndexes): ReadCache => {
   const entries = new LRUCache<string, Entry>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_ENTRY_BYTES,
@@ -64,6 +66,10 @@ export const createReadCache = (): ReadCache => {
     changed.set(table, at);
     revision = at;
   };
+  const take = (change: Change) => {
+    if (change.revision === revision + 1) apply(change);
+    indexes?.apply(change);
+  };
   const state: CachedState = {
     isCached: (table) => recordedTables.has(table),
     find: (key, at) => {
@@ -77,21 +83,28 @@ export const createReadCache = (): ReadCache => {
     get revision() {
       return revision;
     },
+    indexed: async (tx, table, where, at) => indexes?.find(tx, table, where, at),
     catchUp: async (tx, at, known) => {
-      if (at < known) return beginAnew(at);
+      if (at < known) {
+        indexes?.beginAnew();
+        return beginAnew(at);
+      }
       if (at <= revision) return;
       const isNear = revision >= 0 && at - revision <= MAX_BEHIND;
       const records = isNear ? await tx.list(kinds.change.kind, recordsFrom(revision + 1, MAX_BEHIND)) : [];
       // Another transaction may have caught up meanwhile.
-      for (const change of records.map(changeOf)) if (change.revision === revision + 1) apply(change);
-      if (revision < at) beginAnew(at);
+      for (const change of records.map(changeOf)) take(change);
+      if (revision >= at) return;
+      // A gap in the log: nobody else can follow it, either.
+      if (isNear) indexes?.beginAnew();
+      beginAnew(at);
     },
   };
   return {
     reading: (tx) => new CachedTransaction(tx, state, 'read'),
     writing: (tx) => new CachedTransaction(tx, state, 'write'),
     advance: (changes) => {
-      for (const change of changes) if (change.revision === revision + 1) apply(change);
+      for (const change of changes) take(change);
     },
   };
 };

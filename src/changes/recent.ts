@@ -62,6 +62,8 @@ export const createRecentChanges = (kinds: readonly KindName[], startedAt: strin
     known,
     catchUp: async (entities) => {
       if (revision < 0) return beginAnew(entities);
+      // As a rule nothing has changed, which the revision alone tells.
+      if ((await entities.revision()) === revision) return known(true);
       for (let batch = 0; batch < MOST_BATCHES; batch++) {
         // The last known record is read again: a transaction that does not see it sees an earlier state; if it was dropped, later ones may be, too.
         const from = revision;

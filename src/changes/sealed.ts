@@ -32,6 +32,10 @@ export const KEY_CHECK = 'key-check';
 export const networkKeyIn = async (tx: Transaction): Promise<string | undefined> =>
   keyNameOf(String((await tx.get(keptSecret.kind, KEY_CHECK))?.sealed ?? ''));
 
+/** The names of the fields of a row that are sealed under another key than the one of that name. */
+export const fieldsDue = (kind: Kind, row: Row, name: string): readonly string[] =>
+  sealedFields(kind).filter((field) => (keyNameOf(String(row[field] ?? '')) ?? name) !== name);
+
 /**
  * The row with what is sealed in it under a key.
  * @param keys seal under that key
@@ -39,13 +43,11 @@ export const networkKeyIn = async (tx: Transaction): Promise<string | undefined>
  * @throws SecretUnreadable
  */
 export const resealed = async (kind: Kind, row: Row, keys: Secrets, name: string): Promise<Row> => {
-  const anew: Record<string, string> = {};
-  for (const field of sealedFields(kind)) {
-    const under = keyNameOf(String(row[field] ?? ''));
-    if (under === undefined || under === name) continue;
-    anew[field] = await sealText(keys, kind, field, row, await unsealText(keys, kind, field, row));
-  }
-  return Object.keys(anew).length === 0 ? row : { ...row, ...anew };
+  const due = fieldsDue(kind, row, name);
+  if (due.length === 0) return row;
+  const anew = { ...row };
+  for (const field of due) anew[field] = await sealText(keys, kind, field, row, await unsealText(keys, kind, field, row));
+  return anew;
 };
 
 /**

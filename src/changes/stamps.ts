@@ -1,3 +1,4 @@
+import { isoTime } from '../platform/iso-time.ts';
 import type { Clock } from '../platform/platform.ts';
 
 /** How far stamps may run ahead of the clock. ms */
@@ -12,6 +13,6 @@ export const createStamps = (clock: Clock): (() => string) => {
   return () => {
     const now = clock.now();
     last = last < now || last - now > MOST_AHEAD ? now : Math.min(last + 1, now + MOST_AHEAD);
-    return new Date(last).toISOString();
+    return isoTime(last);
   };
 };

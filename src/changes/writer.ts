@@ -38,7 +38,12 @@ export const createWriter =
           signal?.throwIfAborted();
           return { ...done, changes: entities.changes };
         };
-        const { result, isUnfinished, changes } = await store.transaction('write', inTransaction, signal ? { signal } : {});
+        // The host's part in a change may take its time: others are not made to wait for it.
+        const mayShareCommit = context.inTransaction === undefined;
+        const { result, isUnfinished, changes } = await store.transaction('write', inTransaction, {
+          mayShareCommit,
+          ...(signal && { signal }),
+        });
         cache.advance(changes);
         if (isUnfinished) afterCommit();
         // Announced before the call is answered. If the caller has given up, it still gets the result: the write is committed and must not seem to

@@ -1,4 +1,5 @@
 import type { Group, Operation } from '../api/kit/operation.ts';
+import type { ErrorForm } from '../api/surfaces/envelope.ts';
 import { allSurfaces } from '../api/surfaces/index.ts';
 import type { JsonSchema } from '../api/surfaces/json-schema.ts';
 import type { Surface } from '../api/surfaces/surface.ts';
@@ -25,6 +26,7 @@ export const openApiDocument = (
   const { operations, components } = describeOperations(groups, surface === undefined ? allSurfaces : [surface]);
   const paths: Record<string, Record<string, object>> = {};
   const ids = new Set<string>();
+  const refused = refusalComponents();
   for (const described of operations) {
     const { operation } = described;
     const path = surface === undefined ? `${described.surface.prefix}${operation.path}` : operation.path;
@@ -32,7 +34,7 @@ export const openApiDocument = (
       ? `${operation.operationId}${capitalised(described.surface.name)}`
       : operation.operationId;
     ids.add(operationId);
-    (paths[path] ??= {})[operation.method.toLowerCase()] = operationObject(described, operationId);
+    (paths[path] ??= {})[operation.method.toLowerCase()] = operationObject(described, operationId, refused.refer);
   }
   return {
     openapi: '3.1.0',
@@ -42,6 +44,7 @@ export const openApiDocument = (
     paths,
     components: {
       schemas: components,
+      responses: refused.components,
       securitySchemes: {
         ztSession: {
           type: 'apiKey',
@@ -63,9 +66,8 @@ export const tagsOf = (groups: readonly Group[], operations: readonly DescribedO
   return groups.filter(({ name }) => used.has(name)).map(({ name, about }) => ({ name, description: about }));
 };
 
-const operationObject = (described: DescribedOperation, operationId: string): object => {
+const operationObject = (described: DescribedOperation, operationId: string, refer: RefusalComponents['refer']): object => {
   const { operation, group, parameters, body, status, refusals, surface } = described;
-  const { contentType, schema } = surface.errorForm;
   return {
     operationId,
     summary: operation.summary,
@@ -76,12 +78,30 @@ const operationObject = (described: DescribedOperation, operationId: string): ob
     responses: {
       [status]: { description: status === 201 ? 'Created' : 'OK', content: contentOf(described) },
       ...(operation.accepted ? { 202: { description: GOES_ON, content: contentOf(described) } } : {}),
-      ...Object.fromEntries(
-        [...refusals].map(([refusal, codes]) => [
-          refusal,
-          { description: codes.map((code) => `\`${code}\``).join(', '), content: { [contentType]: { schema } } },
-        ]),
-      ),
+      ...Object.fromEntries([...refusals].map(([refusal, codes]) => [refusal, refer(surface, codes)])),
+    },
+  };
+};
+
+/** Refusals are much the same for all operations: each is described once, and referred to. */
+interface RefusalComponents {
+  readonly components: Readonly<Record<string, object>>;
+  /** @returns the reference to the refusal by these codes */
+  refer(surface: Surface, codes: readonly string[]): object;
+}
+
+const refusalComponents = (): RefusalComponents => {
+  const components: Record<string, object> = {};
+  /** Surfaces share a form of refusals or have one of their own. */
+  const forms: ErrorForm[] = [];
+  return {
+    components,
+    refer: ({ errorForm, name: ofSurface }, codes) => {
+      if (!forms.includes(errorForm)) forms.push(errorForm);
+      const name = `${codes.join('.')}${forms[0] === errorForm ? '' : `.${ofSurface}`}`;
+      const { contentType, schema } = errorForm;
+      components[name] ??= { description: codes.map((code) => `\`${code}\``).join(', '), content: { [contentType]: { schema } } };
+      return { $ref: `#/components/responses/${name}` };
     },
   };
 };

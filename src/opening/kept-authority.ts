@@ -1,7 +1,5 @@
-import { keptSecret } from '../api/kept-secrets.ts';
 import type { EntitiesContext } from '../changes/entities.ts';
-import { keepAs, keptAs } from '../changes/kept-secrets.ts';
-import { sealText, unsealText } from '../changes/sealed.ts';
+import { keptUpToDate } from '../changes/kept-secrets.ts';
 import { newRoot, newServerCertificate, newSigner } from '../pki/authority.ts';
 import { readCertificates } from '../pki/certificate.ts';
 import type { KeyPair } from '../pki/network-key.ts';
@@ -60,16 +58,7 @@ export const keptAuthority = async (
   former?: FormerAuthority,
 ): Promise<KeptAuthority> => {
   const issuing = { random: context.random, now: clock.now() };
-  let kept = await keptAs(store, context, ID);
-  for (;;) {
-    // Sealed by this function, so it has that shape.
-    const current: OwnAuthority | undefined =
-      kept == null ? undefined : JSON.parse(await unsealText(secrets, keptSecret, 'sealed', { id: ID, sealed: kept }));
-    const next = await dueChange(current, former, issuing);
-    if (next)
-      kept = await keepAs(store, context, ID, await sealText(secrets, keptSecret, 'sealed', { id: ID }, JSON.stringify(next)), kept);
-    else if (current) return sourcesOf(current);
-  }
+  return sourcesOf(await keptUpToDate<OwnAuthority>(store, secrets, context, ID, (current) => dueChange(current, former, issuing)));
 };
 
 type IssueContext = Pick<EntitiesContext, 'random'> & { readonly now: number };

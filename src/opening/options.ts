@@ -111,12 +111,10 @@ export const openingOf = async (options: ControllerOptions): Promise<Opening> =>
 
 const SIGNER_OPTIONS = { certificates: true, anchors: true, key: true, trustDomain: true } as const;
 
-const OPTIONS = {
-  storage: true,
-  administrator: true,
+/** The options that hold for the tenants of one host alike. */
+export const COMMON_OPTIONS = {
   platform: true,
   settings: true,
-  secretKey: true,
   snapshots: true,
   member: true,
   observe: true,
@@ -127,3 +125,5 @@ const OPTIONS = {
   serverCertificate: true,
   bundle: true,
 } as const;
+
+const OPTIONS = { storage: true, administrator: true, secretKey: true, ...COMMON_OPTIONS } as const;

@@ -3,10 +3,12 @@ import { createActivity } from '../call/activity.ts';
 import type { Core } from '../call/core.ts';
 import { createPasswordChecks } from '../call/password-checks.ts';
 import type { EntitiesContext } from '../changes/entities.ts';
+import type { InBackground } from '../changes/index-follower.ts';
 import { type ChangeListeners, createListeners } from '../changes/listeners.ts';
 import { createPublisher, type Publisher } from '../changes/publisher.ts';
 import { createReadCache } from '../changes/read-cache.ts';
 import { createRecentChanges } from '../changes/recent.ts';
+import { createRoleIndexes, type RoleIndexes } from '../changes/role-indexes.ts';
 import { createLogWatch } from '../changes/watch.ts';
 import { createWriter } from '../changes/writer.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
@@ -15,12 +17,13 @@ import { concerningKinds } from '../domain/catalogue/services/concerns.ts';
 import { createNetworkJwt } from '../domain/maintenance/trust/network-jwt.ts';
 import { createSessionHooks } from '../domain/sessions/sessions/write-hooks.ts';
 import { createDocuments } from '../http/documents.ts';
-import { createBackground } from '../jobs/background.ts';
+import { type Background, createBackground } from '../jobs/background.ts';
 import type { Parts } from '../pipeline/ongoing-call.ts';
 import { createPki, type PkiSources } from '../pki/pki.ts';
 import { addressRule } from '../platform/addresses.ts';
 import { MINUTE } from '../platform/durations.ts';
 import { createConnections } from '../presence/connections.ts';
+import { createHeldTokens } from '../presence/held-tokens.ts';
 import type { Store } from '../storage/port.ts';
 import { createTokenVerifier } from '../tokens/verifier.ts';
 import type { Opening } from './options.ts';
@@ -32,10 +35,11 @@ export interface ControllerParts extends Parts {
   readonly publisher: Publisher;
   /** The turns of writes. */
   readonly writes: Semaphore;
+  readonly roleIndexes: RoleIndexes;
 }
 
 /** Writes, and enrollments, that are under way at a time; the others wait for their turn. */
-const WRITES_AT_ONCE = 4;
+const WRITES_AT_ONCE = 8;
 const ENROLLMENTS_AT_ONCE = 2;
 
 export const createParts = async (
@@ -46,7 +50,9 @@ export const createParts = async (
 ): Promise<ControllerParts> => {
   const { stamp } = common;
   const events = createListeners(platform.logger);
-  const readCache = createReadCache();
+  const inBackground: InBackground = (work) => readInBackground(store, background, work);
+  const roleIndexes = createRoleIndexes(inBackground, settings.roleIndexBytes, platform.logger);
+  const readCache = createReadCache(roleIndexes);
   const publisher = await createPublisher(store, events, platform.logger);
   const { aroundWrite, continueReviews } = createSessionHooks(platform);
   const reviewSessions = () => continueReviews(background);
@@ -76,9 +82,23 @@ export const createParts = async (
     snapshots,
     activity: createActivity(store, background, platform),
     presence: createConnections(platform.clock, settings.unknownConnectionMinutes * MINUTE),
+    heldTokens: createHeldTokens(),
     logWatch: createLogWatch(store, platform.clock, events),
     readCache,
     recentChanges: createRecentChanges(concerningKinds, startedAt),
   };
-  return { core, write, aroundWrite, inTransaction: common.inTransaction, events, publisher, writes };
+  return { core, write, aroundWrite, inTransaction: common.inTransaction, events, publisher, writes, roleIndexes };
 };
+
+/** Reads for the controller itself, where connections are few with the permit of an ordinary reader. */
+const readInBackground = (store: Store, background: Background, work: Parameters<InBackground>[0]): ReturnType<InBackground> =>
+  background.run(ORIGIN, async ({ signal }) => {
+    const leave = await store.places?.acquire(signal);
+    try {
+      await store.transaction('read', (tx) => work(tx, signal), { signal });
+    } finally {
+      leave?.();
+    }
+  });
+
+const ORIGIN = { actor: 'system', requestId: 'role-index' };

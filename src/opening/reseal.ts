@@ -9,11 +9,12 @@ import { keptSecret } from '../api/kept-secrets.ts';
 import { type KindName, kinds } from '../api/kinds.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import { KEY_CHECK, networkKeyIn, resealed, sealedFields, sealText, unsealText } from '../changes/sealed.ts';
+import { sealKept, unsealKept } from '../changes/kept-secrets.ts';
+import { fieldsDue, KEY_CHECK, networkKeyIn, resealed, sealedFields } from '../changes/sealed.ts';
 import { tableOf } from '../changes/views.ts';
 import { keyNameOf, type SecretKeys, SecretUnreadable } from '../platform/secrets.ts';
 import { ALL, type Predicate, stringField } from '../query/index.ts';
-import type { Row, Store, Transaction } from '../storage/port.ts';
+import type { Store, Transaction } from '../storage/port.ts';
 
 /** Which key takes the place of the present one. */
 export interface ResealOptions {
@@ -77,8 +78,7 @@ export const reseal = async (
 /** The keys, by name, that something in the store may still be sealed under beside the key of the network. */
 export const formerKeys = (store: Store, keys: SecretKeys): Promise<readonly string[]> =>
   store.transaction('read', async (tx) => {
-    const row = await tx.get(keptSecret.kind, FORMER);
-    return row ? (JSON.parse(await unsealText(keys, keptSecret, 'sealed', row)) as string[]) : []; // sealed below
+    return namesIn(keys, (await tx.get(keptSecret.kind, FORMER))?.sealed);
   });
 
 /** Makes a key that of the network; all others that this controller has may be needed until the end. */
@@ -88,16 +88,18 @@ const replaceKey = (store: Store, keys: SecretKeys, context: EntitiesContext, na
     keys.sealUnder(name);
     const check = await entities.require(keptSecret, KEY_CHECK);
     if (keyNameOf(check.sealed ?? '') !== name)
-      await entities.update(keptSecret, check, { sealed: await sealedAs(keys, KEY_CHECK, KEY_CHECK) });
+      await entities.update(keptSecret, check, { sealed: await sealKept(keys, KEY_CHECK, KEY_CHECK) });
     const others = keys.names.filter((other) => other !== name);
     const known = await entities.get(keptSecret, FORMER);
-    const before: readonly string[] = known ? JSON.parse(await unsealText(keys, keptSecret, 'sealed', known)) : []; // sealed here
-    const sealed = await sealedAs(keys, FORMER, JSON.stringify([...new Set([...before, ...others])].filter((other) => other !== name)));
+    const before = await namesIn(keys, known?.sealed);
+    const sealed = await sealKept(keys, FORMER, JSON.stringify([...new Set([...before, ...others])].filter((other) => other !== name)));
     if (known) await entities.update(keptSecret, known, { sealed });
     else await entities.insert(keptSecret, { id: FORMER, sealed });
   });
 
-const sealedAs = (keys: SecretKeys, id: string, text: string): Promise<string> => sealText(keys, keptSecret, 'sealed', { id }, text);
+/** The names of keys as `replaceKey` keeps them. */
+const namesIn = async (keys: SecretKeys, sealed: unknown): Promise<readonly string[]> =>
+  typeof sealed === 'string' ? JSON.parse(await unsealKept(keys, FORMER, sealed)) : [];
 
 interface ResealedPage {
   readonly count: number;
@@ -111,7 +113,7 @@ interface ResealedPage {
 const resealPage = async (store: Store, keys: SecretKeys, kind: Kind, name: string, after: string): Promise<ResealedPage> => {
   const where: Predicate = after === '' ? ALL : { op: 'compare', field: stringField('id'), is: '>', value: after };
   const rows = await store.transaction('read', (tx) => tx.list(tableOf(kind), { where, limit: PAGE }));
-  const due = rows.filter((row) => isDue(kind, row, name)).map(({ id }) => id);
+  const due = rows.filter((row) => fieldsDue(kind, row, name).length > 0).map(({ id }) => id);
   const next = rows.length < PAGE ? undefined : rows.at(-1)?.id;
   if (due.length === 0) return { count: 0, unreadable: [], next };
   return store.transaction('write', async (tx) => {
@@ -120,12 +122,6 @@ const resealPage = async (store: Store, keys: SecretKeys, kind: Kind, name: stri
     return { count: due.length - unreadable.length, unreadable, next };
   });
 };
-
-const isDue = (kind: Kind, row: Row, name: string): boolean =>
-  sealedFields(kind).some((field) => {
-    const under = keyNameOf(String(row[field] ?? ''));
-    return under !== undefined && under !== name;
-  });
 
 /** @returns false when it cannot be unsealed. One that is gone, or was sealed anew meanwhile, is none of these. */
 const resealRow = async (tx: Transaction, keys: SecretKeys, kind: Kind, name: string, id: string): Promise<boolean> => {

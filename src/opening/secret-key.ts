@@ -1,7 +1,6 @@
-import { keptSecret } from '../api/kept-secrets.ts';
-import { type EntitiesContext, entitiesOf } from '../changes/entities.ts';
-import { keepAs } from '../changes/kept-secrets.ts';
-import { KEY_CHECK, sealText, unsealText } from '../changes/sealed.ts';
+import type { EntitiesContext } from '../changes/entities.ts';
+import { keepAs, keptAs, sealKept, unsealKept } from '../changes/kept-secrets.ts';
+import { KEY_CHECK, networkKeyIn } from '../changes/sealed.ts';
 import type { Random } from '../platform/platform.ts';
 import { createSecrets, keyNameOf, type SecretKeys, SecretUnreadable } from '../platform/secrets.ts';
 import type { StorageAdapter, Store } from '../storage/port.ts';
@@ -26,10 +25,10 @@ export const secretsOf = (given: string | readonly string[] | undefined, storage
  * @throws TypeError when the store's secrets were sealed under another key, or some of them still are under a former one
  */
 export const checkSecretKey = async (store: Store, keys: SecretKeys, context: EntitiesContext): Promise<void> => {
-  const first = await sealText(keys, keptSecret, 'sealed', { id: KEY_CHECK }, KEY_CHECK);
-  const sealed = (await checkIn(store, context)) ?? (await keepAs(store, context, KEY_CHECK, first)) ?? '';
+  const first = async () => keepAs(store, context, KEY_CHECK, await sealKept(keys, KEY_CHECK, KEY_CHECK));
+  const sealed = (await keptAs(store, context, KEY_CHECK)) ?? (await first()) ?? '';
   try {
-    await unsealText(keys, keptSecret, 'sealed', { id: KEY_CHECK, sealed });
+    await unsealKept(keys, KEY_CHECK, sealed);
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error;
     throw new TypeError(
@@ -44,9 +43,5 @@ export const checkSecretKey = async (store: Store, keys: SecretKeys, context: En
     );
 };
 
-const checkIn = (store: Store, context: EntitiesContext): Promise<string | null | undefined> =>
-  store.transaction('read', async (tx) => (await entitiesOf(tx, context).get(keptSecret, KEY_CHECK))?.sealed);
-
 /** Whether a network in this store has a secret key already. */
-export const isSealed = (store: Store): Promise<boolean> =>
-  store.transaction('read', async (tx) => (await tx.get(keptSecret.kind, KEY_CHECK)) !== undefined);
+export const isSealed = (store: Store): Promise<boolean> => store.transaction('read', async (tx) => (await networkKeyIn(tx)) !== undefined);

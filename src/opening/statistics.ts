@@ -1,9 +1,10 @@
 import { type KindName, kinds } from '../api/kinds.ts';
 import type { Kind } from '../api/kit/resource.ts';
 import type { Core } from '../call/core.ts';
+import type { RoleIndexSize } from '../changes/role-indexes.ts';
 import { inView, tableOf } from '../changes/views.ts';
-import type { Semaphore } from '../concurrency/semaphore.ts';
 import { ALL } from '../query/index.ts';
+import type { ControllerParts } from './parts.ts';
 
 /** The state of a queue. */
 export interface Turns {
@@ -18,6 +19,8 @@ export interface Statistics {
   readonly queues: Readonly<Record<'writes' | 'enrollments' | 'passwordChecks', Turns>>;
   /** Routers that are connected to this controller. */
   readonly connectedRouters: number;
+  /** By table, the index of role attributes in memory, where there is one. */
+  readonly roleIndexes: Readonly<Record<string, RoleIndexSize>>;
 }
 
 /** Counts are cached that long, because each kind costs a statement. ms */
@@ -36,7 +39,10 @@ const OWN: readonly Kind[] = [
 ];
 
 /** @returns collects the statistics; entities are counted at most once per `REMEMBERED_MS` */
-export const createStatistics = (core: Core, writes: Semaphore): (() => Promise<Statistics>) => {
+export const createStatistics = (
+  core: Core,
+  { writes, roleIndexes }: Pick<ControllerParts, 'writes' | 'roleIndexes'>,
+): (() => Promise<Statistics>) => {
   const { store, platform, enrollments, passwordChecks, presence } = core;
   const counted: readonly Kind[] = Object.values<Kind>(kinds).filter((kind) => !OWN.includes(kind));
   const count = (): Promise<Statistics['entities']> =>
@@ -61,6 +67,7 @@ export const createStatistics = (core: Core, writes: Semaphore): (() => Promise<
     entities: await entities(),
     queues: { writes: turnsOf(writes), enrollments: turnsOf(enrollments), passwordChecks: turnsOf(passwordChecks) },
     connectedRouters: presence.keys().length,
+    roleIndexes: roleIndexes.sizes(),
   });
 };
 

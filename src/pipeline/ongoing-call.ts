@@ -9,6 +9,7 @@ import type { Precondition } from '../changes/precondition.ts';
 import type { AroundWrite, Write } from '../changes/writer.ts';
 import type { Release } from '../concurrency/semaphore.ts';
 import { ApiError } from '../errors/index.ts';
+import { isoTime } from '../platform/iso-time.ts';
 import type { Transaction } from '../storage/port.ts';
 import { type PermitResult, StalePermit } from './permit.ts';
 
@@ -113,7 +114,7 @@ export class OngoingCall implements Call {
   }
 
   now(): string {
-    return new Date(this.core.platform.clock.now()).toISOString();
+    return isoTime(this.core.platform.clock.now());
   }
 
   async read<T>(work: (entities: Entities) => Promise<T>): Promise<T> {

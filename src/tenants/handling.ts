@@ -15,6 +15,7 @@ import type { Logger } from '../platform/platform.ts';
 import { MountedRequest } from './mounted-request.ts';
 import { isTenantName } from './names.ts';
 import type { Held, OpenedTenants } from './opened.ts';
+import { refused } from './refused.ts';
 
 /** A request, as far as a tenant is chosen by it. Whatever of it comes from the client may be forged: it chooses whose sessions are asked, and gives no right. */
 export interface TenantRequest {
@@ -113,11 +114,6 @@ const hostnameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/
 /** The same for a tenant that was erased and for one that never was. */
 const unknownTenant = (request: CoreRequest): CoreAnswer =>
   refused(new ApiError('NOT_FOUND', { cause: { code: 'UNHANDLED', message: 'there is no such network' } }), request);
-
-const refused = (error: ApiError, request: CoreRequest): CoreAnswer => {
-  const requestId = request.requestId ?? request.header('x-request-id');
-  return error.toAnswer(requestId === undefined ? {} : { requestId });
-};
 
 const isStream = (body: CoreAnswer['body']): body is AsyncIterable<Uint8Array> => typeof body !== 'string' && !(body instanceof Uint8Array);
 

@@ -7,6 +7,7 @@ import { every } from '../platform/timers.ts';
 import { noTenant } from './marker.ts';
 import type { Quotas } from './quotas.ts';
 import { createRequestRate } from './rate.ts';
+import { refused } from './refused.ts';
 import type { KeyedTenant } from './registry.ts';
 import type { TenantWatch } from './spaces.ts';
 
@@ -179,8 +180,7 @@ const limited = (controller: ManagementController, take: () => number): Manageme
     async (request) => {
       const retryAfter = take();
       if (retryAfter === 0) return handle(request);
-      const requestId = request.requestId ?? request.header('x-request-id');
-      return new ApiError('RATE_LIMITED', { retryAfter }).toAnswer(requestId === undefined ? {} : { requestId });
+      return refused(new ApiError('RATE_LIMITED', { retryAfter }), request);
     };
   return {
     ...controller,

@@ -1,5 +1,5 @@
 import type { AdministratorOptions } from '../opening/bootstrap.ts';
-import type { ControllerOptions } from '../opening/options.ts';
+import { COMMON_OPTIONS, type ControllerOptions } from '../opening/options.ts';
 import { checkedOptions } from '../options.ts';
 import type { StorageAdapter } from '../storage/port.ts';
 import { checkedQuotas, type Quotas } from './quotas.ts';
@@ -86,15 +86,5 @@ const OPTIONS = {
   each: true,
   maxOpen: true,
   idleMinutes: true,
-  platform: true,
-  settings: true,
-  snapshots: true,
-  member: true,
-  observe: true,
-  authorize: true,
-  hooks: true,
-  oidc: true,
-  pki: true,
-  serverCertificate: true,
-  bundle: true,
+  ...COMMON_OPTIONS,
 } as const;

@@ -68,8 +68,8 @@ export interface Overlays {
    */
   export(name: string, sink: SnapshotSink): Promise<TenantExport>;
   /**
-   * Erases a tenant: from the first moment on, nobody finds it, its sessions are over in all processes, and its key is gone; then all of its rows are deleted,
-   * some at a time. If that is interrupted, `openOverlays` resumes it.
+   * Erases a tenant. First, and at once, its name is unknown, its sessions end in all processes, and its key is deleted; then its rows are deleted,
+   * page by page. If that is interrupted, `openOverlays` resumes it.
    * @returns whether there was one
    * @throws StoreSchemaMismatch beside a newer release, whose processes erase the rest
    */

@@ -1,6 +1,7 @@
 /**
- * The registry of tenants: a namespace of its own in the same database, so that all processes know the same ones. A tenant that is being made is noted as to
- * be erased later, and is there once all of it is; one that is erased loses name and key at once. So whatever a lost process leaves is erased by the next.
+ * The registry of tenants: a namespace of its own in the same database, so that all processes know the same ones. A new tenant
+ * is registered as due for erasure, and becomes active when it is complete; an erased one loses its name and key at once. What a lost process leaves behind is
+ * therefore erased by another one.
  */
 
 import type { RowOf } from '../api/kit/resource.ts';

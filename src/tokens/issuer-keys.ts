@@ -55,9 +55,9 @@ export const createIssuerKeys = async (load: () => Promise<readonly SigningKey[]
   let reading: Promise<void> | undefined;
   /** By the token itself: with the key that signed it, so that nothing outlives its key. */
   const signed = new LRUCache<string, { readonly claims: Claims; readonly by: Known }>({
-    max: MOST,
     maxSize: MOST_CHARACTERS,
-    sizeCalculation: (_, token) => token.length + 1,
+    // Short tokens count as if they were of average length, so that there are at most `MOST`.
+    sizeCalculation: (_, token) => Math.max(token.length, Math.ceil(MOST_CHARACTERS / MOST)),
   });
 
   const read = async (): Promise<void> => {

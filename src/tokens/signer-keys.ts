@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { AddressRule } from '../platform/addresses.ts';
+import { boundedCache } from '../platform/bounded-cache.ts';
 import { MINUTE } from '../platform/durations.ts';
 import type { Platform } from '../platform/platform.ts';
 import { freshnessOf } from './freshness.ts';
@@ -67,7 +67,7 @@ const KEPT = 15 * MINUTE;
 const LIMITS = { maxBytes: 262_144, timeoutMs: 5000 } as const;
 
 export const createSignerKeys = ({ clock, logger, outbound, permits }: SignerKeysOptions): SignerKeys => {
-  const entries = new LRUCache<string, Entry>({ max: MOST });
+  const entries = boundedCache<string, Entry>(MOST);
   const closing = new AbortController();
 
   const entryOf = ({ id, version, certPem, jwksEndpoint }: KeySource): Entry => {

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../platform/bounded-cache.ts';
 import { type Expected, subjectOf } from './claims.ts';
 import type { PublicKey } from './public-key.ts';
 import { createSignerKeys, type KeySource, type SignerKeysOptions } from './signer-keys.ts';
@@ -26,7 +26,7 @@ const MOST = 10_000;
 export const createTokenVerifier = (options: SignerKeysOptions): TokenVerifier => {
   const keys = createSignerKeys(options);
   /** By hash of a token, the key that signed it. A key is of one loading of one revision, so that nothing outlives what it was checked with. */
-  const signedBy = new LRUCache<string, PublicKey>({ max: MOST });
+  const signedBy = boundedCache<string, PublicKey>(MOST);
   let standIn: ReturnType<typeof standInKey> | undefined;
 
   const isSigned = async ({ text, algorithm }: Jwt, key: PublicKey): Promise<boolean> => {

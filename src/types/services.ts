@@ -96,8 +96,8 @@ export interface PostureQuery {
   readonly promptOnUnlock?: boolean | undefined;
 }
 
-/** Parameters of the list of services: an administrator may also see what another identity would see. */
-export interface ManagedServiceListQuery {
+/** Query parameters of `listServices`. */
+export interface ListServicesQuery {
   /** Entities to return at most; default 10, at most 500, -1 for all. */
   readonly limit?: string | number | undefined;
   /** Entities to pass over; at most 100000. */
@@ -211,7 +211,7 @@ export interface ServicesApi<P = CallOptions> {
    * @throws ApiError `COULD_NOT_VALIDATE` (400), `INVALID_FILTER` (400), `INVALID_SORT_IDENTIFIER` (400), `UNAUTHORIZED`
    * (401), `NOT_FOUND` (404)
    */
-  readonly list: (input?: ManagedServiceListQuery, options?: P) => Promise<Page<Service>>;
+  readonly list: (input?: ListServicesQuery, options?: P) => Promise<Page<Service>>;
   /**
    * Get a service.
    *

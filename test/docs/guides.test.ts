@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { startServer, temporaryFolder } from '../examples/child.ts';
 import { SECRET_KEY } from '../support/app.ts';
-import { newSchema, postgresUrl } from '../support/postgres.ts';
+import { newSchema, postgresUrl, withoutPostgres } from '../support/postgres.ts';
 import { commands } from './commands.ts';
 import { blocks, documents, read, running } from './documents.ts';
 
@@ -38,7 +38,7 @@ describe('the code of a guide runs, from top to bottom as one program, and print
 });
 
 test('the commands of the guide to backups take a snapshot, and restore it into a server of its own', {
-  skip: spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed',
+  skip: withoutPostgres.skip || (spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'),
 }, async (t) => {
   const folder = temporaryFolder(t);
   const [calls = '', restoring = ''] = blocks('docs/guides/backup.md', 'sh');
@@ -71,18 +71,22 @@ test('the commands of the guide to backups take a snapshot, and restore it into 
   await restored.login('a-good-password');
 });
 
-test('the commands of the guide to commands make an administrator, replace passwords, look into the database, and copy it', (t) => {
-  const folder = temporaryFolder(t);
-  const [creating = '', resetting = '', inspecting = '', copying = ''] = blocks('docs/guides/commands.md', 'sh');
-  assert.match(commands(folder, creating), /^made the administrator carol in sqlite:data\/controller\.db; /);
-  assert.equal(commands(folder, resetting).match(/^carol of .* has the new password, and its API sessions have ended$/gm)?.length, 2);
-  const [overview, ...listed] = commands(folder, inspecting).split(/^(?=\{)/m);
-  assert.match(overview ?? '', /^identity +1$/m);
-  assert.equal(JSON.parse(listed[0] ?? '').name, 'Default Admin');
-  assert.match(commands(folder, copying), /^took a snapshot of .*\nrestored \d+ rows of /);
-});
+test(
+  'the commands of the guide to commands make an administrator, replace passwords, look into the database, and copy it',
+  withoutPostgres,
+  (t) => {
+    const folder = temporaryFolder(t);
+    const [creating = '', resetting = '', inspecting = '', copying = ''] = blocks('docs/guides/commands.md', 'sh');
+    assert.match(commands(folder, creating), /^made the administrator carol in sqlite:data\/controller\.db; /);
+    assert.equal(commands(folder, resetting).match(/^carol of .* has the new password, and its API sessions have ended$/gm)?.length, 2);
+    const [overview, ...listed] = commands(folder, inspecting).split(/^(?=\{)/m);
+    assert.match(overview ?? '', /^identity +1$/m);
+    assert.equal(JSON.parse(listed[0] ?? '').name, 'Default Admin');
+    assert.match(commands(folder, copying), /^took a snapshot of .*\nrestored \d+ rows of /);
+  },
+);
 
-test('the commands of the guide to upgrading look at a database of an earlier release, and migrate it', (t) => {
+test('the commands of the guide to upgrading look at a database of an earlier release, and migrate it', withoutPostgres, (t) => {
   const upgraded = ([ahead, ...then]: readonly string[]) => {
     const folder = temporaryFolder(t);
     mkdirSync(join(folder, 'data'));

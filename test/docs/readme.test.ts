@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { freePort, startServer, temporaryFolder } from '../examples/child.ts';
-import { newSchema, postgresUrl } from '../support/postgres.ts';
+import { newSchema, postgresUrl, withoutPostgres } from '../support/postgres.ts';
 import { asSource, blocks, blockWith, read, root, running } from './documents.ts';
 
-test('the embedding in the README is examples/embed.ts, and runs', () => {
+test('the embedding in the README is examples/embed.ts, and runs', withoutPostgres, () => {
   assert.equal(asSource(blockWith('README.md', 'ts', 'memoryStorage')), read('examples/embed.ts'));
   const said = execFileSync(process.execPath, ['examples/embed.ts'], { cwd: root, encoding: 'utf8' });
   assert.match(said, /^create ann\ncreate printer\n\w{22} ann \[ 'sales' \]\n$/);
 });
 
-test('the client in the README is examples/client.ts, and reaches a server', async (t) => {
+test('the client in the README is examples/client.ts, and reaches a server', withoutPostgres, async (t) => {
   assert.equal(asSource(blockWith('README.md', 'ts', 'createClient')), read('examples/client.ts'));
   const folder = temporaryFolder(t);
   const server = await startServer(t, folder);
@@ -33,7 +33,9 @@ test('the client in the README is examples/client.ts, and reaches a server', asy
 
 const needsCurl = { skip: spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed' };
 
-test('the commands of the README log in, create an identity, and find it again after a restart', needsCurl, async (t) => {
+test('the commands of the README log in, create an identity, and find it again after a restart', {
+  skip: withoutPostgres.skip || needsCurl.skip,
+}, async (t) => {
   const folder = temporaryFolder(t);
   const [calls = '', again = ''] = blocks('README.md', 'sh').filter((block) => block.includes('--cacert') || block.startsWith('call '));
   const run = (script: string, port: string, password: string) =>

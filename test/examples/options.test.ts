@@ -11,6 +11,7 @@ test('without options the server listens at home, with SQLite and its own certif
     storage: { is: 'sqlite', file: 'data/controller.db' },
     tls: { is: 'auto' },
     oidc: true,
+    routers: true,
     drainMs: 10_000,
     administrator: {},
     given: [],
@@ -20,7 +21,7 @@ test('without options the server listens at home, with SQLite and its own certif
 test('every option is taken, with a space or an equals sign', () => {
   assert.deepEqual(
     read(
-      '--host=::1 --port 443 --storage memory --admin-username=carol --admin-password=-secret --tls cert.pem,key.pem --secret-key-file key --drain 3600 --oidc off',
+      '--host=::1 --port 443 --storage memory --admin-username=carol --admin-password=-secret --tls cert.pem,key.pem --secret-key-file key --drain 3600 --oidc off --routers off',
     ),
     {
       host: '::1',
@@ -30,6 +31,7 @@ test('every option is taken, with a space or an equals sign', () => {
       drainMs: 3_600_000,
       tls: { is: 'files', cert: 'cert.pem', key: 'key.pem' },
       oidc: false,
+      routers: false,
       administrator: { username: 'carol', password: '-secret' },
       given: ['--admin-username', '--admin-password'],
     },
@@ -102,6 +104,7 @@ const refusals: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--verbose', /^unknown option --verbose; see --help$/],
   ['-x', /^unknown option -x; see --help$/],
   ['--oidc no', /^--oidc must be on or off, got 'no'$/],
+  ['--routers no', /^--routers must be on or off, got 'no'$/],
   ['--show-jwks-endpoints=yes', /^option --show-jwks-endpoints takes no value; see --help$/],
   ['--show-jwks-endpoints yes', /^unexpected argument 'yes'; see --help$/],
   ['--host', /^option --host needs a value; see --help$/],

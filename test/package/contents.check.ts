@@ -1,5 +1,6 @@
 /** What the packed package holds: how much it is, and code as its readers know it from the repository. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -42,6 +43,12 @@ const wordsStand = (source: string, code: string): boolean =>
     const written = source.slice(index, index + word.length);
     return written === word || (word === 'js' && written === 'ts');
   });
+
+test('it is published only once its addresses are those of a repository', () => {
+  const isComplete = !readFileSync(join(root, 'package.json'), 'utf8').includes('.example');
+  const { status } = spawnSync(process.execPath, ['scripts/publishable.ts'], { cwd: root, stdio: 'ignore' });
+  assert.equal(status === 0, isComplete);
+});
 
 test('all code stands at the line and column of its source, so that stack traces name the place in the repository', (t) => {
   const dist = join(installed(t), 'dist');

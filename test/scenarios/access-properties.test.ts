@@ -8,6 +8,7 @@ import { postureOf } from '../../src/domain/policy/posture/posture.ts';
 import { selects } from '../../src/domain/policy/roles/membership.ts';
 import { proves } from '../specification.ts';
 import { type App, onEveryStore } from '../support/app.ts';
+import { numRuns } from '../support/stores.ts';
 
 const ATTRIBUTES = ['a', 'b', 'c', 'd', 'all'];
 const ENTITIES = 4;
@@ -96,7 +97,7 @@ const build = async (app: App, { identities, services, checks, policies }: Netwo
 const ids = (page: { readonly data: readonly { readonly id: string }[] }) => page.data.map(({ id }) => id);
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
-onEveryStore('access in random networks', (open) => {
+onEveryStore('access in random networks', (open, store) => {
   test('lists, policy advice and the evaluator agree, entity by entity', proves(15), async () => {
     await fc.assert(
       fc.asyncProperty(networks, async (random) => {
@@ -131,7 +132,7 @@ onEveryStore('access in random networks', (open) => {
           assert.deepEqual(ids(await controller.servicePolicies.listPostureChecks({ id, ...all })), selected(checks, postureCheckRoles));
         }
       }),
-      { numRuns: 25 },
+      numRuns(store, 25),
     );
   });
 
@@ -155,7 +156,7 @@ onEveryStore('access in random networks', (open) => {
           expected,
         );
       }),
-      { numRuns: 15 },
+      numRuns(store, 15),
     );
   });
 
@@ -193,7 +194,7 @@ onEveryStore('access in random networks', (open) => {
           }
         }
       }),
-      { numRuns: 25 },
+      numRuns(store, 25),
     );
   });
 });

@@ -5,6 +5,7 @@ import { type App, onEveryStore, PASSWORD } from '../support/app.ts';
 import { type Explanation, explain } from '../support/explain.ts';
 import { network } from '../support/network.ts';
 import { checkOf } from '../support/posture.ts';
+import { numRuns } from '../support/stores.ts';
 
 /** Carries a suggestion out, as an administrator would. */
 const act = async (app: App, { operationId, id = '', body }: Explanation['suggestions'][number]): Promise<void> => {
@@ -28,7 +29,7 @@ const tellDomain = async (app: App, identityId: string, domain: string): Promise
   assert.equal((await app.request('POST', '/edge/client/v1/posture-response', { as, body })).status, 201);
 };
 
-onEveryStore('explanations of random networks', (open) => {
+onEveryStore('explanations of random networks', (open, store) => {
   test('over random networks it says what the lists say, and acting on any suggestion grants', async () => {
     const attribute = fc.constantFrom('a', 'b', 'c', 'd');
     const attributes = fc.uniqueArray(attribute, { maxLength: 3 });
@@ -63,7 +64,7 @@ onEveryStore('explanations of random networks', (open) => {
         assert.equal((await explain(app, ann, wiki)).isAllowed, true, choice.description);
         assert.deepEqual(await net.dials(ann), ['wiki']);
       }),
-      { numRuns: 60 },
+      numRuns(store, 60),
     );
   });
 });

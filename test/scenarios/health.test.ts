@@ -120,10 +120,11 @@ onEveryStore('health', (open, store) => {
   test('statistics count what there is, and what waits', async () => {
     const app = await open();
     await app.create('/identities', { name: 'ann', type: 'User', isAdmin: false });
-    const { entities, queues, connectedRouters } = await app.controller.statistics();
+    const { entities, queues, connectedRouters, roleIndexes } = await app.controller.statistics();
     assert.deepEqual([entities.identity, entities.apiSession, entities.edgeRouter, entities.service], [2, 1, 0, 0]);
     assert.deepEqual(queues.passwordChecks, { running: 0, waiting: 0 });
     assert.equal(connectedRouters, 0);
+    assert.deepEqual(roleIndexes, {});
     assert.ok(!('keptSecret' in entities));
     await app.create('/identities', { name: 'bob', type: 'User', isAdmin: false });
     assert.equal((await app.controller.statistics()).entities.identity, 2, 'counted a moment ago');

@@ -124,7 +124,7 @@ onEveryStore('posture queries of services', (open, store) => {
 
   test('a page of services with posture checks costs two questions more, however many services, policies and checks', async () => {
     const { storage, calls } = counting(newStorage(store));
-    await using app = await open({ storage });
+    await using app = await open({ storage, settings: { roleIndexBytes: 0 } });
     const user = await client(app);
     const page = async () => {
       const before = calls();

@@ -163,15 +163,20 @@ test('a database that lost its last commits is read as it is', async () => {
     },
   };
   await using app = await openApp('memory', { storage, secretKey: SECRET_KEY });
-  const id = await app.create('/identities', { name: 'before', type: 'Device', isAdmin: false });
+  const id = await app.create('/identities', { name: 'before', type: 'Device', isAdmin: false, roleAttributes: ['a'] });
   const name = async () => (await app.request('GET', `/identities/${id}`)).body.data.name;
+  const carriers = async (limit = 10) => (await list(app, '/identities', { roleFilter: '#a', limit })).body.meta.pagination.totalCount;
+  for (const limit of [2, 3, 4]) assert.equal(await carriers(limit), 1);
+  await app.settled();
   await copy(stores);
   for (const lost of ['a', 'b', 'c']) await app.create('/services', { name: lost, encryptionRequired: true });
   assert.equal(await name(), 'before');
+  assert.equal(await carriers(), 1);
   await using other = await openApp('memory', { storage: standby, secretKey: SECRET_KEY });
-  await other.request('PATCH', `/identities/${id}`, { body: { name: 'after' } });
+  await other.request('PATCH', `/identities/${id}`, { body: { name: 'after', roleAttributes: [] } });
   current = stores[1];
   assert.equal(await name(), 'after');
+  assert.equal(await carriers(), 0);
   await app.request('PATCH', `/identities/${id}`, { body: { name: 'later' } });
   assert.equal(await name(), 'later');
 });

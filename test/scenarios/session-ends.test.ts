@@ -139,7 +139,7 @@ onEveryStore('ends of sessions', (open, store) => {
 
   test("a change in the host's own transaction ends sessions in it, and undoes the ends with it", async () => {
     const { storage, transaction } = newHostedStorage(store);
-    await using app = await open({ storage });
+    await using app = await open({ storage, settings: { roleIndexBytes: 0 } });
     const { ann, wiki, dial } = await ground(app);
     const id = await begin(app, ann, wiki);
     const changedMind = new Error('the host changed its mind');
@@ -158,7 +158,7 @@ onEveryStore('ends of sessions', (open, store) => {
 
   test('a policy that no session lives by is edited at the same cost, however many sessions there are', async () => {
     const { storage, calls } = counting(newStorage(store));
-    await using app = await open({ storage });
+    await using app = await open({ storage, settings: { roleIndexBytes: 0 } });
     const { net, ann, staff } = await dialGround(app);
     await net.dial(staff);
     const other = await net.dial({ identities: ['#nobody'], services: ['#all'] });

@@ -230,7 +230,7 @@ onEveryStore('sessions', (open, store) => {
 
   test('a page of sessions costs the same, however many there are on it', async () => {
     const { storage, calls } = counting(newStorage(store));
-    await using app = await open({ storage });
+    await using app = await open({ storage, settings: { roleIndexBytes: 0 } });
     const { net, ann, staff } = await dialGround(app);
     await net.dial(staff);
     const costs: number[] = [];

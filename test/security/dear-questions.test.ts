@@ -43,7 +43,7 @@ const freezing = [
 onEveryStore('dear questions', (open, store) => {
   test('what would go through all rows hundreds of times is refused to sessions and to administrators, and nothing is asked of the rows', async () => {
     const { storage, calls } = counting(newStorage(store));
-    await using app = await open({ storage });
+    await using app = await open({ storage, settings: { roleIndexBytes: 0 } });
     const { ann, ask, asAdministrator } = await ground(app);
     await network(app).dial({ identities: [`@${ann.id}`], services: ['#all'] });
     const ordinary = await costOf(calls, () => ask('name = "none"'));

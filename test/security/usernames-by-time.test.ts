@@ -3,8 +3,11 @@ import { test } from 'node:test';
 import { type App, onEveryStore } from '../support/app.ts';
 import { counted } from '../support/counted.ts';
 import { countingHasher } from '../support/hasher.ts';
+import { begin, byPassword } from '../support/oidc.ts';
 import { policyBody } from '../support/policies.ts';
 import { newStorage } from '../support/stores.ts';
+
+const WRONG = 'a wrong password';
 
 /** A username for each state that a name can be in. */
 const names = async (app: App): Promise<Readonly<Record<string, string>>> => {
@@ -19,7 +22,7 @@ const names = async (app: App): Promise<Readonly<Record<string, string>>> => {
     await app.user({ authPolicyId: await under('closed', { ...limits, allowed: false }) }),
   ];
   await app.request('POST', `/identities/${disabled.id}/disable`, { body: { durationMinutes: 0 } });
-  await app.login(locked.username, 'a wrong password');
+  await app.login(locked.username, WRONG);
   const reEnrolling = await app.user({ authPolicyId: counted });
   const expiresAt = new Date(app.clock.now() + 600_000).toISOString();
   await app.request('POST', `/authenticators/${reEnrolling.authenticatorId}/re-enroll`, { body: { expiresAt } });
@@ -34,18 +37,32 @@ const names = async (app: App): Promise<Readonly<Record<string, string>>> => {
   };
 };
 
+type Guess = (app: App, username: string) => Promise<number>;
+
+/** A wrong password, and the status of the refusal. The provider takes it in a login that has begun. */
+const ways: Readonly<Record<string, (app: App) => Promise<Guess>>> = {
+  'the API': async () => async (app, username) => (await app.login(username, WRONG)).status,
+  'the provider': async (app) => {
+    const login = await begin(app);
+    return async (_, username) => (await byPassword(app, login, username, WRONG)).status;
+  },
+};
+
 onEveryStore('the time of a login does not tell which usernames there are', (open, store) => {
-  for (const guesses of [1, 6])
-    test(`${guesses} wrong guesses at once cost the same for every name: statements of the store, and hashes`, async () => {
+  const cases = Object.entries(ways).flatMap(([way, guessing]) => [1, 6].map((guesses) => ({ way, guessing, guesses })));
+  for (const { way, guessing, guesses } of cases)
+    test(`${guesses} wrong guesses at once by ${way} cost the same for every name: statements of the store, and hashes`, async () => {
       const { storage, asked } = counted(newStorage(store));
       const passwords = countingHasher();
       await using app = await open({ storage, platform: { passwords } });
+      const states = await names(app);
+      const guess = await guessing(app);
       const costs = new Map<string, string>();
-      for (const [state, username] of Object.entries(await names(app))) {
+      for (const [state, username] of Object.entries(states)) {
         const before = { ...passwords.counts };
         const statements = await asked(async () => {
-          const logins = Array.from({ length: guesses }, () => app.login(username, 'a wrong password'));
-          for (const { status } of await Promise.all(logins)) assert.equal(status, 401, state);
+          const statuses = await Promise.all(Array.from({ length: guesses }, () => guess(app, username)));
+          for (const status of statuses) assert.equal(status, 401, state);
         });
         const { hashed, verified } = passwords.counts;
         const operations = statements.map((statement) => statement.split(' ', 1)[0]).toSorted();

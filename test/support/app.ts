@@ -233,14 +233,21 @@ const watched = (adapter: StorageAdapter): { storage: StorageAdapter; storeOf():
   };
 };
 
-/** Of a stream the first part, after which the client goes away. */
+/** Of a stream of events the first part, after which the client goes away. */
 const beginningOf = async (parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
   for await (const part of parts) return part;
   return new Uint8Array();
 };
 
+const allOf = async (parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+  const all: Uint8Array[] = [];
+  for await (const part of parts) all.push(part);
+  return Buffer.concat(all);
+};
+
 const answerOf = async ({ status, headers, body }: CoreAnswer): Promise<Answer> => {
-  const whole = typeof body === 'string' || body instanceof Uint8Array ? body : await beginningOf(body);
+  const read = String(headers['content-type']).includes('json') ? allOf : beginningOf;
+  const whole = typeof body === 'string' || body instanceof Uint8Array ? body : await read(body);
   const text = typeof whole === 'string' ? whole : new TextDecoder().decode(whole);
   const joined = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
   return { status, headers: joined, text, body: joined['content-type']?.includes('json') ? JSON.parse(text) : undefined };

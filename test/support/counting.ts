@@ -1,6 +1,6 @@
 import type { StorageAdapter, Transaction } from '../../src/storage/port.ts';
 
-/** A store that counts what is asked of it. */
+/** A store that counts what is asked of it. Open the controller with `roleIndexBytes: 0`: role indexes read in the background, at any time. */
 export const counting = (inner: StorageAdapter): { readonly storage: StorageAdapter; readonly calls: () => number } => {
   let calls = 0;
   const counted = (tx: Transaction): Transaction =>

@@ -17,7 +17,7 @@ const attribute = list(word, MOST_ATTRIBUTES).superRefine((values, context) => {
   if (bad !== undefined) context.addIssue({ code: 'custom', message: attributeFault(bad), path: [] });
 });
 
-export const roleAttributes = attribute.transform(sortedSet).meta({
+const roleAttributes = attribute.transform(sortedSet).meta({
   id: 'RoleAttributes',
   description: 'A set of role attributes, by which policies select the entity. No attribute begins with # or @.',
 });

@@ -6,8 +6,9 @@ import type { Page } from './answer.ts';
 import { errorComponents, metaComponents, pageComponents } from './edge-schemas.ts';
 import type { DataAnswer, Envelope, ErrorForm } from './envelope.ts';
 import { schemaNamed } from './json-schema.ts';
+import { pageEnvelope, VERSIONS } from './page-envelope.ts';
 
-/** `{ data, meta }`. Made by concatenation, so that the data is turned into text once, and a limit beyond the doubles keeps its digits. */
+/** `{ data, meta }`. Made by concatenation, so that the data is turned into text once. */
 export const dataAndMeta: Envelope = {
   contentType: JSON_TYPE,
   write: (answer, output) => {
@@ -52,15 +53,4 @@ const countedEnvelope = (output: unknown, counts: string): string => {
   return JSON.stringify({ data: output, meta: { ...META, filterableFields: [], pagination } });
 };
 
-const VERSIONS = JSON.stringify(META).slice(1, -1);
 const EMPTY = `{"data":{},"meta":{${VERSIONS}}}`;
-
-/** How an endless list reports its limit: the largest signed 64-bit integer, which no double can hold. */
-const NO_LIMIT = '9223372036854775807';
-
-const pageEnvelope = ({ data, filterableFields, pagination: { limit, offset, totalCount } }: Page<unknown>): string => {
-  const pagination = `{"limit":${limit === Infinity ? NO_LIMIT : limit},"offset":${offset},"totalCount":${totalCount}}`;
-  // A list that takes no filter says nothing of fields.
-  const fields = filterableFields.length === 0 ? '' : `"filterableFields":${JSON.stringify(filterableFields)},`;
-  return `{"data":${JSON.stringify(data)},"meta":{${VERSIONS},${fields}"pagination":${pagination}}}`;
-};

@@ -9,8 +9,11 @@ export type DataAnswer = Exclude<Answer, { readonly is: 'raw' | 'response' | 'ev
 /** The form of bodies with data. */
 export interface Envelope {
   readonly contentType: string;
-  /** @param output what the operation declares to return */
-  readonly write: (answer: DataAnswer, output: unknown) => string;
+  /**
+   * @param output what the operation declares to return
+   * @returns the body, or the parts of a long one
+   */
+  readonly write: (answer: DataAnswer, output: unknown) => string | AsyncIterable<string>;
   /** The schema of a whole body. @param data the schema of the output; of a page, that of one item */
   readonly schemaOf: (answer: DataAnswer, data: JsonSchema) => JsonSchema;
   /** What `schemaOf` refers to by name. */

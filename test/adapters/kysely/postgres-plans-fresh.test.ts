@@ -53,8 +53,9 @@ describe('query plans of PostgreSQL for tables without statistics', needsPostgre
 
   /** How many rows the steps of a statement handed on or threw away. */
   const rowsHandled = async (statement: Sql): Promise<number> => {
-    await client.query(`prepare asked as ${rendered(postgres, statement).text}`);
-    const literals = statement.values.map((value) => (typeof value === 'string' ? client.escapeLiteral(value) : String(value)));
+    const { text, parameters } = rendered(postgres, statement);
+    await client.query(`prepare asked as ${text}`);
+    const literals = parameters.map((value) => (typeof value === 'string' ? client.escapeLiteral(value) : String(value)));
     const { rows } = await client.query(`explain (analyze, timing off, format json) execute asked(${literals.join(', ')})`);
     await client.query('deallocate asked');
     return handledBy(rows[0]['QUERY PLAN'][0].Plan);

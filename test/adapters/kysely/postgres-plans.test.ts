@@ -41,8 +41,9 @@ describe('query plans of PostgreSQL', needsPostgres, () => {
   /** How PostgreSQL means to run a statement, whose values it does not know. */
   const plan = async (statement: Sql): Promise<string> => {
     await client.query("set plan_cache_mode = 'force_generic_plan'");
-    await client.query(`prepare asked as ${rendered(postgres, statement).text}`);
-    const literals = statement.values.map((value) => (typeof value === 'string' ? client.escapeLiteral(value) : String(value)));
+    const { text, parameters } = rendered(postgres, statement);
+    await client.query(`prepare asked as ${text}`);
+    const literals = parameters.map((value) => (typeof value === 'string' ? client.escapeLiteral(value) : String(value)));
     const { rows } = await client.query(`explain execute asked${literals.length > 0 ? `(${literals.join(', ')})` : ''}`);
     await client.query('deallocate asked');
     return rows.map((row) => row['QUERY PLAN']).join('\n');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { SQLInputValue } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { rendered } from '../../../adapters/storage/kysely/render.ts';
 import { Scope } from '../../../adapters/storage/kysely/scope.ts';
@@ -21,10 +22,8 @@ const storage = notes({ file: ':memory:' });
 
 /** How SQLite means to run a statement. */
 const plan = (statement: Sql): string => {
-  const { text } = rendered(sqlite, statement);
-  const steps = storage.connection
-    .prepare(`explain query plan ${text}`)
-    .all(...statement.values.map((value) => (typeof value === 'boolean' ? Number(value) : value)));
+  const { text, parameters } = rendered(sqlite, statement);
+  const steps = storage.connection.prepare(`explain query plan ${text}`).all(...(parameters as SQLInputValue[])); // as the engine makes them
   return steps.map((step) => String(step.detail)).join('\n');
 };
 

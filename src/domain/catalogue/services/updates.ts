@@ -4,7 +4,7 @@
  * is not known, it moves: when a session asks for the first time, when its list is longer than is compared, and of changes that this controller has
  * not kept.
  */
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { apiSession } from '../../../api/api-sessions.ts';
 import { identity } from '../../../api/identities.ts';
 import { type ApiSessionActor, apiSessionOf } from '../../../call/actor.ts';
@@ -12,6 +12,7 @@ import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import type { Recent } from '../../../changes/recent.ts';
+import { boundedCache } from '../../../platform/bounded-cache.ts';
 import { type Asking, configFinder, mayConcern } from './concerns.ts';
 import { type ListState, listStateOf } from './list-state.ts';
 import { type Viewer, viewerOf } from './visibility.ts';
@@ -28,7 +29,7 @@ const lastAnswers = new WeakMap<Core, LRUCache<string, LastAnswer>>();
 
 const answersOf = (core: Core): LRUCache<string, LastAnswer> => {
   let answers = lastAnswers.get(core);
-  if (!answers) lastAnswers.set(core, (answers = new LRUCache({ max: MOST_SESSIONS })));
+  if (!answers) lastAnswers.set(core, (answers = boundedCache(MOST_SESSIONS)));
   return answers;
 };
 

@@ -41,6 +41,18 @@ export const commonRouters = async (
   });
 };
 
+/** For each pair whether both may use a router. Two queries for any number of pairs. */
+export const routerAccess = async (
+  entities: Entities,
+  pairs: readonly IdentityAndService[],
+): Promise<(pair: IdentityAndService, router: Router) => boolean> => {
+  const forIdentities = await leading(entities, identityToRouters, [...new Set(pairs.map(({ identity }) => identity))]);
+  const forServices = await leading(entities, serviceToRouters, [...new Set(pairs.map(({ service }) => service))]);
+  return ({ identity, service }, router) =>
+    sidesFor(forIdentities, identity).some((side) => selects(side, router)) &&
+    sidesFor(forServices, service).some((side) => selects(side, router));
+};
+
 const onlineFirst = async (entities: Entities, where: Predicate, presence: Connections, most: number): Promise<readonly Router[]> => {
   const limit = (known: number) => (most === Infinity ? {} : { limit: most - known });
   if (presence.keys('reached').length === 0) return entities.list(edgeRouter, { where, ...limit(0) });

@@ -2,6 +2,7 @@ import type { Finding } from '../../../api/database.ts';
 import type { Kind } from '../../../api/kit/resource.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
+import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { ApiError } from '../../../errors/index.ts';
 import type { Job } from '../../../jobs/background.ts';
 import { ALL, type Predicate, stringField } from '../../../query/index.ts';
@@ -95,8 +96,8 @@ const fixRow = async (task: TaskWork, kind: Kind, id: string): Promise<readonly 
   }
 };
 
-/** Lets others have a turn: where everything is in memory, nothing else would. */
+/** Where everything is in memory, nothing else lets others have a turn. */
 const breathe = async ({ signal }: TaskWork): Promise<void> => {
-  await new Promise<void>((resolve) => setTimeout(resolve, 0));
+  await yieldToEventLoop();
   signal.throwIfAborted();
 };

@@ -2,6 +2,7 @@ import { database } from '../../../api/database.ts';
 import { surfaces } from '../../../api/surfaces/index.ts';
 import type { Call } from '../../../call/call.ts';
 import type { Core } from '../../../call/core.ts';
+import { yieldToEventLoop } from '../../../concurrency/event-loop.ts';
 import { explained, unavailable } from '../../../errors/index.ts';
 import type { SnapshotSink } from '../../../platform/snapshots.ts';
 import { pause } from '../../../platform/timers.ts';
@@ -93,7 +94,7 @@ async function* stoppable(parts: AsyncIterable<string>, signal: AbortSignal): As
   for await (const part of parts) {
     signal.throwIfAborted();
     yield part;
-    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    await yieldToEventLoop();
   }
 }
 

@@ -14,7 +14,10 @@ const LOGINS: Readonly<Record<string, string>> = { password: 'username', cert: '
 /** Base64url of 32 bytes (RFC 7636, 4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-/** Begins a login. What is wrong with the client or its address is told to nobody but who asks; the rest to the client. */
+/**
+ * Begins a login. An unknown client or redirect address is reported on the page itself; all other errors are sent to the client by redirect (RFC 6749
+ * section 4.1.2.1). The response mode is always `query`: a parameter `response_mode` is ignored.
+ */
 export const beginLogin = async (call: Call, fields: AuthorizeFields): Promise<HttpOutput> => {
   const issuer = await reachedIssuer(call);
   const { client_id: clientId, redirect_uri: redirectUri, max_age: maxAge } = fields;
@@ -57,6 +60,6 @@ const faultOf = async (call: Call, issuer: string, fields: AuthorizeFields): Pro
   return undefined;
 };
 
-export const scopesIn = (scope: string | undefined): readonly string[] => [
+const scopesIn = (scope: string | undefined): readonly string[] => [
   ...new Set((scope ?? '').split(' ').filter((one) => SCOPES.includes(one))),
 ];

@@ -9,11 +9,11 @@ import { ALL, dateField, type Predicate } from '../../../query/index.ts';
 /** Rows that one transaction removes. */
 const AT_ONCE = 100;
 /** Logins under way: anybody can begin one. Of more, the oldest are dropped. */
-export const MOST_AUTH_REQUESTS = 100_000;
+const MOST_AUTH_REQUESTS = 100_000;
 
 const before = (field: string, now: string): Predicate => ({ op: 'compare', field: dateField(field), is: '<=', value: now });
 
-/** Removes what has ended: logins that nobody completed, sessions whose last token is over, revocations that nothing needs any more. */
+/** Removes what has ended: abandoned logins, sessions whose last token has expired, and expired revocations. */
 export const tidyProvider = async ({ read, write, signal }: Run, clock: Clock): Promise<void> => {
   const now = new Date(clock.now()).toISOString();
   for (let left = true; left && !signal.aborted; ) {

@@ -60,7 +60,7 @@ export const mint = async (
   return { access: sessionClaims(subject, access, now), refresh: refresh && sessionClaims(subject, refresh, now) };
 };
 
-export const secondsNow = (call: Pick<Call, 'now'>): number => Math.floor(Date.parse(call.now()) / 1000);
+const secondsNow = (call: Pick<Call, 'now'>): number => Math.floor(Date.parse(call.now()) / 1000);
 
 type Token = Bearer['tokens'][number];
 

@@ -62,7 +62,9 @@ export const sessionEntries = implement(sessions, {
   create: async (call, { body: { serviceId, type, tags } }) => {
     if (!serviceId) throw notFound('service', '');
     const { row, routers } = await obtain(call, { serviceId, type }, tags ?? {});
-    const { session: of, identity } = apiSessionOf(call.actor);
+    const { session: of, identity, token: held } = apiSessionOf(call.actor);
+    // Routers must recognize the client. Of API sessions that reach no service they learn nothing.
+    if (row) call.core.heldTokens.note({ apiSessionId: of.id, identityId: identity.id, token: held });
     const { id, token } = row ? { id: row.id, token: await sessionToken(call, row) } : await unstoredSessionToken(call, serviceId, type);
     return {
       _links: null,

@@ -2,6 +2,7 @@ import type { PolicyType } from '../../../api/policies.ts';
 import { session } from '../../../api/sessions.ts';
 import { apiSessionOf } from '../../../call/actor.ts';
 import type { Call } from '../../../call/call.ts';
+import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { unauthorized } from '../../../errors/index.ts';
 import type { StoredSession } from './grants.ts';
@@ -49,6 +50,28 @@ export const unstoredSessionToken = (
   type: PolicyType,
 ): Promise<{ readonly id: string; readonly token: string }> =>
   signedToken(call, { id: call.core.platform.random.uuid(), serviceId, type }, false);
+
+/** What the token of a session that is stored says. It may have ended since. */
+export interface SessionClaims {
+  readonly sessionId: string;
+  readonly apiSessionId: string;
+  readonly identityId: string;
+  readonly serviceId: string;
+  readonly type: PolicyType;
+}
+
+/** Reads the token of a session that is stored; undefined for anything else. */
+export const readSessionToken = async (
+  { pki, platform }: Pick<Core, 'pki' | 'platform'>,
+  token: string,
+): Promise<SessionClaims | undefined> => {
+  const claims = await (await pki.networkKey()).verify(token, { audience: AUDIENCE, now: platform.clock.now() });
+  if (claims?.z_t !== 's' || claims.z_leg !== true) return undefined;
+  const { jti, z_asid, z_iid, sub, z_st } = claims;
+  if (z_st !== 'Dial' && z_st !== 'Bind') return undefined;
+  // Signed by `signedToken`, which gives all of them.
+  return { sessionId: String(jti), apiSessionId: String(z_asid), identityId: String(z_iid), serviceId: String(sub), type: z_st };
+};
 
 /** @throws ApiError `UNAUTHORIZED` for what is no token of a session of this identity that still goes on */
 export const requireSessionToken = async (entities: Entities, call: Call, token: string): Promise<void> => {

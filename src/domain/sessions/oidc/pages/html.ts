@@ -37,7 +37,7 @@ export interface HtmlPage {
   readonly leadsTo?: string | undefined;
 }
 
-/** @returns the page, with a policy that lets it load nothing (CSP Level 3), and nobody frame it */
+/** @returns the page, with a policy (CSP Level 3) under which it loads nothing and cannot be framed */
 export const htmlPage = (pages: ProviderPages, { title, content, status = 200, headers = {}, leadsTo }: HtmlPage): HttpOutput => {
   const style = styleOf(pages);
   const body = html`<!doctype html>

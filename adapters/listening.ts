@@ -1,0 +1,27 @@
+/** What servers of Node have in common, whatever they speak. */
+import type { AddressInfo, Server, Socket } from 'node:net';
+
+/** Begins to listen. @returns the port. @throws errors of `listen`, e.g. `EADDRINUSE` */
+export const listenOn = async (server: Server, port: number, host: string): Promise<number> => {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port; // a listening TCP server has one
+};
+
+/** Host and port as addresses say them: IPv6 in brackets (RFC 3986, 3.2.2). */
+export const authorityOf = (host: string, port: number): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** The open sockets that a server has emitted with an event. */
+export const openSockets = (server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> => {
+  const sockets = new Set<Socket>();
+  server.on(event, (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+};

@@ -1,0 +1,6 @@
+/**
+ * For routers that connect over `node:tls`.
+ * @module overlay-controller/routers/node
+ */
+export { CONTROL_PROTOCOL, type RouterHandler, routerHandler } from './router-handler.ts';
+export { type RouterLimits, type ServeRoutersOptions, type ServingRouters, serveRouters } from './serve-routers.ts';

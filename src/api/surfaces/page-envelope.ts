@@ -1,0 +1,49 @@
+/** The envelope of a page: `{ data, meta }`, where `meta` tells which part of the list it is. */
+import { yieldToEventLoop } from '../../concurrency/event-loop.ts';
+import { META } from '../../wire/meta.ts';
+import type { Page } from './answer.ts';
+
+/** Items that are turned into text at once. */
+const SLICE = 10;
+/** Characters up to which a page is sent whole, with its length. A longer one is sent part by part, and other requests are served in between. */
+const WHOLE = 1_048_576;
+/** Characters of such a part at least. */
+const PART = 65_536;
+
+export const pageEnvelope = (page: Page<unknown>): string | AsyncIterable<string> => {
+  const slices = slicesOf(page);
+  let text = '';
+  for (let slice = slices.next(); !slice.done; slice = slices.next()) {
+    text += slice.value;
+    if (text.length > WHOLE) return partsOf(text, slices);
+  }
+  return text;
+};
+
+async function* partsOf(begun: string, rest: Iterator<string>): AsyncGenerator<string> {
+  let part = begun;
+  for (let slice = rest.next(); !slice.done; slice = rest.next()) {
+    if (part.length >= PART) {
+      yield part;
+      part = '';
+    }
+    await yieldToEventLoop();
+    part += slice.value;
+  }
+  yield part;
+}
+
+function* slicesOf({ data, filterableFields, pagination: { limit, offset, totalCount } }: Page<unknown>): Generator<string> {
+  for (let i = 0; i === 0 || i < data.length; i += SLICE)
+    yield `${i === 0 ? '{"data":[' : ','}${JSON.stringify(data.slice(i, i + SLICE)).slice(1, -1)}`;
+  const pagination = `{"limit":${limit === Infinity ? NO_LIMIT : limit},"offset":${offset},"totalCount":${totalCount}}`;
+  // A list that takes no filter says nothing of fields.
+  const fields = filterableFields.length === 0 ? '' : `"filterableFields":${JSON.stringify(filterableFields)},`;
+  yield `],"meta":{${VERSIONS},${fields}"pagination":${pagination}}}`;
+}
+
+/** How an endless list reports its limit: the largest signed 64-bit integer, which no double can hold. */
+const NO_LIMIT = '9223372036854775807';
+
+/** The members of every `meta`. */
+export const VERSIONS = JSON.stringify(META).slice(1, -1);

@@ -1,0 +1,162 @@
+import { kinds } from '../api/index.ts';
+import { yieldToEventLoop } from '../concurrency/event-loop.ts';
+import { ALL, type Predicate, stringField } from '../query/index.ts';
+import type { IndexedFields, Question } from '../role-index/question.ts';
+import { type Members, TableIndex } from '../role-index/table-index.ts';
+import type { Transaction } from '../storage/port.ts';
+import type { Change } from './events.ts';
+import { imageOf } from './indexed-tables.ts';
+import { changeOf, recordsFrom } from './log.ts';
+import { tableOf } from './views.ts';
+
+/** Questions about a table before it is indexed: of one that is hardly ever asked for, no index pays. */
+const ASKED_BEFORE = 2;
+/** Rows, or changes, that are read at a time. */
+const BATCH = 500;
+/** Changes that a call reads to catch up: one statement. More are read in the background, while the store answers. */
+const MOST_BEHIND = BATCH;
+
+/** Runs `work` in the background, in a transaction that only reads, until `signal` is aborted. */
+export type InBackground = (work: (tx: Transaction, signal: AbortSignal) => Promise<void>) => Promise<void>;
+
+/** Rows that an index finds, and what of the question is left to ask of them. */
+export interface Indexed extends Members {
+  readonly rest: Predicate;
+}
+
+/** What an index takes from those beside it. */
+export interface Surroundings {
+  readonly inBackground: InBackground;
+  /** Takes over a change in all indexes. */
+  apply(change: Change): void;
+  /** Bytes that are left. */
+  room(): number;
+  /** Told of a table that takes more than there are. */
+  tooLarge(table: string): void;
+}
+
+/** The index of one table, and how far it follows the change log. A class, because it is state. */
+export class IndexFollower {
+  readonly table: string;
+  readonly fields: IndexedFields;
+  readonly #around: Surroundings;
+  #index: TableIndex | undefined;
+  /** The revision up to which it is known what has changed. */
+  #revision = -1;
+  /** The revision of the last change to the table. */
+  #changedAt = -1;
+  #asked = 0;
+  #isWorking = false;
+  /** Whether the table takes more memory than there is. */
+  #isTooLarge = false;
+  /** How often it was dropped: what was begun before is given up. */
+  #drops = 0;
+
+  constructor(table: string, fields: IndexedFields, around: Surroundings) {
+    this.table = table;
+    this.fields = fields;
+    this.#around = around;
+  }
+
+  get index(): TableIndex | undefined {
+    return this.#index;
+  }
+
+  async find(tx: Transaction, { indexed, rest }: Question, revision: number): Promise<Indexed | undefined> {
+    if (this.#isTooLarge) return undefined;
+    if (!this.#index) {
+      if (++this.#asked >= ASKED_BEFORE) this.#work((inner, signal) => this.#build(inner, signal));
+      return undefined;
+    }
+    if (revision - this.#revision > MOST_BEHIND) {
+      this.#work((inner, signal) => this.#readOn(inner, signal));
+      return undefined;
+    }
+    if (revision > this.#revision) await this.#catchUp(tx, revision);
+    // Another transaction may have gone on to a later state than this one sees.
+    if (!this.#index || revision > this.#revision || revision < this.#changedAt) return undefined;
+    return { ...this.#index.find(indexed), rest };
+  }
+
+  apply(change: Change): void {
+    if (!this.#index || change.revision !== this.#revision + 1) return;
+    this.#revision = change.revision;
+    if (tableOf(kinds[change.entity]) !== this.table) return;
+    this.#changedAt = change.revision;
+    this.#index.put(imageOf(change.entity, change.before), imageOf(change.entity, change.after));
+    if (this.#index.isWorn) this.drop();
+    else if (this.#around.room() < 0) this.#giveUp();
+  }
+
+  drop(): void {
+    this.#index = undefined;
+    this.#asked = 0;
+    this.#drops++;
+  }
+
+  #giveUp(): void {
+    this.drop();
+    this.#isTooLarge = true;
+    this.#around.tooLarge(this.table);
+  }
+
+  #work(work: Parameters<InBackground>[0]): void {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    const over = () => {
+      this.#isWorking = false;
+    };
+    // Where it fails, the store answers, and whoever asks next begins it again.
+    this.#around.inBackground(work).then(over, () => {
+      over();
+      this.drop();
+    });
+  }
+
+  async #build(tx: Transaction, signal: AbortSignal): Promise<void> {
+    const drops = this.#drops;
+    const index = new TableIndex(this.fields);
+    const revision = await tx.revision();
+    for (let last = ''; ; ) {
+      const rows = await tx.list(this.table, {
+        where: last === '' ? ALL : { op: 'compare', field: ID, is: '>', value: last },
+        limit: BATCH,
+      });
+      for (const row of rows) index.put(undefined, row);
+      if (index.bytes > this.#around.room()) return this.#giveUp();
+      if (rows.length < BATCH) break;
+      last = rows.at(-1)?.id ?? '';
+      await turn(signal);
+    }
+    if (drops !== this.#drops) return;
+    this.#index = index;
+    this.#revision = this.#changedAt = revision;
+  }
+
+  /** Reads the changes that are too many for a call; or drops the index, if reading the rows again takes less. */
+  async #readOn(tx: Transaction, signal: AbortSignal): Promise<void> {
+    const revision = await tx.revision();
+    if (!this.#index || revision - this.#revision > this.#index.size) return this.drop();
+    await this.#catchUp(tx, revision, () => turn(signal));
+  }
+
+  /** Reads the change log up to a revision. What was trimmed there cannot be made up for. */
+  async #catchUp(tx: Transaction, revision: number, between?: () => Promise<void>): Promise<void> {
+    while (this.#index && this.#revision < revision) {
+      const before = this.#revision;
+      const records = await tx.list(kinds.change.kind, recordsFrom(before + 1, BATCH));
+      for (const record of records) this.#around.apply(changeOf(record));
+      // Others may have read on meanwhile.
+      if (this.#revision === before) return this.drop();
+      await between?.();
+    }
+  }
+}
+
+const ID = stringField('id');
+
+/** Where the store answers at once, nothing else would let others have a turn. */
+const turn = async (signal: AbortSignal): Promise<void> => {
+  await yieldToEventLoop();
+  signal.throwIfAborted();
+};

@@ -1,0 +1,38 @@
+import { kinds } from '../api/index.ts';
+import { withDerived } from '../api/kit/derived.ts';
+import type { Kind } from '../api/kit/resource.ts';
+import type { Scalar } from '../query/index.ts';
+import type { IndexedFields } from '../role-index/question.ts';
+import type { IndexedRow } from '../role-index/table-index.ts';
+import { tableOf } from './views.ts';
+
+const all: readonly Kind[] = Object.values(kinds);
+
+/** Sets by which roles select: what entities carry, and what policies select. */
+const setsOf = ({ fields }: Kind): readonly string[] =>
+  Object.entries(fields).flatMap(([name, { set }]) =>
+    set?.of === 'attributes' || set?.of === 'selectors' || set?.of === 'attributeIndex' ? [name] : [],
+  );
+
+/** Whether it is of the view, and how a policy takes its roles: questions about sets ask this, too. */
+const valuesOf = ({ view, fields }: Kind): readonly (readonly [string, readonly Scalar[]])[] => [
+  ...(view ? [[view.where, [true]] as const] : []),
+  ...(fields.semantic ? [['semantic', ['AllOf', 'AnyOf']] as const] : []),
+];
+
+/** The tables that roles are about, with what is indexed of each. */
+export const indexedTables: ReadonlyMap<string, IndexedFields> = new Map(
+  [...Map.groupBy(all, tableOf)].flatMap(([table, of]) => {
+    const sets = [...new Set(of.flatMap(setsOf))];
+    return sets.length === 0 ? [] : [[table, { sets, values: new Map(of.flatMap(valuesOf)) }] as const];
+  }),
+);
+
+/** What a change record says of a row, with the hidden fields that follow from it. */
+export const imageOf = (entity: keyof typeof kinds, row: object | null): IndexedRow | undefined => {
+  if (row === null) return undefined;
+  const kind: Kind = kinds[entity];
+  const image = withDerived(kind.fields, row as IndexedRow); // rows have an id
+  // Only edge routers are written as such.
+  return kind.view ? { ...image, [kind.view.where]: true } : image;
+};

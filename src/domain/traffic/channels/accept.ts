@@ -1,0 +1,65 @@
+import type { Core } from '../../../call/core.ts';
+import type { ChangeListeners } from '../../../changes/listeners.ts';
+import { acceptChannel } from '../../../control-channel/accept.ts';
+import { capability, header, helloHeader } from '../../../control-channel/header-fields.ts';
+import { createRepeatedLog } from '../../../platform/repeated-log.ts';
+import { software } from '../../../version.ts';
+import type { Presence } from '../../fabric/connections/presence.ts';
+import { type ConnectedRouter, createConnectedRouters } from '../routers/connected.ts';
+import type { MessageHandlers } from '../routers/handlers.ts';
+import { admit } from './admission.ts';
+import type { AcceptRouter } from './router-socket.ts';
+import { serveConnected } from './serving.ts';
+import { spokenVersion } from './versions.ts';
+
+/** Kinds of messages that are noted as unknown, of one connection. */
+const MOST_NOTED = 16;
+
+/** Takes the connections of routers to this controller. */
+export const createAcceptRouter = (core: Core, presence: Presence, events: Pick<ChangeListeners, 'on'>): AcceptRouter => {
+  const connected = createConnectedRouters();
+  const service = serveConnected(core, events, connected);
+  const place = { core, presence, connected };
+  const { clock, logger } = core.platform;
+  const repeated = createRepeatedLog(core.platform);
+  return (socket) => {
+    const { remoteAddress, certificates } = socket;
+    let router: ConnectedRouter | undefined;
+    let handlers: MessageHandlers = new Map();
+    const unknown = new Set<number>();
+    const about = () => (router ? { routerId: router.id, remoteAddress } : { remoteAddress });
+    const accepted = acceptChannel({
+      clock,
+      wire: socket,
+      admit: async (hello, channel) => {
+        router = await admit(place, certificates, hello, channel);
+        handlers = service.handlers(router);
+        return [
+          header.connectionId.of(core.platform.random.uuid()),
+          header.version.of(spokenVersion(core)),
+          header.id.of(software.name),
+          helloHeader.capabilities.of(Object.values(capability)),
+        ];
+      },
+      opened: () => {
+        if (!router) return;
+        logger.info('a router has connected', about());
+        service.begin(router);
+      },
+      handle: (frame) => {
+        const handler = handlers.get(frame.contentType);
+        if (handler) return handler(frame);
+        if (unknown.has(frame.contentType) || unknown.size === MOST_NOTED) return undefined;
+        unknown.add(frame.contentType);
+        return logger.info('a router sent a message that means nothing here', { ...about(), contentType: frame.contentType });
+      },
+      note: (message, details) => repeated('warn', message, { ...about(), ...details }),
+    });
+    accepted.signal.addEventListener('abort', () => {
+      const reason = String(accepted.signal.reason?.message);
+      if (router) logger.info('the connection of a router has ended', { ...about(), reason });
+      else repeated('warn', 'a router was refused', { ...about(), reason });
+    });
+    return accepted;
+  };
+};

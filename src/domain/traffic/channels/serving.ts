@@ -1,0 +1,72 @@
+import type { Core } from '../../../call/core.ts';
+import type { ChangeListeners } from '../../../changes/listeners.ts';
+import { keepCircuits } from '../circuits/circuits.ts';
+import { hostServices } from '../hosting/hosting.ts';
+import { syncApiSessions } from '../knowledge/api-sessions.ts';
+import { keyHandlers } from '../knowledge/keys.ts';
+import { syncSessions } from '../knowledge/sessions.ts';
+import { keepLinks } from '../links/linking.ts';
+import { watchRights } from '../rights/watch.ts';
+import type { ConnectedRouter, ConnectedRouters } from '../routers/connected.ts';
+import { handlersOf, type MessageHandlers } from '../routers/handlers.ts';
+import { greet } from './greeting.ts';
+import { reportHandlers } from './reports.ts';
+
+/** What is done for a router as long as it is connected. */
+export interface RouterService {
+  handlers(router: ConnectedRouter): MessageHandlers;
+  /** Tells the router what it must know, and asks what is to be known of it. What fails is logged. */
+  begin(router: ConnectedRouter): void;
+}
+
+/** Puts together what routers are served with. */
+export const serveConnected = (core: Core, events: Pick<ChangeListeners, 'on'>, connected: ConnectedRouters): RouterService => {
+  const fabric = { core, events, connected };
+  const rights = watchRights(fabric);
+  const hosting = hostServices(fabric, rights);
+  const linking = keepLinks(fabric);
+  const circuits = keepCircuits(fabric, rights, hosting.hosted, linking);
+  const apiSessions = syncApiSessions(fabric);
+  const sessions = syncSessions(fabric);
+  let isWarned = core.provider === undefined;
+  /** Routers judge by themselves what clients of the provider may do, and know too little for it: they refuse them. */
+  const warnOfProvider = () => {
+    if (!isWarned)
+      core.platform.logger.warn(
+        'routers carry no clients that log in with the OpenID provider: switch it off for clients to use API sessions',
+      );
+    isWarned = true;
+  };
+  const ofEdgeRouters = (router: ConnectedRouter) => [
+    ...keyHandlers(core, router),
+    ...apiSessions.handlers(router),
+    ...sessions(router),
+    ...hosting.handlers(router),
+  ];
+  return {
+    handlers: (router) => {
+      router.channel.signal.addEventListener('abort', () => {
+        hosting.lost(router);
+        linking.leave(router);
+      });
+      return handlersOf([
+        ...reportHandlers(router),
+        ...linking.handlers(router),
+        ...circuits.handlers(router),
+        ...(router.connection.isEdgeRouter ? ofEdgeRouters(router) : []),
+      ]);
+    },
+    begin: (router) => {
+      warnOfProvider();
+      linking.introduce(router);
+      circuits.began(router);
+      if (!router.connection.isEdgeRouter) return;
+      const failed = (message: string) => (error: unknown) => {
+        if (!router.channel.signal.aborted) core.platform.logger.warn(message, { routerId: router.id, error });
+      };
+      greet(core, router).catch(failed('a router has not said how it is reached'));
+      apiSessions.tellAll(router).catch(failed('a router could not be told of the API sessions'));
+      hosting.validate(router).catch(failed('a router has not said what it hosts'));
+    },
+  };
+};

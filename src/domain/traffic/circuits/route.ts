@@ -1,0 +1,87 @@
+import { routeHeader } from '../../../control-channel/header-fields.ts';
+import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
+import type { ConnectedRouter } from '../routers/connected.ts';
+
+const { route, routeResult, unroute } = circuitMessages;
+
+/** How long routers may take to set up their part of a circuit; the last one asks the host of the service. ms */
+const ROUTE_WITHIN = 10_000;
+const NANOSECONDS = 1_000_000n;
+
+/** Headers of a route's outcome from here on are data of the terminator, but for those that say how it went and where. */
+const FIRST_OF_PEER_DATA = 1000;
+const OWN: ReadonlySet<number> = new Set([
+  routeHeader.attempt.key,
+  routeHeader.success.key,
+  routeHeader.error.key,
+  routeHeader.errorCode.key,
+  1110,
+  1111,
+]);
+
+/** The way of a circuit, and what its ends are called. */
+export interface PlannedCircuit {
+  readonly circuitId: string;
+  readonly attempt: number;
+  readonly ingress: string;
+  readonly egress: string;
+  readonly terminator: { readonly binding: string; readonly address: string };
+  /** Of who dials. */
+  readonly peerData: ReadonlyMap<number, Uint8Array>;
+  readonly tags: ReadonlyMap<string, string>;
+  /** The routers, the ingress first, and the links between them. */
+  readonly routers: readonly (ConnectedRouter | undefined)[];
+  readonly links: readonly string[];
+}
+
+/** A router could not set up its part. */
+export class RouteFailed extends Error {
+  override readonly name = 'RouteFailed';
+}
+
+/**
+ * Sets up a circuit: the last router first, which asks the host of the service.
+ * @returns what the terminator adds to what it has said when it was made
+ * @throws RouteFailed; Unanswered
+ */
+export const setUp = async (planned: PlannedCircuit): Promise<ReadonlyMap<number, Uint8Array>> => {
+  const last = planned.routers.length - 1;
+  const peerData = await routed(planned, last);
+  await Promise.all(planned.routers.slice(0, last).map((_, at) => routed(planned, at)));
+  return peerData;
+};
+
+const routed = async (planned: PlannedCircuit, at: number): Promise<ReadonlyMap<number, Uint8Array>> => {
+  const router = planned.routers[at];
+  if (!router || router.channel.signal.aborted) throw new RouteFailed('a router on the way is gone');
+  const answer = await router.channel.request(route, routeOf(planned, at), { milliseconds: ROUTE_WITHIN });
+  if (answer.contentType !== routeResult.contentType || !routeHeader.success.in(answer))
+    throw new RouteFailed(routeHeader.error.in(answer) ?? 'the router gave no reason');
+  // Copied: they are kept, unlike the frame that they came in.
+  return new Map(
+    [...answer.headers].filter(([key]) => key >= FIRST_OF_PEER_DATA && !OWN.has(key)).map(([key, bytes]) => [key, new Uint8Array(bytes)]),
+  );
+};
+
+/** What a router is asked: to hand on from one side to the other and back, and, as the last one, to reach the terminator. */
+const routeOf = ({ circuitId, attempt, ingress, egress, terminator, peerData, tags, routers, links }: PlannedCircuit, at: number) => {
+  const isLast = at === routers.length - 1;
+  const before = links[at - 1] ?? ingress;
+  const behind = isLast ? egress : (links[at] ?? egress);
+  return {
+    circuitId,
+    attempt,
+    ...(isLast ? { egress: { binding: terminator.binding, address: egress, destination: terminator.address, peerData } } : {}),
+    forwards: [
+      { srcAddress: before, dstAddress: behind, dstType: isLast ? 'end' : 'link' },
+      { srcAddress: behind, dstAddress: before, dstType: at === 0 ? 'start' : 'link' },
+    ] as const,
+    timeout: BigInt(ROUTE_WITHIN) * NANOSECONDS,
+    tags,
+  };
+};
+
+/** Has routers forget a circuit. @param now without waiting for what is still under way */
+export const takeDown = (routers: readonly (ConnectedRouter | undefined)[], circuitId: string, now: boolean): void => {
+  for (const router of routers) if (router && !router.channel.signal.aborted) router.channel.send(unroute, { circuitId, now });
+};

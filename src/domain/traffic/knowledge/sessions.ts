@@ -1,0 +1,32 @@
+import { session } from '../../../api/sessions.ts';
+import { sessionMessages } from '../../../control-channel/messages/sessions.ts';
+import { rowsById } from '../../../resources/rows-by-id.ts';
+import type { ConnectedRouter } from '../routers/connected.ts';
+import { type Fabric, forRouters } from '../routers/fabric.ts';
+import type { HandlerRow } from '../routers/handlers.ts';
+
+const { sessionRemoved, validateSessions } = sessionMessages;
+
+/** Tells a router that sessions have ended: it ends what its clients have by them. */
+export const tellRemoved = ({ channel }: Pick<ConnectedRouter, 'channel'>, ids: readonly string[]): void => {
+  if (!channel.signal.aborted) channel.send(sessionRemoved, { tokens: ids, ids });
+};
+
+/** Tells edge routers of sessions that end, and answers which of those that they know have ended. */
+export const syncSessions = ({ core, events, connected }: Fabric): ((router: ConnectedRouter) => readonly HandlerRow[]) => {
+  events.on('session', ({ action, entityId }) => {
+    if (action !== 'delete') return;
+    for (const router of connected.all()) if (router.connection.isEdgeRouter) tellRemoved(router, [entityId]);
+  });
+  return (router) => [
+    [
+      validateSessions,
+      async (frame) => {
+        const ids = validateSessions.decode(frame.body).sessionTokens;
+        const known = await forRouters(core, (job) => job.read((entities) => rowsById(entities, session, ids)));
+        const ended = ids.filter((id) => !known.has(id));
+        if (ended.length > 0) tellRemoved(router, ended);
+      },
+    ],
+  ];
+};

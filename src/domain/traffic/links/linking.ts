@@ -1,0 +1,70 @@
+import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
+import { linkMessages } from '../../../control-channel/messages/links.ts';
+import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
+import type { ConnectedRouter } from '../routers/connected.ts';
+import type { Fabric } from '../routers/fabric.ts';
+import type { HandlerRow, MessageHandler } from '../routers/handlers.ts';
+import { createLinks, isOlder, type Links } from './links.ts';
+import { introducePeers, type Peers } from './peers.ts';
+import { verify } from './verify.ts';
+
+const { routerLinks, linkState, verifyRouter } = linkMessages;
+const { fault } = circuitMessages;
+
+type Fault = Pick<MessageBody<typeof fault>, 'id' | 'iteration'>;
+
+/** The links between routers. */
+export interface Linking extends Peers {
+  readonly links: Links;
+  handlers(router: ConnectedRouter): readonly HandlerRow[];
+  /** One end says that there is the same link twice: it is used no more, and the other end hears of it. */
+  duplicate(router: ConnectedRouter, said: Fault): void;
+  /** One end says that a link is gone. @returns whether it was used until now */
+  broken(router: ConnectedRouter, said: Fault): boolean;
+}
+
+/** The first report of a connection names all links of the router, the later ones those that are new. */
+const reporting = (links: Links, { id: from }: ConnectedRouter): MessageHandler => {
+  let isFirst = true;
+  return (frame) => {
+    const reported = routerLinks.decode(frame.body).links;
+    if (isFirst) links.forget(from, new Set(reported.map(({ id }) => id)));
+    isFirst = false;
+    for (const { id, destRouterId, iteration } of reported) links.report({ id, from, to: destRouterId, iteration });
+  };
+};
+
+export const keepLinks = (fabric: Fabric): Linking => {
+  const { connected } = fabric;
+  const links = createLinks();
+
+  /** What a router says of links of others, or of an iteration that is over, does not count. */
+  const ofRouter = ({ id: routerId }: ConnectedRouter, { id, iteration }: Fault) => {
+    const link = links.get(id);
+    const isEnd = link?.from === routerId || link?.to === routerId;
+    return link && isEnd && !isOlder(iteration, link.iteration) ? link : undefined;
+  };
+
+  return {
+    links,
+    ...introducePeers(fabric),
+    handlers: (router) => [
+      [routerLinks, reporting(links, router)],
+      // Which connections a link consists of is its routers' business.
+      [linkState, () => undefined],
+      [verifyRouter, (frame) => verify(fabric, router, frame)],
+    ],
+    duplicate: (router, said) => {
+      const link = ofRouter(router, said);
+      if (!link) return;
+      // Circuits that go over it may stay: routers close it when they are done.
+      links.remove(link.id);
+      const other = connected.get(link.from === router.id ? link.to : link.from);
+      other?.channel.send(fault, { subject: 'link', id: link.id, iteration: said.iteration });
+    },
+    broken: (router, said) => {
+      const link = ofRouter(router, said);
+      return link !== undefined && links.remove(link.id) !== undefined;
+    },
+  };
+};

@@ -1,0 +1,11 @@
+import type { PolicyType } from '../../../api/policies.ts';
+
+/** What a terminator or a circuit stands on: that an identity may dial or bind a service by a router, in a session. */
+export interface TrafficRight {
+  readonly sessionId: string;
+  readonly apiSessionId: string;
+  readonly identityId: string;
+  readonly serviceId: string;
+  readonly type: PolicyType;
+  readonly routerId: string;
+}

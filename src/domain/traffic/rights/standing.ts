@@ -1,0 +1,57 @@
+import { apiSession } from '../../../api/api-sessions.ts';
+import { identity } from '../../../api/identities.ts';
+import { edgeRouter } from '../../../api/routers.ts';
+import { service } from '../../../api/services.ts';
+import { session } from '../../../api/sessions.ts';
+import { isDisabled } from '../../../authentication/actors.ts';
+import { hasEnded } from '../../../authentication/lifetime.ts';
+import type { Core } from '../../../call/core.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { rowsById } from '../../../resources/rows-by-id.ts';
+import { routerAccess } from '../../fabric/routers/common-routers.ts';
+import { grantsOf, isLapsed } from '../../sessions/sessions/grants.ts';
+import type { TrafficRight } from './right.ts';
+
+/** Why a right does not stand. */
+export type RightFault = 'apiSession' | 'session' | 'router' | 'service';
+
+/**
+ * What is wrong with each of these rights in this state; nothing for those that stand. Sessions, policies, posture and routers are asked anew: what was true when
+ * a right was granted does not count. Some ten queries for any number of rights.
+ */
+export const rightFaults = async (
+  entities: Entities,
+  { settings, activity }: Pick<Core, 'settings' | 'activity'>,
+  rights: readonly TrafficRight[],
+  now: string,
+): Promise<ReadonlyMap<TrafficRight, RightFault | undefined>> => {
+  if (rights.length === 0) return new Map();
+  const ids = (key: keyof TrafficRight) => rights.map((right) => right[key]);
+  const apiSessions = await rowsById(entities, apiSession, ids('apiSessionId'));
+  const sessions = await rowsById(entities, session, ids('sessionId'));
+  const identities = await rowsById(entities, identity, ids('identityId'));
+  const services = await rowsById(entities, service, ids('serviceId'));
+  const routers = await rowsById(entities, edgeRouter, ids('routerId'));
+  const grants = await grantsOf(entities, [...sessions.values()], now);
+  const pairs = rights.flatMap((right) => {
+    const [who, what] = [identities.get(right.identityId), services.get(right.serviceId)];
+    return who && what ? [{ identity: who, service: what }] : [];
+  });
+  const mayUse = await routerAccess(entities, pairs);
+
+  const faultOf = (right: TrafficRight): RightFault | undefined => {
+    const of = apiSessions.get(right.apiSessionId);
+    const who = identities.get(right.identityId);
+    if (!of || !who || of.identityId !== who.id || hasEnded(settings, activity.current(of), now) || isDisabled(who, now))
+      return 'apiSession';
+    const what = services.get(right.serviceId);
+    if (!what) return 'service';
+    const row = sessions.get(right.sessionId);
+    const isSame = row?.apiSessionId === of.id && row.identityId === who.id && row.serviceId === what.id && row.type === right.type;
+    if (!row || !isSame || isLapsed(row, now) || grants.get(row) === undefined) return 'session';
+    const router = routers.get(right.routerId);
+    if (!router || router.disabled || !mayUse({ identity: who, service: what }, router)) return 'router';
+    return undefined;
+  };
+  return new Map(rights.map((right) => [right, faultOf(right)]));
+};

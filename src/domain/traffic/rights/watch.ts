@@ -1,0 +1,89 @@
+import { after } from '../../../platform/timers.ts';
+import { type Fabric, forRouters } from '../routers/fabric.ts';
+import type { TrafficRight } from './right.ts';
+import { rightFaults } from './standing.ts';
+
+/** The rights that terminators and circuits stand on, as long as they do. */
+export interface StandingRights {
+  /** The time before a right is judged: changes after it are held against the right once it is added. */
+  readonly time: number;
+  /**
+   * @param judgedAt `time` before it was judged
+   * @param end called once, when the right does not stand any more
+   * @returns what lets go of it
+   */
+  add(right: TrafficRight, judgedAt: number, end: () => void): () => void;
+}
+
+/** Kinds of whose changes some take rights away. Changes of policies and posture end sessions, which are among these. */
+const KINDS = ['session', 'apiSession', 'identity', 'service', 'edgeRouter', 'edgeRouterPolicy', 'serviceEdgeRouterPolicy'] as const;
+
+/** How often rights are looked at that end with time. ms */
+const EVERY = 10_000;
+
+/** Looks at all rights after each change that may take some away, and from time to time. One look at a time; changes meanwhile ask for another. */
+export const watchRights = ({ core, events }: Pick<Fabric, 'core' | 'events'>): StandingRights => {
+  const standing = new Map<TrafficRight, () => void>();
+  let isLooking = false;
+  let isDue = false;
+  let changes = 0;
+
+  const look = async (): Promise<void> => {
+    const rights = [...standing.keys()];
+    const now = new Date(core.platform.clock.now()).toISOString();
+    const faults = await forRouters(core, (job) => job.read((entities) => rightFaults(entities, core, rights, now)));
+    for (const [right, fault] of faults) {
+      const end = fault && standing.get(right);
+      if (!end) continue;
+      standing.delete(right);
+      end();
+    }
+  };
+
+  const lookAgain = (): void => {
+    isDue = true;
+    if (isLooking) return;
+    isLooking = true;
+    const run = async () => {
+      while (isDue && standing.size > 0) {
+        isDue = false;
+        await look();
+      }
+    };
+    run()
+      .catch((error: unknown) => {
+        core.platform.logger.warn('rights could not be looked at, which is tried again', { error });
+      })
+      .finally(() => {
+        isLooking = false;
+      });
+  };
+
+  for (const kind of KINDS)
+    events.on(kind, ({ action }) => {
+      if (action === 'create' && !kind.endsWith('Policy')) return;
+      changes++;
+      lookAgain();
+    });
+  let isTicking = false;
+  const tick = (): void => {
+    isTicking = standing.size > 0;
+    if (!isTicking) return;
+    lookAgain();
+    after(core.platform.clock, EVERY, tick);
+  };
+  return {
+    get time() {
+      return changes;
+    },
+    add: (right, judgedAt, end) => {
+      standing.set(right, end);
+      if (judgedAt !== changes) lookAgain();
+      if (!isTicking) {
+        isTicking = true;
+        after(core.platform.clock, EVERY, tick);
+      }
+      return () => void standing.delete(right);
+    },
+  };
+};

@@ -1,0 +1,15 @@
+import type { Core } from '../../../call/core.ts';
+import type { ChangeListeners } from '../../../changes/listeners.ts';
+import type { Job } from '../../../jobs/background.ts';
+import type { ConnectedRouters } from './connected.ts';
+
+/** What the rules about traffic work with. */
+export interface Fabric {
+  readonly core: Core;
+  readonly events: Pick<ChangeListeners, 'on'>;
+  readonly connected: ConnectedRouters;
+}
+
+/** Runs work that a router has asked for. Its changes are those of the controller itself. */
+export const forRouters = <T>({ background }: Pick<Core, 'background'>, work: (job: Job) => Promise<T>): Promise<T> =>
+  background.run({ actor: 'system', requestId: 'routers' }, work);

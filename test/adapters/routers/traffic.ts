@@ -1,0 +1,94 @@
+import { circuitHeader, routeHeader } from '../../../src/control-channel/header-fields.ts';
+import { messages } from '../../../src/control-channel/messages/index.ts';
+import type { ScriptedRouter, TestDevice, TestRouter, TestSession } from '../../../testing/index.ts';
+import { until } from '../../support/until.ts';
+import { isOnline, type RouterNetwork, routerNetwork } from './support.ts';
+
+const { route, routeResult, createCircuit, createCircuitResponse, refused } = messages.circuits;
+const { createTerminator, createTerminatorResponse } = messages.terminators;
+
+export const HOST_KEY = Uint8Array.of(1, 1, 1);
+export const CLIENT_KEY = Uint8Array.of(2, 2, 2);
+/** Of peer data: the public key of an end. */
+export const KEY = 1003;
+
+/** A host, a client and a service between them, by a router that sets up whatever it is asked to. */
+export interface Traffic extends RouterNetwork {
+  readonly fra1: TestRouter;
+  readonly router: ScriptedRouter;
+  readonly serviceId: string;
+  readonly host: TestDevice;
+  readonly client: TestDevice;
+  readonly hosting: TestSession;
+  readonly dialing: TestSession;
+  readonly bindPolicy: string;
+  readonly dialPolicy: string;
+}
+
+/** The answer to a route that worked. */
+export const routed: NonNullable<Parameters<TestRouter['dial']>[0]['script']> = {
+  [route.name]: (frame, router) => {
+    const { circuitId, attempt } = route.decode(frame.body);
+    router.answer(frame, routeResult, circuitId, [routeHeader.attempt.of(attempt), routeHeader.success.of(true)]);
+  },
+};
+
+export const traffic = async (script = routed): Promise<Traffic> => {
+  const at = await routerNetwork();
+  const { network, port } = at;
+  const fra1 = await network.edgeRouter('fra1');
+  const [host, client] = [await network.device('host', 'hosts'), await network.device('client', 'clients')];
+  const web = await network.service('web');
+  const serviceId = web.id;
+  const { id: bindPolicy } = await network.bind(['#hosts'], [web]);
+  const { id: dialPolicy } = await network.dial(['#clients'], [web]);
+  await network.route();
+  const router = await fra1.dial({ port, script });
+  await until(() => isOnline(network, fra1.id));
+  const [hosting, dialing] = [await host.login(), await client.login()];
+  return {
+    ...at,
+    fra1,
+    router,
+    serviceId,
+    host,
+    client,
+    hosting,
+    dialing,
+    bindPolicy,
+    dialPolicy,
+    [Symbol.asyncDispose]: at[Symbol.asyncDispose],
+  };
+};
+
+/** The token of a session of a client for the service. */
+export const tokenFor = async (session: TestSession, serviceId: string, type: 'Dial' | 'Bind'): Promise<string> =>
+  (await session.sessions.create({ body: { serviceId, type } })).token;
+
+/** The client hosts the service by the router: what the answer says. */
+export const bindBy = async ({ router, hosting, serviceId }: Traffic, address: string, sessionToken?: string) => {
+  const token = sessionToken ?? (await tokenFor(hosting, serviceId, 'Bind'));
+  const fields = { address, sessionToken: token, apiSessionToken: hosting.token, peerData: new Map([[KEY, HOST_KEY]]) };
+  return createTerminatorResponse.decode((await router.request(createTerminator, fields)).body);
+};
+
+/** The client asks for a circuit: the answer, whatever it is. */
+export const dialBy = async (
+  { router, dialing, serviceId }: Traffic,
+  change: { readonly token?: string; readonly key?: Uint8Array | undefined } = {},
+) => {
+  const { token = await tokenFor(dialing, serviceId, 'Dial') } = change;
+  const key = 'key' in change ? change.key : CLIENT_KEY;
+  const answer = await router.request(createCircuit, '', {
+    milliseconds: 30_000,
+    headers: [
+      circuitHeader.sessionToken.of(token),
+      circuitHeader.apiSessionToken.of(dialing.token),
+      circuitHeader.peerData.of(key ? new Map([[KEY, key]]) : new Map()),
+      circuitHeader.instanceId.of(''),
+    ],
+  });
+  if (answer.contentType === refused.contentType) return { isMade: false, said: refused.decode(answer.body), answer } as const;
+  createCircuitResponse.decode(answer.body);
+  return { isMade: true, id: circuitHeader.circuitId.required(answer), answer } as const;
+};

@@ -1,0 +1,177 @@
+/** Role indexes beneath the operations: what each transaction is told, whatever others do meanwhile. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CachedTransaction } from '../../src/changes/cached-transaction.ts';
+import { createReadCache } from '../../src/changes/read-cache.ts';
+import { createRoleIndexes } from '../../src/changes/role-indexes.ts';
+import type { Predicate } from '../../src/query/index.ts';
+import type { Transaction } from '../../src/storage/port.ts';
+import { storageSchema } from '../../src/storage/schema.ts';
+import { openApp } from '../support/app.ts';
+import { newSharedStorage, stores } from '../support/stores.ts';
+
+const carrying = (attribute: string): Predicate => ({ op: 'overlaps', set: 'roleAttributes', values: [attribute] });
+const person = (name: string, ...roleAttributes: string[]) => ({ name, type: 'User', isAdmin: false, roleAttributes });
+const silent = { error: () => undefined, warn: () => undefined, info: () => undefined };
+
+for (const name of stores) {
+  const ground = async () => {
+    const shared = newSharedStorage(name);
+    const app = await openApp(name, { storage: shared.adapter(), settings: { roleIndexBytes: 0 } });
+    const store = await shared.adapter().open(storageSchema);
+    const stop = new AbortController();
+    /** What scans go through. */
+    const scanned: { by(tx: Transaction): Transaction } = { by: (tx) => tx };
+    const running: Promise<unknown>[] = [];
+    const indexes = createRoleIndexes(
+      (work) => {
+        const result = store.transaction('read', (tx) => work(scanned.by(tx), stop.signal));
+        running.push(result.catch(() => undefined));
+        return result;
+      },
+      1_000_000,
+      silent,
+    );
+    const cache = createReadCache(indexes);
+    const read = <T>(work: (tx: CachedTransaction) => Promise<T>) => store.transaction('read', (tx) => work(cache.reading(tx)));
+    const count = (attribute: string) => read((tx) => tx.count('identity', carrying(attribute)));
+    const scans = async () => {
+      await Promise.all(running);
+      await new Promise(setImmediate);
+    };
+    const warm = async () => {
+      for (const attribute of ['x', 'y']) await count(attribute);
+      await scans();
+    };
+    return {
+      app,
+      store,
+      cache,
+      count,
+      warm,
+      scans,
+      scanned,
+      stop,
+      read,
+      rows: () => indexes.sizes().identity?.rows,
+      [Symbol.asyncDispose]: async () => {
+        await store.close();
+        await app.close();
+        await shared[Symbol.asyncDispose]();
+      },
+    };
+  };
+
+  test(`a transaction that sees an earlier state than the index is answered by its own (${name})`, async () => {
+    await using all = await ground();
+    const { app, store, cache, count, warm, rows } = all;
+    await app.create('/identities', person('ann', 'a'));
+    await warm();
+    await store.transaction('read', async (tx) => {
+      const early = cache.reading(tx);
+      await early.revision();
+      await app.create('/identities', person('bob', 'a'));
+      assert.equal(await count('a'), 2);
+      assert.equal(rows(), 3);
+      assert.equal(await early.count('identity', carrying('a')), 1);
+      const names = (await early.list('identity', { where: carrying('a') })).map((row) => row.name);
+      assert.deepEqual(names, ['ann']);
+    });
+  });
+
+  test(`a transaction that writes is told of what it has written, and nobody else is (${name})`, async () => {
+    await using all = await ground();
+    const { app, store, cache, count, warm, rows } = all;
+    const id = await app.create('/identities', person('ann', 'a'));
+    await warm();
+    const undone = new Error('undone');
+    const writing = store.transaction('write', async (tx) => {
+      const own = cache.writing(tx);
+      assert.equal(await own.count('identity', carrying('a')), 1);
+      const row = await own.get('identity', id);
+      assert.ok(row);
+      await own.update('identity', { ...row, roleAttributes: ['b'], version: await own.nextRevision() }, row.version);
+      assert.deepEqual([await own.count('identity', carrying('a')), await own.count('identity', carrying('b'))], [0, 1]);
+      assert.equal((await own.list('identity', { where: carrying('b') })).length, 1);
+      throw undone;
+    });
+    await assert.rejects(writing, undone);
+    assert.deepEqual([await count('a'), await count('b'), rows()], [1, 0, 2]);
+  });
+
+  test(`transactions that catch up at once are told the same (${name})`, async () => {
+    await using all = await ground();
+    const { app, count, warm, rows } = all;
+    await warm();
+    for (let i = 0; i < 5; i++) await app.create('/identities', person(`n${i}`, 'a', `b${i}`));
+    const counts = await Promise.all(['a', 'b0', 'a', 'b1', 'c'].map(count));
+    assert.deepEqual([counts, rows()], [[5, 1, 5, 1, 0], 6]);
+  });
+
+  test(`what changes during the scan is in the index after it (${name})`, async () => {
+    await using all = await ground();
+    const { app, count, warm, scanned, rows, scans } = all;
+    const id = await app.create('/identities', person('ann', 'a'));
+    const gone = await app.create('/identities', person('bob', 'a'));
+    for (let i = 0; i < 600; i++) await app.create('/identities', person(`n${i}`));
+    scanned.by = (tx) => {
+      const change = async () => {
+        await app.request('PATCH', `/identities/${id}`, { body: { roleAttributes: ['b'] } });
+        await app.request('DELETE', `/identities/${gone}`);
+        await app.create('/identities', person('cyd', 'a'));
+      };
+      let batches = 0;
+      const list: Transaction['list'] = async (kind, query) => {
+        const found = await tx.list(kind, query);
+        if (++batches === 1) await change();
+        return found;
+      };
+      return Object.assign(Object.create(tx) as Transaction, { list, revision: () => tx.revision() });
+    };
+    await warm();
+    await scans();
+    assert.equal(rows(), 603, 'as the scan saw them');
+    assert.deepEqual([await count('a'), await count('b'), rows()], [1, 1, 603]);
+  });
+
+  test(`a scan that fails is begun again by later questions (${name})`, async () => {
+    await using all = await ground();
+    const { app, count, warm, scanned, rows } = all;
+    await app.create('/identities', person('ann', 'a'));
+    scanned.by = () => {
+      throw new Error('the store is away');
+    };
+    await warm();
+    assert.deepEqual([await count('a'), rows()], [1, undefined]);
+    scanned.by = (tx) => tx;
+    await app.create('/identities', person('bob', 'a'));
+    await warm();
+    assert.deepEqual([await count('a'), rows()], [2, 3]);
+  });
+
+  test(`a scan ends with its controller (${name})`, async () => {
+    await using all = await ground();
+    const { app, count, warm, stop, rows } = all;
+    for (let i = 0; i < 501; i++) await app.create('/identities', person(`n${i}`, 'a'));
+    stop.abort(new Error('closed'));
+    await warm();
+    assert.deepEqual([await count('a'), rows()], [501, undefined]);
+  });
+
+  test(`an index with many later rows is made anew (${name})`, async () => {
+    await using all = await ground();
+    const { app, count, warm, rows } = all;
+    await app.create('/identities', person('ann', 'a'));
+    await warm();
+    assert.equal(rows(), 2);
+    for (let i = 0; i < 400; i++) await app.create('/identities', person(`n${i}`, 'a'));
+    assert.equal(await count('a'), 401);
+    for (let i = 400; i < 800; i++) await app.create('/identities', person(`n${i}`, 'a'));
+    assert.equal(await count('a'), 801);
+    for (let i = 800; i < 1200; i++) await app.create('/identities', person(`n${i}`, 'a'));
+    assert.equal(await count('a'), 1201);
+    assert.equal(rows(), undefined);
+    await warm();
+    assert.deepEqual([await count('a'), rows()], [1201, 1202]);
+  });
+}
