@@ -3,14 +3,13 @@ import { after, monotonic } from '../platform/timers.ts';
 import type { Frame } from './frame.ts';
 import { type Header, header } from './header-fields.ts';
 import { headerForm } from './header-value.ts';
+import { nanoseconds } from './nanoseconds.ts';
 
 /** Milliseconds between two heartbeats. */
 const EVERY = 10_000;
 /** Milliseconds without an answer after which the other end counts as lost; longer before its first answer, for it may still be starting. */
 const LOST_AFTER = 30_000;
 const LOST_AFTER_AT_FIRST = 60_000;
-
-const NANOSECONDS = 1_000_000n;
 
 /** What heartbeats need of their channel. */
 export interface HeartbeatOptions {
@@ -38,7 +37,7 @@ export const startHeartbeat = ({ clock, send, lost }: HeartbeatOptions): Heartbe
     if (silence >= (hasAnswered ? LOST_AFTER : LOST_AFTER_AT_FIRST)) return lost(silence);
     unansweredSince ??= now;
     cancel = after(clock, EVERY, beat);
-    send([header.heartbeat.of(headerForm.uint64.write(BigInt(Math.floor(clock.now())) * NANOSECONDS))]);
+    send([header.heartbeat.of(headerForm.uint64.write(nanoseconds(clock.now())))]);
   };
   let cancel = after(clock, EVERY, beat);
   return {

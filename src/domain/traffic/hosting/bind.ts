@@ -1,3 +1,4 @@
+import { bytesToHex } from '@noble/hashes/utils.js';
 import type { RowOf } from '../../../api/kit/resource.ts';
 import { router } from '../../../api/routers.ts';
 import { service } from '../../../api/services.ts';
@@ -59,6 +60,6 @@ const sameOr = (known: Row, right: TrafficRight): TrafficRight => {
 
 const sealedSecret = async ({ secrets }: Core, id: string, secret: Uint8Array): Promise<Partial<Row>> => {
   if (secret.length === 0) return {};
-  const text = [...secret].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const text = bytesToHex(secret);
   return { sealedIdentitySecret: await sealText(secrets, terminator, 'sealedIdentitySecret', { id }, text) };
 };

@@ -16,8 +16,8 @@ export interface Links {
   report(link: RouterLink): void;
   /** @returns the link, if it was known */
   remove(id: string): RouterLink | undefined;
-  /** Removes those that a router has dialed, but for some. */
-  forget(routerId: string, but: ReadonlySet<string>): void;
+  /** Removes those that a router has dialed, but for some. @returns the ids of those that it removed */
+  forget(routerId: string, but: ReadonlySet<string>): readonly string[];
 }
 
 /** Links of one router at most. */
@@ -25,9 +25,20 @@ const MOST = 10_000;
 
 export const createLinks = (): Links => {
   const byId = new Map<string, RouterLink>();
+  /** Ids by the router that has dialed them. */
+  const byDialer = new Map<string, Set<string>>();
+
+  const dialedBy = (routerId: string): Set<string> => {
+    const known = byDialer.get(routerId) ?? new Set();
+    byDialer.set(routerId, known);
+    return known;
+  };
   const remove = (id: string) => {
     const known = byId.get(id);
     byId.delete(id);
+    const ofDialer = known && byDialer.get(known.from);
+    ofDialer?.delete(id);
+    if (known && ofDialer?.size === 0) byDialer.delete(known.from);
     return known;
   };
   return {
@@ -36,12 +47,15 @@ export const createLinks = (): Links => {
     report: (link) => {
       const known = byId.get(link.id);
       if (known && (known.from !== link.from || isOlder(link.iteration, known.iteration))) return;
-      if (!known && [...byId.values()].filter(({ from }) => from === link.from).length >= MOST) return;
+      if (!known && (byDialer.get(link.from)?.size ?? 0) >= MOST) return;
       byId.set(link.id, link);
+      dialedBy(link.from).add(link.id);
     },
     remove,
     forget: (routerId, but) => {
-      for (const { id, from } of [...byId.values()]) if (from === routerId && !but.has(id)) byId.delete(id);
+      const gone = [...(byDialer.get(routerId) ?? [])].filter((id) => !but.has(id));
+      for (const id of gone) remove(id);
+      return gone;
     },
   };
 };

@@ -59,7 +59,9 @@ const neighboursOf = (
   const neighbours = new Map<string, Neighbour[]>();
   const add = (from: string, to: string, link: string) => {
     if (!routers.has(from) || !routers.has(to) || from === to) return;
-    neighbours.set(from, [...(neighbours.get(from) ?? []), { to, link }]);
+    const known = neighbours.get(from);
+    if (known) known.push({ to, link });
+    else neighbours.set(from, [{ to, link }]);
   };
   for (const { id, from, to } of links) {
     add(from, to, id);

@@ -1,4 +1,5 @@
 import { linkMessages } from '../../../control-channel/messages/links.ts';
+import { onRouterChange } from '../routers/changes.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
 
@@ -14,11 +15,10 @@ export interface Peers {
 
 export const introducePeers = ({ events, connected }: Pick<Fabric, 'events' | 'connected'>): Peers => {
   const others = (id: string) => connected.all().filter((router) => router.id !== id && !router.channel.signal.aborted);
-  for (const kind of ['router', 'edgeRouter'] as const)
-    events.on(kind, ({ action, entityId }) => {
-      if (action !== 'delete') return;
-      for (const { channel } of others(entityId)) channel.send(peerStateChanges, { changes: [{ id: entityId, state: 'removed' }] });
-    });
+  onRouterChange(events, ({ action, entityId }) => {
+    if (action !== 'delete') return;
+    for (const { channel } of others(entityId)) channel.send(peerStateChanges, { changes: [{ id: entityId, state: 'removed' }] });
+  });
   return {
     introduce: (router) => {
       const peers = others(router.id);

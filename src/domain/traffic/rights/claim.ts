@@ -3,6 +3,7 @@ import type { PolicyType } from '../../../api/policies.ts';
 import type { Core } from '../../../call/core.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { refusalCode } from '../../../control-channel/messages/circuits.ts';
+import { isoTime } from '../../../platform/iso-time.ts';
 import { hashToken } from '../../../tokens/opaque.ts';
 import { readSessionToken } from '../../sessions/sessions/token.ts';
 import type { TrafficRight } from './right.ts';
@@ -48,7 +49,7 @@ export const rightOf = async (entities: Entities, core: Core, claim: TrafficClai
   if (!of?.tokenHash || of.tokenHash !== hashToken(apiSessionToken)) throw refused('apiSession');
   const { sessionId, identityId, serviceId } = claims;
   const right: TrafficRight = { sessionId, apiSessionId: of.id, identityId, serviceId, type, routerId };
-  const now = new Date(core.platform.clock.now()).toISOString();
+  const now = isoTime(core.platform.clock.now());
   const fault = (await rightFaults(entities, core, [right], now)).get(right);
   if (fault) throw refused(fault);
   return right;

@@ -1,3 +1,4 @@
+import { isoTime } from '../../../platform/iso-time.ts';
 import { after } from '../../../platform/timers.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import type { TrafficRight } from './right.ts';
@@ -30,7 +31,7 @@ export const watchRights = ({ core, events }: Pick<Fabric, 'core' | 'events'>): 
 
   const look = async (): Promise<void> => {
     const rights = [...standing.keys()];
-    const now = new Date(core.platform.clock.now()).toISOString();
+    const now = isoTime(core.platform.clock.now());
     const faults = await forRouters(core, (job) => job.read((entities) => rightFaults(entities, core, rights, now)));
     for (const [right, fault] of faults) {
       const end = fault && standing.get(right);
