@@ -22,6 +22,8 @@ export interface ScriptedRouterOptions {
   readonly version?: string;
   /** The id that it says it has. Default: its own. */
   readonly claimedId?: string;
+  /** The id of its last connection, as a router says it that was not started anew. Default: none. */
+  readonly lastConnectionId?: string;
   /** How clients reach it. Default: one listener, `tls` on port 3022. */
   readonly listeners?: readonly { readonly protocol: string; readonly hostname: string; readonly port: number }[];
   /** Where other routers reach it. Default: one listener, `tls` on port 6000. */
@@ -153,16 +155,23 @@ export const connectScripted = async ({ id, certificate, clock }: Identity, opti
     resume: () => void socket.resume(),
     close: () => channel.close('the router has closed the connection'),
   };
-  socket.write(helloFrame(claimedId, version, options.linkListeners ?? [{ protocol: 'tls', address: `tls:${id}.test:6000` }]));
+  const said = options.linkListeners ?? [{ protocol: 'tls', address: `tls:${id}.test:6000` }];
+  socket.write(helloFrame(claimedId, version, said, options.lastConnectionId));
   router.welcome = await welcomed.promise;
   channel.start();
   return router;
 };
 
 /** The hello of a router. */
-const helloFrame = (id: string, version: string, said: NonNullable<ScriptedRouterOptions['linkListeners']>): Uint8Array => {
+const helloFrame = (
+  id: string,
+  version: string,
+  said: NonNullable<ScriptedRouterOptions['linkListeners']>,
+  lastConnectionId: string | undefined,
+): Uint8Array => {
   const listeners = linkListeners.encode({ listeners: said.map((one) => ({ ...one, groups: ['default'] })) });
   const headers: readonly Header[] = [
+    ...(lastConnectionId === undefined ? [] : [header.connectionId.of(lastConnectionId)]),
     header.version.of(`${version}|test|2026-01-01 00:00:00|linux|amd64`),
     helloHeader.listeners.of(listeners),
     helloHeader.metadata.of(routerMetadata.encode({ capabilities: ['linkManagement'] })),

@@ -88,12 +88,13 @@ export const createPresence = (core: Core, storeErrors: StoreErrors): Presence =
   };
 
   return {
-    connect: async ({ certificates, versionInfo = {} }) => {
+    connect: async ({ certificates, versionInfo = {}, admit }) => {
       const version = checked(reportedVersion, versionInfo, 'versionInfo');
       const proven = await provenRouter(core, certificates);
       const row = proven && (await read((entities) => routerOf(entities, proven)));
       if (!row) throw unauthorized('the certificate is not the current one of a router');
       if (row.disabled) throw unauthorized(DISABLED);
+      admit?.(row.id);
       const connection = presence.open(
         { id: row.id, enrolledBy: row.enrolledBy },
         { versionInfo: version, syncStatus: 'SYNC_HELLO', reached: undefined },

@@ -15,6 +15,8 @@ export interface Presence {
     /** DER of what the router presented in the TLS handshake, leaf first. */
     readonly certificates: readonly Uint8Array[];
     readonly versionInfo?: ReportedVersion;
+    /** Called once it is known which router it is, before it is connected: what this throws, `connect` throws. */
+    readonly admit?: (routerId: string) => void;
   }): Promise<RouterConnection>;
 }
 

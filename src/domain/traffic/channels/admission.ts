@@ -8,7 +8,6 @@ import { linkListeners } from '../../../control-channel/messages/links.ts';
 import { ApiError } from '../../../errors/index.ts';
 import { monotonic } from '../../../platform/timers.ts';
 import type { Presence } from '../../fabric/connections/presence.ts';
-import { provenRouter, routerOf } from '../../fabric/routers/proof.ts';
 import type { ConnectedRouter, ConnectedRouters } from '../routers/connected.ts';
 import { isUnderstood, readSpokenVersion } from './versions.ts';
 
@@ -17,7 +16,7 @@ const KEPT_AT_LEAST = 60_000;
 
 /** What admission looks at. */
 export interface AdmissionPlace {
-  readonly core: Pick<Core, 'pki' | 'platform' | 'background'>;
+  readonly core: Pick<Core, 'platform'>;
   readonly presence: Presence;
   readonly connected: ConnectedRouters;
 }
@@ -36,28 +35,21 @@ export const admit = async (
   if (!isUnderstood(version)) throw new RefusedHello(`routers of version '${version.version}' are not supported`);
   const listed = helloHeader.listeners.in(hello) ?? laterHelloHeader.listeners.in(hello);
   const { listeners } = linkListeners.decode(listed ?? new Uint8Array());
-  const id = await provenId(core, certificates);
-  if (channelMessages.hello.decode(hello.body) !== id) throw new RefusedHello('the certificate is that of another router');
+  const claimedId = channelMessages.hello.decode(hello.body);
   const now = monotonic(core.platform.clock);
-  const before = connected.get(id);
-  if (before && now - before.since < KEPT_AT_LEAST) throw new RefusedHello('the router has connected just before');
-  const connection = await presence.connect({ certificates, versionInfo: version }).catch((error: unknown) => {
+  const mayConnect = (id: string): void => {
+    if (claimedId !== id) throw new RefusedHello('the certificate is that of another router');
+    const before = connected.get(id);
+    if (before && now - before.since < KEPT_AT_LEAST) throw new RefusedHello('the router has connected just before');
+  };
+  const connection = await presence.connect({ certificates, versionInfo: version, admit: mayConnect }).catch((error: unknown) => {
     throw error instanceof ApiError && REFUSALS.has(error.code) ? new RefusedHello(error.message) : error;
   });
-  const router = { id, channel, connection, since: now, version: version.version, linkListeners: listeners };
+  const isAnew = header.connectionId.in(hello) === undefined;
+  const router = { id: connection.routerId, channel, connection, since: now, isAnew, version: version.version, linkListeners: listeners };
   connected.add(router);
   return router;
 };
-
-/** @throws RefusedHello for certificates of no router */
-const provenId = async (core: AdmissionPlace['core'], certificates: readonly Uint8Array[]): Promise<string> => {
-  const proven = await provenRouter(core, certificates);
-  const row = proven && (await core.background.run(ATTRIBUTION, (job) => job.read((entities) => routerOf(entities, proven))));
-  if (!row) throw new RefusedHello('the certificate is not the current one of a router');
-  return row.id;
-};
-
-const ATTRIBUTION = { actor: 'system', requestId: 'routers' } as const;
 
 /** Refusals that the router is told of; others are trouble of the controller. */
 const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'COULD_NOT_VALIDATE']);

@@ -48,6 +48,7 @@ export const serveConnected = (core: Core, events: Pick<ChangeListeners, 'on'>, 
       router.channel.signal.addEventListener('abort', () => {
         hosting.lost(router);
         linking.leave(router);
+        circuits.lost(router);
       });
       return handlersOf([
         ...reportHandlers(router),

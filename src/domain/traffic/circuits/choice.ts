@@ -1,9 +1,8 @@
 import type { RowOf } from '../../../api/kit/resource.ts';
-import { router } from '../../../api/routers.ts';
 import { terminator } from '../../../api/terminators.ts';
 import type { Entities } from '../../../changes/entities.ts';
 import { and, equals, stringField } from '../../../query/index.ts';
-import { rowsById } from '../../../resources/rows-by-id.ts';
+import { routerCosts } from '../links/costs.ts';
 import type { RouterLink } from '../links/links.ts';
 import { cheapestPaths, type RouterPath } from '../links/paths.ts';
 
@@ -35,11 +34,7 @@ export const destinationsOf = async (
 ): Promise<readonly ReachedTerminator[]> => {
   const where = and(equals(stringField('serviceId'), serviceId), equals(stringField('identity'), instanceId));
   const terminators = await entities.list(terminator, { where, limit: MOST });
-  const rows = await rowsById(entities, router, routerIds);
-  const costs = [...rows.values()]
-    .filter(({ disabled }) => !disabled)
-    .map(({ id, cost, noTraversal }) => [id, { cost: cost ?? 0, noTraversal: noTraversal ?? false }] as const);
-  const paths = cheapestPaths(from, links, new Map(costs));
+  const paths = cheapestPaths(from, links, await routerCosts(entities, routerIds));
   const reached = terminators.flatMap((one) => {
     const path = paths.get(one.routerId);
     return path ? [{ terminator: one, path }] : [];

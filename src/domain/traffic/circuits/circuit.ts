@@ -1,11 +1,24 @@
-/** A circuit: a connection of a client to a terminator, by the routers between them. */
-export interface Circuit {
-  readonly id: string;
+import { createGroups } from './groups.ts';
+
+/** The way of a circuit through the fabric. */
+export interface CircuitWay {
   /** Ids of the routers that it goes through, the ingress first. */
   readonly path: readonly string[];
   /** Ids of the links between them. */
   readonly links: readonly string[];
+}
+
+/** A circuit: a connection of a client to a terminator, by the routers between them. */
+export interface Circuit extends CircuitWay {
+  readonly id: string;
+  /** What its two ends are called. */
+  readonly ingress: string;
+  readonly egress: string;
   readonly terminatorId: string;
+  /** What routers note with its traffic. */
+  readonly tags: ReadonlyMap<string, string>;
+  /** How often its routers were told their part. */
+  readonly attempts: number;
   /** Lets go of its right. */
   release(): void;
 }
@@ -13,7 +26,12 @@ export interface Circuit {
 /** The circuits that there are. In memory only: routers ask about those that they do not hear of. */
 export interface Circuits {
   get(id: string): Circuit | undefined;
+  /** Says that a circuit is being set up, before it is added. @returns what says that this is over */
+  making(id: string): () => void;
+  isBeingMade(id: string): boolean;
   add(circuit: Circuit): void;
+  /** Gives a circuit that is still there another way. */
+  move(id: string, way: CircuitWay): void;
   /** @returns what was known of it */
   remove(id: string): Circuit | undefined;
   /** Those that go through a router. */
@@ -26,17 +44,42 @@ export interface Circuits {
 
 export const createCircuits = (): Circuits => {
   const byId = new Map<string, Circuit>();
+  const beingMade = new Set<string>();
+  const byRouter = createGroups<Circuit>(({ path }) => path);
+  const byLink = createGroups<Circuit>(({ links }) => links);
+  const byTerminator = createGroups<Circuit>(({ terminatorId }) => [terminatorId]);
+  const groups = [byRouter, byLink, byTerminator];
+
+  const add = (circuit: Circuit): void => {
+    byId.set(circuit.id, circuit);
+    for (const group of groups) group.add(circuit);
+  };
+  const take = (id: string): Circuit | undefined => {
+    const known = byId.get(id);
+    if (!known) return undefined;
+    byId.delete(id);
+    for (const group of groups) group.remove(known);
+    return known;
+  };
   return {
     get: (id) => byId.get(id),
-    add: (circuit) => void byId.set(circuit.id, circuit),
+    making: (id) => {
+      beingMade.add(id);
+      return () => void beingMade.delete(id);
+    },
+    isBeingMade: (id) => beingMade.has(id),
+    add,
+    move: (id, { path, links }) => {
+      const known = take(id);
+      if (known) add({ ...known, path, links, attempts: known.attempts + 1 });
+    },
     remove: (id) => {
-      const known = byId.get(id);
-      byId.delete(id);
+      const known = take(id);
       known?.release();
       return known;
     },
-    through: (routerId) => [...byId.values()].filter(({ path }) => path.includes(routerId)),
-    over: (linkId) => [...byId.values()].filter(({ links }) => links.includes(linkId)),
-    to: (terminatorId) => [...byId.values()].filter((circuit) => circuit.terminatorId === terminatorId),
+    through: byRouter.of,
+    over: byLink.of,
+    to: byTerminator.of,
   };
 };

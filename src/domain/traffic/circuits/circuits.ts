@@ -1,17 +1,21 @@
-import type { Frame } from '../../../control-channel/frame.ts';
 import { Malformed } from '../../../control-channel/malformed.ts';
 import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
+import { after } from '../../../platform/timers.ts';
 import type { HostedTerminators } from '../hosting/hosted.ts';
 import type { Linking } from '../links/linking.ts';
 import type { StandingRights } from '../rights/watch.ts';
+import { onRouterChange } from '../routers/changes.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
 import type { HandlerRow, MessageHandler } from '../routers/handlers.ts';
 import { type Circuit, createCircuits } from './circuit.ts';
 import { type DialPlace, dial, refuseDial } from './dial.ts';
+import { faultHandlers } from './faults.ts';
+import { createOwedEnds } from './owed.ts';
+import { createRerouting } from './rerouting.ts';
 import { takeDown } from './route.ts';
 
-const { createCircuit, fault, circuitConfirmation } = circuitMessages;
+const { createCircuit } = circuitMessages;
 
 /** Circuits that one router may have under way at once. */
 const MOST_DIALS = 1000;
@@ -37,81 +41,85 @@ const dialing = (place: DialPlace, router: ConnectedRouter): MessageHandler => {
 /** The circuits of this controller's routers. */
 export interface CircuitKeeping {
   handlers(router: ConnectedRouter): readonly HandlerRow[];
-  /** A router has connected. Circuits outlive the loss of a control channel: what has ended meanwhile is ended now. */
+  /**
+   * A router has connected. Circuits outlive the loss of a control channel: what has ended meanwhile is ended now. Not so that of the router itself: then it
+   * knows nothing of circuits any more.
+   */
   began(router: ConnectedRouter): void;
+  /** The connection of a router is lost. It may hand on all the same, and connect again soon. */
+  lost(router: ConnectedRouter): void;
 }
 
-/** Circuits that are remembered for one router that is not there. */
-const MOST_OWED = 10_000;
-
-const owe = (owed: Map<string, string[]>, routerId: string, circuitId: string): void => {
-  const known = owed.get(routerId) ?? [];
-  owed.set(routerId, [...known.slice(1 - MOST_OWED), circuitId]);
-};
+const MINUTE = 60_000;
 
 export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosted: HostedTerminators, linking: Linking): CircuitKeeping => {
-  const { connected, events } = fabric;
+  const { core, connected, events } = fabric;
+  const { links } = linking;
   const circuits = createCircuits();
+  const owed = createOwedEnds();
+  /** Of routers whose connection is lost: what calls off that they are given up. */
+  const givingUp = new Map<string, () => void>();
 
-  /** Circuits that have ended while a router on their way was not there: it is told when it comes again. */
-  const owed = new Map<string, string[]>();
-
-  const drop = ({ id, path }: Circuit, now: boolean): void => {
-    if (!circuits.remove(id)) return;
-    for (const routerId of path) {
+  const leave = (routerIds: readonly string[], id: string, now: boolean): void => {
+    for (const routerId of routerIds) {
       const router = connected.get(routerId);
       if (router) takeDown([router], id, now);
-      else owe(owed, routerId, id);
+      else owed.note(routerId, id);
     }
   };
-  const place = { fabric, rights, hosted, links: linking.links, circuits, end: (circuit: Circuit) => drop(circuit, true) };
+  const drop = (id: string, now: boolean): void => leave(circuits.remove(id)?.path ?? [], id, now);
+  const end = (id: string): void => drop(id, true);
+  const rerouting = createRerouting({ fabric, links, circuits, leave, end });
+  const place = { fabric, rights, hosted, links, circuits, end };
+
+  const isEndOf = (routerId: string, { path }: Circuit): boolean => path[0] === routerId || path.at(-1) === routerId;
+
+  /** Circuits go around a router that is not there any more; those that begin or end there, end. */
+  const giveUp = (routerId: string): void => {
+    const all = circuits.through(routerId);
+    for (const circuit of all) if (isEndOf(routerId, circuit)) end(circuit.id);
+    rerouting.move(
+      all.filter((circuit) => !isEndOf(routerId, circuit)),
+      'end',
+    );
+  };
+
+  const callOff = (routerId: string): void => {
+    givingUp.get(routerId)?.();
+    givingUp.delete(routerId);
+  };
+
+  linking.onForgotten((linkId) => rerouting.move(circuits.over(linkId), 'stay'));
   events.on('terminator', ({ action, entityId }) => {
-    if (action === 'delete') for (const circuit of circuits.to(entityId)) drop(circuit, true);
+    if (action === 'delete') for (const { id } of circuits.to(entityId)) end(id);
+  });
+  onRouterChange(events, ({ action, entityId, after: row }) => {
+    if (action !== 'delete' && !row?.disabled && row?.isVerified) return;
+    callOff(entityId);
+    giveUp(entityId);
+    if (action === 'delete') owed.take(entityId);
   });
 
-  for (const kind of ['router', 'edgeRouter'] as const)
-    events.on(kind, ({ action, entityId, after }) => {
-      const isIn = action !== 'delete' && !after?.disabled && after?.isVerified;
-      if (!isIn) for (const circuit of circuits.through(entityId)) drop(circuit, true);
-      if (action === 'delete') owed.delete(entityId);
-    });
-
-  /** What a router says of a circuit that does not go through it does not count: for this router there is none. */
-  const ofRouter = (router: ConnectedRouter, id: string): Circuit | undefined => {
-    const circuit = circuits.get(id);
-    return circuit?.path.includes(router.id) ? circuit : undefined;
-  };
-
-  const faulty = (router: ConnectedRouter, frame: Frame): void => {
-    const said = fault.decode(frame.body);
-    const { subject, id } = said;
-    if (subject === 'ingress' || subject === 'egress') {
-      const circuit = ofRouter(router, id);
-      if (circuit) drop(circuit, false);
-    } else if (subject === 'forward' || subject === 'unknownOwnerForward')
-      for (const one of id.split(' ').filter(Boolean)) {
-        const circuit = ofRouter(router, one);
-        if (circuit) drop(circuit, true);
-        else takeDown([router], one, true);
-      }
-    else if (subject === 'linkDuplicate') linking.duplicate(router, said);
-    else if (subject === 'link' && linking.broken(router, said)) for (const circuit of circuits.over(id)) drop(circuit, true);
-  };
-
   return {
-    handlers: (router) => [
-      [createCircuit, dialing(place, router)],
-      [fault, (frame) => faulty(router, frame)],
-      [
-        circuitConfirmation,
-        (frame) => {
-          for (const id of circuitConfirmation.decode(frame.body).circuitIds) if (!ofRouter(router, id)) takeDown([router], id, true);
-        },
-      ],
-    ],
+    handlers: (router) => [[createCircuit, dialing(place, router)], ...faultHandlers({ circuits, linking, rerouting, drop }, router)],
     began: (router) => {
-      for (const id of owed.get(router.id) ?? []) takeDown([router], id, true);
-      owed.delete(router.id);
+      callOff(router.id);
+      for (const id of owed.take(router.id)) takeDown([router], id, true);
+      if (router.isAnew) giveUp(router.id);
+    },
+    lost: ({ id }) => {
+      // Another connection of it may be there already.
+      if (connected.get(id)) return;
+      rerouting.move(
+        circuits.through(id).filter((circuit) => !isEndOf(id, circuit)),
+        'stay',
+      );
+      callOff(id);
+      const cancel = after(core.platform.clock, core.settings.unknownConnectionMinutes * MINUTE, () => {
+        givingUp.delete(id);
+        giveUp(id);
+      });
+      givingUp.set(id, cancel);
     },
   };
 };

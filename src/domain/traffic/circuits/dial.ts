@@ -13,7 +13,7 @@ import type { StandingRights } from '../rights/watch.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import { type Fabric, forRouters } from '../routers/fabric.ts';
 import { destinationsOf, type ReachedTerminator } from './choice.ts';
-import type { Circuit, Circuits } from './circuit.ts';
+import type { Circuits } from './circuit.ts';
 import { type PlannedCircuit, RouteFailed, setUp, takeDown } from './route.ts';
 
 const { createCircuitResponse, refused } = circuitMessages;
@@ -31,14 +31,15 @@ export interface DialPlace {
   readonly hosted: HostedTerminators;
   readonly links: Links;
   readonly circuits: Circuits;
-  /** Ends a circuit on all its routers. */
-  end(circuit: Circuit): void;
+  /** Ends a circuit on all its routers, as its right has ended. */
+  end(circuitId: string): void;
 }
 
 /** Sets up a circuit that a client has asked its router for, and answers. */
 export const dial = async (place: DialPlace, router: ConnectedRouter, frame: Frame): Promise<void> => {
   const { core } = place.fabric;
   const circuitId = newId(core.platform.random);
+  const isMade = place.circuits.making(circuitId);
   try {
     const made = await circuitFor(place, router, frame, circuitId);
     if (router.channel.signal.aborted) return;
@@ -54,6 +55,8 @@ export const dial = async (place: DialPlace, router: ConnectedRouter, frame: Fra
     const [code, said] = error instanceof ClaimRefused ? [error.code, error.message] : [refusalCode.internal, 'try again later'];
     router.channel.answer(frame, refused, said, [edgeHeader.errorCode.of(code), edgeHeader.errorCircuitId.of(circuitId)]);
     if (!(error instanceof ClaimRefused)) throw error;
+  } finally {
+    isMade();
   }
 };
 
@@ -83,10 +86,10 @@ const circuitFor = async (place: DialPlace, router: ConnectedRouter, frame: Fram
   if (usable.length === 0) throw new ClaimRefused(refusalCode.internal, `service ${serviceName} has no terminators`);
   let failure = '';
   for (const [attempt, destination] of usable.slice(0, ATTEMPTS).entries()) {
-    const planned = planOf(place, destination, { circuitId, attempt, ingress, egress, peerData: asked.peerData, right });
+    const planned = planOf(place, destination, { circuitId, attempt, ingress, egress, right });
     const said = place.hosted.get(destination.terminator.id)?.peerData ?? new Map<number, Uint8Array>();
     try {
-      const added = await setUp(planned);
+      const added = await setUp(planned, { terminator: destination.terminator, peerData: asked.peerData });
       keep(place, planned, destination, right, judgedAt);
       return { ingress, tags: planned.tags, peerData: new Map([...said, ...added]) };
     } catch (error) {
@@ -112,7 +115,7 @@ const judged = ({ fabric: { core, connected }, links }: DialPlace, router: Conne
     }),
   );
 
-type Plan = Pick<PlannedCircuit, 'circuitId' | 'attempt' | 'ingress' | 'egress' | 'peerData'> & { readonly right: TrafficRight };
+type Plan = Pick<PlannedCircuit, 'circuitId' | 'attempt' | 'ingress' | 'egress'> & { readonly right: TrafficRight };
 
 const planOf = (
   { fabric: { connected } }: DialPlace,
@@ -120,7 +123,6 @@ const planOf = (
   { right, ...plan }: Plan,
 ): PlannedCircuit => ({
   ...plan,
-  terminator,
   tags: new Map([
     ['serviceId', right.serviceId],
     ['clientId', right.identityId],
@@ -134,19 +136,22 @@ const planOf = (
 /** @throws RouteFailed when what it stands on has gone while it was set up */
 const keep = (
   { rights, hosted, links, circuits, end }: DialPlace,
-  { circuitId }: PlannedCircuit,
+  { circuitId, attempt, ingress, egress, tags }: PlannedCircuit,
   { terminator, path }: ReachedTerminator,
   right: TrafficRight,
   judgedAt: number,
 ): void => {
   if (terminator.binding === 'edge' && !hosted.get(terminator.id)) throw new RouteFailed('its terminator is gone');
   if (path.links.some((id) => !links.get(id))) throw new RouteFailed('a link is gone');
-  const circuit: Circuit = {
+  circuits.add({
     id: circuitId,
+    ingress,
+    egress,
+    tags,
     path: path.routers,
     links: path.links,
     terminatorId: terminator.id,
-    release: rights.add(right, judgedAt, () => end(circuit)),
-  };
-  circuits.add(circuit);
+    attempts: attempt + 1,
+    release: rights.add(right, judgedAt, () => end(circuitId)),
+  });
 };

@@ -1,12 +1,15 @@
 import { routeHeader } from '../../../control-channel/header-fields.ts';
 import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
+import { nanoseconds } from '../../../control-channel/nanoseconds.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 
 const { route, routeResult, unroute } = circuitMessages;
 
 /** How long routers may take to set up their part of a circuit; the last one asks the host of the service. ms */
 const ROUTE_WITHIN = 10_000;
-const NANOSECONDS = 1_000_000n;
+
+/** How long routers may take to hand on a circuit another way. ms */
+const REROUTE_WITHIN = 5000;
 
 /** Headers of a route's outcome from here on are data of the terminator, but for those that say how it went and where. */
 const FIRST_OF_PEER_DATA = 1000;
@@ -25,13 +28,17 @@ export interface PlannedCircuit {
   readonly attempt: number;
   readonly ingress: string;
   readonly egress: string;
-  readonly terminator: { readonly binding: string; readonly address: string };
-  /** Of who dials. */
-  readonly peerData: ReadonlyMap<number, Uint8Array>;
   readonly tags: ReadonlyMap<string, string>;
   /** The routers, the ingress first, and the links between them. */
   readonly routers: readonly (ConnectedRouter | undefined)[];
   readonly links: readonly string[];
+}
+
+/** Whom the last router of a new circuit reaches. */
+export interface Destination {
+  readonly terminator: { readonly binding: string; readonly address: string };
+  /** Of who dials. */
+  readonly peerData: ReadonlyMap<number, Uint8Array>;
 }
 
 /** A router could not set up its part. */
@@ -44,17 +51,37 @@ export class RouteFailed extends Error {
  * @returns what the terminator adds to what it has said when it was made
  * @throws RouteFailed; Unanswered
  */
-export const setUp = async (planned: PlannedCircuit): Promise<ReadonlyMap<number, Uint8Array>> => {
+export const setUp = async (planned: PlannedCircuit, destination: Destination): Promise<ReadonlyMap<number, Uint8Array>> => {
   const last = planned.routers.length - 1;
-  const peerData = await routed(planned, last);
-  await Promise.all(planned.routers.slice(0, last).map((_, at) => routed(planned, at)));
+  const peerData = await routed(planned, last, ROUTE_WITHIN, destination);
+  await Promise.all(planned.routers.slice(0, last).map((_, at) => routed(planned, at, ROUTE_WITHIN)));
   return peerData;
 };
 
-const routed = async (planned: PlannedCircuit, at: number): Promise<ReadonlyMap<number, Uint8Array>> => {
+/**
+ * Has routers hand on a circuit that there is over another way: those in the middle first, for the ends begin at once to send over it.
+ * @throws RouteFailed; Unanswered
+ */
+export const redirect = async (planned: PlannedCircuit): Promise<void> => {
+  const all = planned.routers.map((_, at) => at);
+  const isEnd = (at: number) => at === 0 || at === all.length - 1;
+  for (const some of [all.filter((at) => !isEnd(at)), all.filter(isEnd)])
+    await Promise.all(some.map((at) => routed(planned, at, REROUTE_WITHIN)));
+};
+
+const routed = async (
+  planned: PlannedCircuit,
+  at: number,
+  milliseconds: number,
+  destination?: Destination,
+): Promise<ReadonlyMap<number, Uint8Array>> => {
   const router = planned.routers[at];
-  if (!router || router.channel.signal.aborted) throw new RouteFailed('a router on the way is gone');
-  const answer = await router.channel.request(route, routeOf(planned, at), { milliseconds: ROUTE_WITHIN });
+  const isGone = () => !router || router.channel.signal.aborted;
+  if (!router || isGone()) throw new RouteFailed(GONE);
+  const body = { ...routeOf(planned, at, destination), timeout: nanoseconds(milliseconds) };
+  const answer = await router.channel.request(route, body, { milliseconds }).catch((error: unknown) => {
+    throw isGone() ? new RouteFailed(GONE) : error;
+  });
   if (answer.contentType !== routeResult.contentType || !routeHeader.success.in(answer))
     throw new RouteFailed(routeHeader.error.in(answer) ?? 'the router gave no reason');
   // Copied: they are kept, unlike the frame that they came in.
@@ -63,23 +90,35 @@ const routed = async (planned: PlannedCircuit, at: number): Promise<ReadonlyMap<
   );
 };
 
-/** What a router is asked: to hand on from one side to the other and back, and, as the last one, to reach the terminator. */
-const routeOf = ({ circuitId, attempt, ingress, egress, terminator, peerData, tags, routers, links }: PlannedCircuit, at: number) => {
+const GONE = 'a router on the way is gone';
+
+/** What a router is asked: to hand on from one side to the other and back, and, as the last one of a new circuit, to reach the terminator. */
+const routeOf = (
+  { circuitId, attempt, ingress, egress, tags, routers, links }: PlannedCircuit,
+  at: number,
+  destination: Destination | undefined,
+) => {
   const isLast = at === routers.length - 1;
   const before = links[at - 1] ?? ingress;
   const behind = isLast ? egress : (links[at] ?? egress);
   return {
     circuitId,
     attempt,
-    ...(isLast ? { egress: { binding: terminator.binding, address: egress, destination: terminator.address, peerData } } : {}),
+    ...(destination ? { egress: reaching(egress, destination) } : {}),
     forwards: [
       { srcAddress: before, dstAddress: behind, dstType: isLast ? 'end' : 'link' },
       { srcAddress: behind, dstAddress: before, dstType: at === 0 ? 'start' : 'link' },
     ] as const,
-    timeout: BigInt(ROUTE_WITHIN) * NANOSECONDS,
     tags,
   };
 };
+
+const reaching = (egress: string, { terminator, peerData }: Destination) => ({
+  binding: terminator.binding,
+  address: egress,
+  destination: terminator.address,
+  peerData,
+});
 
 /** Has routers forget a circuit. @param now without waiting for what is still under way */
 export const takeDown = (routers: readonly (ConnectedRouter | undefined)[], circuitId: string, now: boolean): void => {

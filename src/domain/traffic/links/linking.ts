@@ -1,6 +1,7 @@
 import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
 import { linkMessages } from '../../../control-channel/messages/links.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
+import { onRouterChange } from '../routers/changes.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 import type { Fabric } from '../routers/fabric.ts';
 import type { HandlerRow, MessageHandler } from '../routers/handlers.ts';
@@ -17,26 +18,33 @@ type Fault = Pick<MessageBody<typeof fault>, 'id' | 'iteration'>;
 export interface Linking extends Peers {
   readonly links: Links;
   handlers(router: ConnectedRouter): readonly HandlerRow[];
-  /** One end says that there is the same link twice: it is used no more, and the other end hears of it. */
-  duplicate(router: ConnectedRouter, said: Fault): void;
-  /** One end says that a link is gone. @returns whether it was used until now */
+  /** One end says that there is the same link twice: it is used no more, and the other end hears of it. @returns whether that is so */
+  duplicate(router: ConnectedRouter, said: Fault): boolean;
+  /** One end says that a link is gone. @returns whether there is no such link any more */
   broken(router: ConnectedRouter, said: Fault): boolean;
+  /** Who is to hear of links that their router does not name any more. */
+  onForgotten(heard: (linkId: string) => void): void;
 }
 
 /** The first report of a connection names all links of the router, the later ones those that are new. */
-const reporting = (links: Links, { id: from }: ConnectedRouter): MessageHandler => {
+const reporting = (links: Links, { id: from }: ConnectedRouter, forgotten: (linkId: string) => void): MessageHandler => {
   let isFirst = true;
   return (frame) => {
     const reported = routerLinks.decode(frame.body).links;
-    if (isFirst) links.forget(from, new Set(reported.map(({ id }) => id)));
+    const gone = isFirst ? links.forget(from, new Set(reported.map(({ id }) => id))) : [];
     isFirst = false;
     for (const { id, destRouterId, iteration } of reported) links.report({ id, from, to: destRouterId, iteration });
+    for (const id of gone) forgotten(id);
   };
 };
 
 export const keepLinks = (fabric: Fabric): Linking => {
-  const { connected } = fabric;
+  const { connected, events } = fabric;
   const links = createLinks();
+  const listeners: ((linkId: string) => void)[] = [];
+  onRouterChange(events, ({ action, entityId }) => {
+    if (action === 'delete') for (const { id, from, to } of links.all()) if (from === entityId || to === entityId) links.remove(id);
+  });
 
   /** What a router says of links of others, or of an iteration that is over, does not count. */
   const ofRouter = ({ id: routerId }: ConnectedRouter, { id, iteration }: Fault) => {
@@ -48,23 +56,30 @@ export const keepLinks = (fabric: Fabric): Linking => {
   return {
     links,
     ...introducePeers(fabric),
+    onForgotten: (heard) => void listeners.push(heard),
     handlers: (router) => [
-      [routerLinks, reporting(links, router)],
+      [
+        routerLinks,
+        reporting(links, router, (linkId) => {
+          for (const heard of listeners) heard(linkId);
+        }),
+      ],
       // Which connections a link consists of is its routers' business.
       [linkState, () => undefined],
       [verifyRouter, (frame) => verify(fabric, router, frame)],
     ],
     duplicate: (router, said) => {
       const link = ofRouter(router, said);
-      if (!link) return;
-      // Circuits that go over it may stay: routers close it when they are done.
+      if (!link) return false;
       links.remove(link.id);
       const other = connected.get(link.from === router.id ? link.to : link.from);
       other?.channel.send(fault, { subject: 'link', id: link.id, iteration: said.iteration });
+      return true;
     },
     broken: (router, said) => {
       const link = ofRouter(router, said);
-      return link !== undefined && links.remove(link.id) !== undefined;
+      if (link) links.remove(link.id);
+      return links.get(said.id) === undefined;
     },
   };
 };

@@ -14,6 +14,8 @@ export interface ConnectedRouter {
   readonly connection: RouterConnection;
   /** When it connected, monotonic ms. */
   readonly since: number;
+  /** Whether it was not connected before, as far as it knows: it has just been started. */
+  readonly isAnew: boolean;
   /** Of its software. */
   readonly version: string;
   /** Where other routers reach it. */
