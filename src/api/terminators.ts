@@ -37,6 +37,10 @@ export const terminator = resource({
     identitySecret: { ...writeOnly(shortText), write: 'createOnlyOptional' },
     /** Under the host's secret key, bound to the terminator; null where none was given. */
     sealedIdentitySecret: sealed(string, ({ id }) => `terminator:${id}:identity-secret`),
+    /** The session by which a client hosts it; empty where there is none. */
+    sessionId: readOnly(string, { keep: 'hidden', default: '' }),
+    /** What whoever dials it gets to know, by number, in hex: such as the public key of the client. */
+    peerData: readOnly(z.record(string, string), { keep: 'hidden', default: {} }),
     hostId: readOnly(string, { keep: 'hidden', default: '', filter: true }),
     sourceCtrl: readOnly(string, { keep: 'hidden', default: '', filter: true }),
     /** Names of what it points at, kept in step: for filters and order. */

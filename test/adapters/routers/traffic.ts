@@ -1,6 +1,6 @@
 import { circuitHeader, routeHeader } from '../../../src/control-channel/header-fields.ts';
 import { messages } from '../../../src/control-channel/messages/index.ts';
-import type { ScriptedRouter, TestDevice, TestRouter, TestSession } from '../../../testing/index.ts';
+import type { ScriptedRouter, TestDevice, TestNetworkOptions, TestRouter, TestSession } from '../../../testing/index.ts';
 import { until } from '../../support/until.ts';
 import { isOnline, type RouterNetwork, routerNetwork } from './support.ts';
 
@@ -33,8 +33,8 @@ export const routed: NonNullable<Parameters<TestRouter['dial']>[0]['script']> = 
   },
 };
 
-export const traffic = async (script = routed): Promise<Traffic> => {
-  const at = await routerNetwork();
+export const traffic = async (script = routed, options: TestNetworkOptions = {}): Promise<Traffic> => {
+  const at = await routerNetwork(options);
   const { network, port } = at;
   const fra1 = await network.edgeRouter('fra1');
   const [host, client] = [await network.device('host', 'hosts'), await network.device('client', 'clients')];
@@ -66,16 +66,21 @@ export const tokenFor = async (session: TestSession, serviceId: string, type: 'D
   (await session.sessions.create({ body: { serviceId, type } })).token;
 
 /** The client hosts the service by the router: what the answer says. */
-export const bindBy = async ({ router, hosting, serviceId }: Traffic, address: string, sessionToken?: string) => {
+export const bindBy = async (
+  { router, hosting, serviceId }: Traffic,
+  address: string,
+  sessionToken?: string,
+  change: Parameters<typeof createTerminator.encode>[0] = {},
+) => {
   const token = sessionToken ?? (await tokenFor(hosting, serviceId, 'Bind'));
-  const fields = { address, sessionToken: token, apiSessionToken: hosting.token, peerData: new Map([[KEY, HOST_KEY]]) };
+  const fields = { address, sessionToken: token, apiSessionToken: hosting.token, peerData: new Map([[KEY, HOST_KEY]]), ...change };
   return createTerminatorResponse.decode((await router.request(createTerminator, fields)).body);
 };
 
 /** The client asks for a circuit: the answer, whatever it is. */
 export const dialBy = async (
   { router, dialing, serviceId }: Traffic,
-  change: { readonly token?: string; readonly key?: Uint8Array | undefined } = {},
+  change: { readonly token?: string; readonly key?: Uint8Array | undefined; readonly instanceId?: string } = {},
 ) => {
   const { token = await tokenFor(dialing, serviceId, 'Dial') } = change;
   const key = 'key' in change ? change.key : CLIENT_KEY;
@@ -85,7 +90,7 @@ export const dialBy = async (
       circuitHeader.sessionToken.of(token),
       circuitHeader.apiSessionToken.of(dialing.token),
       circuitHeader.peerData.of(key ? new Map([[KEY, key]]) : new Map()),
-      circuitHeader.instanceId.of(''),
+      circuitHeader.instanceId.of(change.instanceId ?? ''),
     ],
   });
   if (answer.contentType === refused.contentType) return { isMade: false, said: refused.decode(answer.body), answer } as const;

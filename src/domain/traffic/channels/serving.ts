@@ -25,7 +25,7 @@ export const serveConnected = (core: Core, events: Pick<ChangeListeners, 'on'>, 
   const rights = watchRights(fabric);
   const hosting = hostServices(fabric, rights);
   const linking = keepLinks(fabric);
-  const circuits = keepCircuits(fabric, rights, hosting.hosted, linking);
+  const circuits = keepCircuits(fabric, rights, hosting, linking);
   const apiSessions = syncApiSessions(fabric);
   const sessions = syncSessions(fabric);
   let isWarned = core.provider === undefined;
@@ -67,7 +67,7 @@ export const serveConnected = (core: Core, events: Pick<ChangeListeners, 'on'>, 
       };
       greet(core, router).catch(failed('a router has not said how it is reached'));
       apiSessions.tellAll(router).catch(failed('a router could not be told of the API sessions'));
-      hosting.validate(router).catch(failed('a router has not said what it hosts'));
+      hosting.began(router).catch(failed('a router has not said what it hosts'));
     },
   };
 };

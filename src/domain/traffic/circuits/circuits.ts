@@ -1,7 +1,7 @@
 import { Malformed } from '../../../control-channel/malformed.ts';
 import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
 import { after } from '../../../platform/timers.ts';
-import type { HostedTerminators } from '../hosting/hosted.ts';
+import type { Hosting } from '../hosting/hosting.ts';
 import type { Linking } from '../links/linking.ts';
 import type { StandingRights } from '../rights/watch.ts';
 import { onRouterChange } from '../routers/changes.ts';
@@ -52,7 +52,7 @@ export interface CircuitKeeping {
 
 const MINUTE = 60_000;
 
-export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosted: HostedTerminators, linking: Linking): CircuitKeeping => {
+export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosting: Hosting, linking: Linking): CircuitKeeping => {
   const { core, connected, events } = fabric;
   const { links } = linking;
   const circuits = createCircuits();
@@ -70,7 +70,7 @@ export const keepCircuits = (fabric: Fabric, rights: StandingRights, hosted: Hos
   const drop = (id: string, now: boolean): void => leave(circuits.remove(id)?.path ?? [], id, now);
   const end = (id: string): void => drop(id, true);
   const rerouting = createRerouting({ fabric, links, circuits, leave, end });
-  const place = { fabric, rights, hosted, links, circuits, end };
+  const place = { fabric, rights, hosting, links, circuits, end };
 
   const isEndOf = (routerId: string, { path }: Circuit): boolean => path[0] === routerId || path.at(-1) === routerId;
 

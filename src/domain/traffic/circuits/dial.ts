@@ -2,10 +2,10 @@ import { service } from '../../../api/services.ts';
 import type { Frame } from '../../../control-channel/frame.ts';
 import { circuitHeader, edgeHeader } from '../../../control-channel/header-fields.ts';
 import { Malformed } from '../../../control-channel/malformed.ts';
-import { circuitMessages, refusalCode } from '../../../control-channel/messages/circuits.ts';
+import { circuitMessages, refusalCode, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
 import { Unanswered } from '../../../control-channel/requests.ts';
 import { newId } from '../../../storage/ids.ts';
-import type { HostedTerminators } from '../hosting/hosted.ts';
+import type { Hosting } from '../hosting/hosting.ts';
 import type { Links } from '../links/links.ts';
 import { ClaimRefused, rightOf } from '../rights/claim.ts';
 import type { TrafficRight } from '../rights/right.ts';
@@ -28,7 +28,7 @@ const PUBLIC_KEY = 1003;
 export interface DialPlace {
   readonly fabric: Fabric;
   readonly rights: StandingRights;
-  readonly hosted: HostedTerminators;
+  readonly hosting: Hosting;
   readonly links: Links;
   readonly circuits: Circuits;
   /** Ends a circuit on all its routers, as its right has ended. */
@@ -78,16 +78,16 @@ type Asked = ReturnType<typeof askedIn>;
 const circuitFor = async (place: DialPlace, router: ConnectedRouter, frame: Frame, circuitId: string) => {
   const { random } = place.fabric.core.platform;
   const asked = askedIn(frame);
+  await place.hosting.restored();
   const judgedAt = place.rights.time;
   const { right, serviceName, destinations } = await judged(place, router, asked);
   const [ingress, egress] = [newId(random), newId(random)];
-  // Of what clients host only what their routers say that they host.
-  const usable = destinations.filter(({ terminator: { id, binding } }) => binding !== 'edge' || place.hosted.get(id));
+  const usable = destinations.filter(({ terminator }) => isUsable(place.hosting, terminator));
   if (usable.length === 0) throw new ClaimRefused(refusalCode.internal, `service ${serviceName} has no terminators`);
   let failure = '';
   for (const [attempt, destination] of usable.slice(0, ATTEMPTS).entries()) {
     const planned = planOf(place, destination, { circuitId, attempt, ingress, egress, right });
-    const said = place.hosted.get(destination.terminator.id)?.peerData ?? new Map<number, Uint8Array>();
+    const said = place.hosting.hosted.get(destination.terminator.id)?.peerData ?? new Map<number, Uint8Array>();
     try {
       const added = await setUp(planned, { terminator: destination.terminator, peerData: asked.peerData });
       keep(place, planned, destination, right, judgedAt);
@@ -95,11 +95,17 @@ const circuitFor = async (place: DialPlace, router: ConnectedRouter, frame: Fram
     } catch (error) {
       takeDown(planned.routers, circuitId, true);
       if (!(error instanceof RouteFailed || error instanceof Unanswered)) throw error;
+      if (error instanceof RouteFailed && error.code === routeErrorCode.invalidTerminator)
+        await place.hosting.gone(destination.terminator.id);
       failure = error.message;
     }
   }
   throw new ClaimRefused(refusalCode.internal, `service ${serviceName} could not be reached: ${failure}`);
 };
+
+/** Of what is hosted only that by routers that are here; and what administrators made, but for those that only a host can make. */
+const isUsable = ({ hosted }: Hosting, { id, binding, hostId }: ReachedTerminator['terminator']): boolean =>
+  hosted.get(id) !== undefined || (!hostId && binding !== 'edge');
 
 /** Whether the client may dial the service, and where it can be reached, in one state. @throws ClaimRefused */
 const judged = ({ fabric: { core, connected }, links }: DialPlace, router: ConnectedRouter, asked: Asked) =>
@@ -135,13 +141,13 @@ const planOf = (
 
 /** @throws RouteFailed when what it stands on has gone while it was set up */
 const keep = (
-  { rights, hosted, links, circuits, end }: DialPlace,
+  { rights, hosting, links, circuits, end }: DialPlace,
   { circuitId, attempt, ingress, egress, tags }: PlannedCircuit,
   { terminator, path }: ReachedTerminator,
   right: TrafficRight,
   judgedAt: number,
 ): void => {
-  if (terminator.binding === 'edge' && !hosted.get(terminator.id)) throw new RouteFailed('its terminator is gone');
+  if (!isUsable(hosting, terminator)) throw new RouteFailed('its terminator is gone');
   if (path.links.some((id) => !links.get(id))) throw new RouteFailed('a link is gone');
   circuits.add({
     id: circuitId,

@@ -1,5 +1,5 @@
 import { routeHeader } from '../../../control-channel/header-fields.ts';
-import { circuitMessages } from '../../../control-channel/messages/circuits.ts';
+import { circuitMessages, routeErrorCode } from '../../../control-channel/messages/circuits.ts';
 import { nanoseconds } from '../../../control-channel/nanoseconds.ts';
 import type { ConnectedRouter } from '../routers/connected.ts';
 
@@ -44,6 +44,13 @@ export interface Destination {
 /** A router could not set up its part. */
 export class RouteFailed extends Error {
   override readonly name = 'RouteFailed';
+  /** See `routeErrorCode`. */
+  readonly code: number;
+
+  constructor(message: string, code: number = routeErrorCode.generic) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /**
@@ -83,7 +90,7 @@ const routed = async (
     throw isGone() ? new RouteFailed(GONE) : error;
   });
   if (answer.contentType !== routeResult.contentType || !routeHeader.success.in(answer))
-    throw new RouteFailed(routeHeader.error.in(answer) ?? 'the router gave no reason');
+    throw new RouteFailed(routeHeader.error.in(answer) ?? 'the router gave no reason', routeHeader.errorCode.in(answer));
   // Copied: they are kept, unlike the frame that they came in.
   return new Map(
     [...answer.headers].filter(([key]) => key >= FIRST_OF_PEER_DATA && !OWN.has(key)).map(([key, bytes]) => [key, new Uint8Array(bytes)]),

@@ -8,14 +8,21 @@ import type { Entities } from '../../../changes/entities.ts';
 import { sealText } from '../../../changes/sealed.ts';
 import type { MessageBody } from '../../../control-channel/messages/message-type.ts';
 import type { terminatorMessages } from '../../../control-channel/messages/terminators.ts';
+import { and, equals, not, stringField } from '../../../query/index.ts';
 import { newRow } from '../../../resources/merge.ts';
-import { ClaimRefused, rightOf } from '../rights/claim.ts';
+import { isSameJson } from '../../../storage/same-json.ts';
+import { identitySecretOf } from '../../fabric/terminators/identity-secret.ts';
 import type { TrafficRight } from '../rights/right.ts';
+import { isStorable, storedPeerData } from './peer-data.ts';
 
-type Request = MessageBody<(typeof terminatorMessages)['createTerminator']>;
+/** What is to be hosted: what requests of clients and of tunnelers have in common. */
+export type HostingRequest = Pick<
+  MessageBody<(typeof terminatorMessages)['createTerminator']>,
+  'address' | 'peerData' | 'cost' | 'precedence' | 'instanceId' | 'instanceSecret'
+>;
 type Row = RowOf<typeof terminator>;
 
-/** What a router is told that it cannot be given. `code` as in `createTerminatorResponse`. */
+/** What a router is told that it cannot be given. `result` as in `createTerminatorResponse`. */
 export class BindRefused extends Error {
   override readonly name = 'BindRefused';
   readonly result: 'idConflict' | 'otherFailure' | 'invalidSession';
@@ -27,39 +34,85 @@ export class BindRefused extends Error {
 }
 
 const ADDRESS = /^[\w-]{1,64}$/;
-const MOST_COST = 65_535;
+export const MOST_COST = 65_535;
+/** Characters of an instance id, and bytes of its secret. */
+const MOST_INSTANCE = 4096;
+
+/** @throws BindRefused for what is stored of no terminator */
+export const checkRequest = ({ address, cost, precedence, instanceId, instanceSecret, peerData }: HostingRequest): void => {
+  const refuse = (message: string) => {
+    throw new BindRefused('otherFailure', message);
+  };
+  if (!ADDRESS.test(address)) refuse('an address has 1 to 64 letters, digits, - or _');
+  if (cost > MOST_COST) refuse(`a cost is ${MOST_COST} at most`);
+  if (precedence === 'unrecognized') refuse('the precedence is not known');
+  if (instanceId.length > MOST_INSTANCE) refuse(`an instance id has ${MOST_INSTANCE} characters at most`);
+  if (instanceSecret.length > MOST_INSTANCE) refuse(`the secret of an instance has ${MOST_INSTANCE} bytes at most`);
+  if (!isStorable(peerData)) refuse('the data for those who dial are too large');
+};
 
 /**
- * Stores a terminator for a client that may bind its service by this router. Again, for the same client and service, it is what it was.
+ * Stores a terminator for who may bind its service by this router. Again, for the same host and service, it is the same row, hosted in the session that is
+ * given now.
  * @throws BindRefused
  */
-export const bind = async (entities: Entities, core: Core, routerId: string, request: Request): Promise<TrafficRight> => {
-  const { address, sessionToken, apiSessionToken, cost, precedence } = request;
-  if (!ADDRESS.test(address)) throw new BindRefused('otherFailure', 'an address has 1 to 64 letters, digits, - or _');
-  if (cost > MOST_COST) throw new BindRefused('otherFailure', `a cost is ${MOST_COST} at most`);
-  if (precedence === 'unrecognized') throw new BindRefused('otherFailure', 'the precedence is not known');
-  const right = await rightOf(entities, core, { sessionToken, apiSessionToken, type: 'Bind', routerId }).catch((error: unknown) => {
-    throw error instanceof ClaimRefused ? new BindRefused('invalidSession', error.message) : error;
-  });
+export const bind = async (
+  entities: Entities,
+  core: Pick<Core, 'secrets'>,
+  right: TrafficRight,
+  binding: 'edge' | 'tunnel',
+  request: HostingRequest,
+): Promise<void> => {
+  const { address, cost, instanceId, precedence } = request;
+  const now = { sessionId: right.sessionId, peerData: storedPeerData(request.peerData) };
   const known = await entities.get(terminator, address);
-  if (known) return sameOr(known, right);
+  if (known) {
+    if (!isSame(known, right, binding)) throw new BindRefused('idConflict', 'there is another terminator with this id');
+    const isAsBefore = known.sessionId === now.sessionId && isSameJson(known.peerData ?? {}, now.peerData);
+    if (!isAsBefore) await entities.update(terminator, known, now);
+    return;
+  }
+  await checkInstance(entities, core, right, request);
   const { name: serviceName } = await entities.require(service, right.serviceId);
-  const { name: routerName } = await entities.require(router, routerId);
-  const own: Partial<Row> = { id: address, serviceId: right.serviceId, routerId, hostId: right.identityId, serviceName, routerName };
-  const given = { binding: 'edge', address, cost, precedence, identity: request.instanceId };
+  const { name: routerName } = await entities.require(router, right.routerId);
+  const own: Partial<Row> = { id: address, serviceId: right.serviceId, routerId: right.routerId, hostId: right.identityId };
+  // What is not known was refused.
+  const given = {
+    binding,
+    address,
+    cost,
+    precedence: precedence === 'unrecognized' ? 'default' : precedence,
+    identity: instanceId,
+  } as const;
   const secret = await sealedSecret(core, address, request.instanceSecret);
-  await entities.insert(terminator, newRow(terminator, given, { ...own, ...secret }));
-  return right;
+  await entities.insert(terminator, newRow(terminator, given, { ...own, ...now, ...secret, serviceName, routerName }));
 };
 
-const sameOr = (known: Row, right: TrafficRight): TrafficRight => {
-  const isSame = known.serviceId === right.serviceId && known.routerId === right.routerId && known.hostId === right.identityId;
-  if (!isSame) throw new BindRefused('idConflict', 'there is another terminator with this id');
-  return right;
+const isSame = (known: Row, right: TrafficRight, binding: string): boolean =>
+  known.serviceId === right.serviceId &&
+  known.routerId === right.routerId &&
+  known.hostId === right.identityId &&
+  known.binding === binding;
+
+/** Who hosts an instance of a service beside another host has the same secret: otherwise anyone who may bind the service could take its name. */
+const checkInstance = async (
+  entities: Entities,
+  { secrets }: Pick<Core, 'secrets'>,
+  { serviceId }: TrafficRight,
+  { instanceId, instanceSecret }: HostingRequest,
+): Promise<void> => {
+  if (instanceId === '') return;
+  const where = and(
+    equals(stringField('serviceId'), serviceId),
+    equals(stringField('identity'), instanceId),
+    not(equals(stringField('hostId'), '')),
+  );
+  const [other] = await entities.list(terminator, { where, limit: 1 });
+  if (other && ((await identitySecretOf(secrets, other)) ?? '') !== bytesToHex(instanceSecret))
+    throw new BindRefused('otherFailure', 'this instance of the service is hosted with another secret');
 };
 
-const sealedSecret = async ({ secrets }: Core, id: string, secret: Uint8Array): Promise<Partial<Row>> => {
-  if (secret.length === 0) return {};
-  const text = bytesToHex(secret);
-  return { sealedIdentitySecret: await sealText(secrets, terminator, 'sealedIdentitySecret', { id }, text) };
-};
+const sealedSecret = async ({ secrets }: Pick<Core, 'secrets'>, id: string, secret: Uint8Array): Promise<Partial<Row>> =>
+  secret.length === 0
+    ? {}
+    : { sealedIdentitySecret: await sealText(secrets, terminator, 'sealedIdentitySecret', { id }, bytesToHex(secret)) };

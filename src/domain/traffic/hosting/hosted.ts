@@ -1,18 +1,21 @@
 import type { TrafficRight } from '../rights/right.ts';
+import type { PeerData } from './peer-data.ts';
 
-/** A terminator that a router hosts now, for a client. */
+/** A terminator that a router hosts now. */
 export interface HostedTerminator {
   /** Also its address at the router. */
   readonly id: string;
   readonly routerId: string;
   readonly right: TrafficRight;
   /** What whoever dials it gets to know, e.g. the public key of the client. */
-  readonly peerData: ReadonlyMap<number, Uint8Array>;
+  readonly peerData: PeerData;
+  /** Whether its router has said so since it connected; otherwise the store says that it did before. */
+  readonly isConfirmed: boolean;
   /** Lets go of its right. */
   release(): void;
 }
 
-/** The terminators that routers host, as long as these are connected. Their rows are in the store; what is here comes again with the router. */
+/** The terminators that routers host, as long as these are connected. Their rows are in the store. */
 export interface HostedTerminators {
   get(id: string): HostedTerminator | undefined;
   set(terminator: HostedTerminator): void;
@@ -22,16 +25,25 @@ export interface HostedTerminators {
 
 export const createHostedTerminators = (): HostedTerminators => {
   const byId = new Map<string, HostedTerminator>();
+  const byRouter = new Map<string, Set<string>>();
+  const forget = (id: string): void => {
+    const known = byId.get(id);
+    if (!known) return;
+    known.release();
+    byId.delete(id);
+    const beside = byRouter.get(known.routerId);
+    beside?.delete(id);
+    if (beside?.size === 0) byRouter.delete(known.routerId);
+  };
   return {
     get: (id) => byId.get(id),
     set: (terminator) => {
-      byId.get(terminator.id)?.release();
-      byId.set(terminator.id, terminator);
+      const { id, routerId } = terminator;
+      forget(id);
+      byId.set(id, terminator);
+      byRouter.set(routerId, (byRouter.get(routerId) ?? new Set()).add(id));
     },
-    forget: (id) => {
-      byId.get(id)?.release();
-      byId.delete(id);
-    },
-    ofRouter: (routerId) => [...byId.values()].filter((one) => one.routerId === routerId),
+    forget,
+    ofRouter: (routerId) => [...(byRouter.get(routerId) ?? [])].flatMap((id) => byId.get(id) ?? []),
   };
 };

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { circuitHeader, header, routeHeader } from '../../../src/control-channel/header-fields.ts';
+import { messages } from '../../../src/control-channel/messages/index.ts';
+import { connectScripted } from '../../../testing/scripted-router.ts';
+import { SECRET_KEY } from '../../support/app.ts';
+import { newSharedStorage, type SharedStorage, stores } from '../../support/stores.ts';
+import { until } from '../../support/until.ts';
+import { isOnline, routerNetwork } from './support.ts';
+import { bindBy, dialBy, HOST_KEY, KEY, routed, type Traffic, tokenFor, traffic } from './traffic.ts';
+
+const { route, routeResult } = messages.circuits;
+const { sessionRemoved } = messages.sessions;
+const { validateTerminators, validateTerminatorsResponse } = messages.terminators;
+
+const on = (storage: SharedStorage) => ({ storage: storage.adapter(), secretKey: SECRET_KEY });
+
+/** Another process on the same store, after the first one was killed. Its router and the token of its client come over to it. */
+const restarted = async (at: Traffic, storage: SharedStorage, script = routed, isAnew = false) => {
+  const token = await tokenFor(at.dialing, at.serviceId, 'Dial');
+  const next = await routerNetwork(on(storage));
+  const { certificate, id } = at.fra1;
+  assert.ok(certificate);
+  const connect = () => {
+    const lastConnectionId = header.connectionId.required(at.router.welcome);
+    const options = { port: next.port, script, ...(isAnew ? {} : { lastConnectionId }) };
+    return connectScripted({ id, certificate, clock: next.network.clock }, options);
+  };
+  return { ...next, token, connect, again: async () => ({ ...at, router: await connect() }) };
+};
+
+for (const store of stores)
+  describe(`a controller that was killed and started again, on ${store}`, () => {
+    test('knows at once what its routers host: who dials gets the key of the host', async () => {
+      await using storage = newSharedStorage(store);
+      await using at = await traffic(routed, on(storage));
+      assert.equal((await bindBy(at, 'terminator')).result, 'success');
+      await using next = await restarted(at, storage);
+      const made = await dialBy(await next.again(), { token: next.token });
+      assert.equal(made.isMade, true, made.said);
+      assert.deepEqual(circuitHeader.peerData.in(made.answer), new Map([[KEY, HOST_KEY]]));
+    });
+
+    test('has one terminator when its router creates it anew, with what the host says now', async () => {
+      await using storage = newSharedStorage(store);
+      await using at = await traffic(routed, on(storage));
+      await bindBy(at, 'terminator');
+      const [before] = (await at.network.controller.terminators.list({})).data;
+      await using next = await restarted(at, storage);
+      const back = await next.again();
+      assert.equal((await bindBy(back, 'terminator')).result, 'success');
+      const other = new Map([[KEY, Uint8Array.of(7)]]);
+      const session = (await back.hosting.sessions.create({ body: { serviceId: at.serviceId, type: 'Bind' } })).token;
+      assert.equal((await bindBy(back, 'terminator', session, { peerData: other })).result, 'success');
+      const { data } = await next.network.controller.terminators.list({});
+      assert.deepEqual([data.length, data[0]?.createdAt], [1, before?.createdAt]);
+      const made = await dialBy(back, { token: next.token });
+      assert.ok(made.isMade);
+      assert.deepEqual(circuitHeader.peerData.in(made.answer), other);
+    });
+
+    test('hosts nothing for which the right was lost meanwhile, and tells its router', async () => {
+      await using storage = newSharedStorage(store);
+      await using at = await traffic(routed, on(storage));
+      await bindBy(at, 'terminator');
+      await using next = await restarted(at, storage);
+      await next.network.controller.servicePolicies.delete({ id: at.bindPolicy });
+      const back = await next.again();
+      assert.equal(sessionRemoved.decode((await back.router.next(sessionRemoved)).body).ids.length, 1);
+      await until(async () => (await next.network.controller.terminators.list({})).data.length === 0);
+      assert.equal((await dialBy(back, { token: next.token })).said, 'service web has no terminators');
+    });
+
+    test('has the instance of a service and its secret still', async () => {
+      await using storage = newSharedStorage(store);
+      await using at = await traffic(routed, on(storage));
+      const one = { instanceId: 'one', instanceSecret: Uint8Array.of(1, 2, 3) };
+      await bindBy(at, 'terminator', undefined, one);
+      await using next = await restarted(at, storage);
+      const back = await next.again();
+      assert.equal((await dialBy(back, { token: next.token })).isMade, false);
+      assert.equal((await dialBy(back, { token: next.token, instanceId: 'one' })).isMade, true);
+      assert.equal((await bindBy(back, 'beside', undefined, one)).result, 'success');
+      const stolen = await bindBy(back, 'stolen', undefined, { ...one, instanceSecret: Uint8Array.of(3, 2, 1) });
+      assert.deepEqual([stolen.result, stolen.msg], ['otherFailure', 'this instance of the service is hosted with another secret']);
+    });
+  });
+
+test('a router that was itself started anew hosts nothing before it says so', async () => {
+  await using storage = newSharedStorage('memory');
+  await using at = await traffic(routed, on(storage));
+  await bindBy(at, 'terminator');
+  await using next = await restarted(at, storage, routed, true);
+  const back = await next.again();
+  await until(() => isOnline(next.network, at.fra1.id));
+  assert.equal((await dialBy(back, { token: next.token })).said, 'service web has no terminators');
+});
+
+test('what a router does not create anew is asked about after a minute, also what could be dialed until then', async () => {
+  await using storage = newSharedStorage('memory');
+  await using at = await traffic(routed, on(storage));
+  for (const address of ['again', 'gone']) await bindBy(at, address);
+  const asked: string[] = [];
+  await using next = await restarted(at, storage, {
+    ...routed,
+    [validateTerminators.name]: (frame, to) => {
+      const { terminators } = validateTerminators.decode(frame.body);
+      asked.push(...terminators.map(({ id }) => id));
+      to.answer(frame, validateTerminatorsResponse, { states: new Map(terminators.map(({ id }) => [id, { valid: false }])) });
+    },
+  });
+  const back = await next.again();
+  await bindBy(back, 'again');
+  await next.network.advance('60s');
+  await until(async () => (await next.network.controller.terminators.list({})).data.length === 1);
+  assert.deepEqual(asked, ['gone']);
+});
+
+test('a terminator that its router says there is not is gone', async () => {
+  await using storage = newSharedStorage('memory');
+  await using at = await traffic(routed, on(storage));
+  await bindBy(at, 'terminator');
+  await using next = await restarted(at, storage, {
+    [route.name]: (frame, router) => {
+      const { circuitId, attempt } = route.decode(frame.body);
+      const outcome = [routeHeader.attempt.of(attempt), routeHeader.success.of(false), routeHeader.error.of('unknown')];
+      router.answer(frame, routeResult, circuitId, [...outcome, routeHeader.errorCode.of(1)]);
+    },
+  });
+  const back = await next.again();
+  assert.equal((await dialBy(back, { token: next.token })).said, 'service web could not be reached: unknown');
+  assert.deepEqual((await next.network.controller.terminators.list({})).data, []);
+  assert.equal((await dialBy(back, { token: next.token })).said, 'service web has no terminators');
+});
+
+test('a terminator keeps no more than it needs', async () => {
+  await using at = await traffic();
+  const refusals: Readonly<Record<string, Parameters<typeof bindBy>[3]>> = {
+    'the data for those who dial are too large': { peerData: new Map([[KEY, new Uint8Array(20_000)]]) },
+    'an instance id has 4096 characters at most': { instanceId: 'x'.repeat(5000) },
+    'the secret of an instance has 4096 bytes at most': { instanceSecret: new Uint8Array(5000) },
+    'a cost is 65535 at most': { cost: 65_536 },
+  };
+  for (const [said, change] of Object.entries(refusals)) {
+    const { result, msg } = await bindBy(at, 'terminator', undefined, change);
+    assert.deepEqual([result, msg], ['otherFailure', said]);
+  }
+  assert.deepEqual((await at.network.controller.terminators.list({})).data, []);
+});
