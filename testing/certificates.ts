@@ -30,14 +30,19 @@ export const issuedCertificate = async (pem: string, key: string): Promise<TestC
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** A new key on P-256, and a certificate request (PKCS#10) for it: both in PEM. */
-export const newCsr = async (commonName: string): Promise<{ readonly csr: string; readonly key: string }> => {
-  const { Pkcs10CertificateRequestGenerator } = await x509();
+/** A new key on P-256, and a certificate request (PKCS#10) for it: both in PEM. @param dnsNames that are to stand beside the common name */
+export const newCsr = async (
+  commonName: string,
+  ...dnsNames: readonly string[]
+): Promise<{ readonly csr: string; readonly key: string }> => {
+  const { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } = await x509();
+  const names = dnsNames.map((value) => ({ type: 'dns', value }) as const);
   const keys = await crypto.subtle.generateKey(P256, true, ['sign', 'verify']);
   const { rawData } = await Pkcs10CertificateRequestGenerator.create({
     name: [{ CN: [commonName] }],
     keys,
     signingAlgorithm: P256,
+    extensions: names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names)],
   });
   return {
     csr: writePem('CERTIFICATE REQUEST', new Uint8Array(rawData)),

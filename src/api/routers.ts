@@ -28,6 +28,8 @@ const common = {
   unverifiedCertPem: readOnly(string),
   /** SHA-1 of that certificate in hex. */
   unverifiedFingerprint: readOnly(string),
+  /** The names that the router has without that certificate, and those that it will have with it; it has all of them for as long as it has both. */
+  unverifiedNames: readOnly(z.object({ without: z.array(string), with: z.array(string) }), { keep: 'hidden' }),
   /** Network interfaces of the router, as it tells. */
   interfaces: readOnly(routerInterfaces),
   /** Id of the enrollment by which it got its certificate: the same until it enrolls anew. */

@@ -37,7 +37,11 @@ export interface RouterCertificates {
  * and addresses of its request that it may have.
  * @throws ApiError `COULD_NOT_PROCESS_CSR`
  */
-export const certifyRouter = async (call: Call, router: CertifiedRouter, requests: RouterRequests): Promise<RouterCertificates> => {
+export const certifyRouter = async (
+  call: Pick<Call, 'core' | 'read'>,
+  router: CertifiedRouter,
+  requests: RouterRequests,
+): Promise<RouterCertificates> => {
   const [own, server] = await Promise.all([readRequest(requests.certCsr), readRequest(requests.serverCertCsr)]);
   const { pki, platform } = call.core;
   const signer = await pki.signer();

@@ -5,6 +5,7 @@ import { enrolleeOf } from '../../directory/enrollment/behaviour.ts';
 import type { EnrollmentMethod } from '../../directory/enrollment/method.ts';
 import { certifyRouter } from './certificates.ts';
 import { updateRouter } from './update.ts';
+import { NONE_UNVERIFIED } from './verification.ts';
 
 /** A router, of either kind, gets its certificates. */
 export const enrollRouter: EnrollmentMethod = async (call, row, { certCsr, serverCertCsr }) => {
@@ -14,7 +15,7 @@ export const enrollRouter: EnrollmentMethod = async (call, row, { certCsr, serve
   if (!found) throw new ApiError('INVALID_ENROLLMENT_TOKEN');
   const { certificate, cert, serverCert, claim } = await certifyRouter(call, found, { certCsr, serverCertCsr });
   const { bundle } = await call.core.pki.signer();
-  const verified = { isVerified: true, fingerprint: certificate.fingerprint, enrolledBy: row.id };
+  const verified = { ...NONE_UNVERIFIED, isVerified: true, fingerprint: certificate.fingerprint, enrolledBy: row.id };
   return {
     answer: { ca: certificatesPem(bundle), cert, serverCert },
     // With a router goes its enrollment, which the transaction has found.

@@ -6,6 +6,7 @@ import type { Entities } from '../../../changes/entities.ts';
 import { equals, oneOf, stringField } from '../../../query/index.ts';
 import { addEnrollment } from '../../directory/enrollment/behaviour.ts';
 import { tokenOf } from '../../directory/enrollment/token.ts';
+import { NONE_UNVERIFIED } from './verification.ts';
 
 /** By which field an enrollment points at a router of a kind. */
 type Owner = 'edgeRouterId' | 'transitRouterId';
@@ -55,6 +56,5 @@ const unverified = {
   enrolledBy: null,
   fingerprint: null,
   certPem: null,
-  unverifiedFingerprint: null,
-  unverifiedCertPem: null,
+  ...NONE_UNVERIFIED,
 } as const;

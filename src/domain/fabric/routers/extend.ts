@@ -4,6 +4,7 @@ import { inTurn } from '../../../observability/in-turn.ts';
 import { certifyRouter, type RouterRequests } from './certificates.ts';
 import { provenRouter, routerOf } from './proof.ts';
 import { updateRouter } from './update.ts';
+import { NONE_UNVERIFIED } from './verification.ts';
 
 /**
  * New certificates for a router, in place of the one that it presents. Unlike an identity it has nothing to confirm: the old one is dead at once.
@@ -19,7 +20,12 @@ export const extendRouter = async (call: Call, { body }: { readonly body: Router
     // Meanwhile it may have been extended by another request, or have to enroll anew.
     const current = await routerOf(entities, proven);
     if (!current) throw unauthorized(UNKNOWN);
-    await updateRouter(entities, current, { fingerprint: certificate.fingerprint, ...(await claim(entities)) }, { certPem: cert });
+    await updateRouter(
+      entities,
+      current,
+      { ...NONE_UNVERIFIED, fingerprint: certificate.fingerprint, ...(await claim(entities)) },
+      { certPem: cert },
+    );
   });
   return { cert, serverCert };
 };

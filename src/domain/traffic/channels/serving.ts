@@ -10,6 +10,7 @@ import { watchRights } from '../rights/watch.ts';
 import type { ConnectedRouter, ConnectedRouters } from '../routers/connected.ts';
 import { handlersOf, type MessageHandlers } from '../routers/handlers.ts';
 import { greet } from './greeting.ts';
+import { renewalHandlers } from './renewal.ts';
 import { reportHandlers } from './reports.ts';
 
 /** What is done for a router as long as it is connected. */
@@ -52,6 +53,7 @@ export const serveConnected = (core: Core, events: Pick<ChangeListeners, 'on'>, 
       });
       return handlersOf([
         ...reportHandlers(router),
+        ...renewalHandlers(fabric, router),
         ...linking.handlers(router),
         ...circuits.handlers(router),
         ...(router.connection.isEdgeRouter ? ofEdgeRouters(router) : []),

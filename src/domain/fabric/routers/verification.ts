@@ -1,0 +1,82 @@
+import type { RowOf } from '../../../api/kit/resource.ts';
+import { router } from '../../../api/routers.ts';
+import type { Core } from '../../../call/core.ts';
+import type { Entities } from '../../../changes/entities.ts';
+import { explained, unauthorized } from '../../../errors/index.ts';
+import { certificatesPem, readCertificates } from '../../../pki/certificate.ts';
+import { certifyRouter, type RouterRequests } from './certificates.ts';
+import { updateRouter } from './update.ts';
+
+/** Fields of a router that has no certificate which it must still confirm. */
+export const NONE_UNVERIFIED = { unverifiedFingerprint: null, unverifiedCertPem: null, unverifiedNames: null } as const;
+
+/** What offers certificates to a router that is known by its connection. */
+export interface VerificationPlace {
+  readonly core: Core;
+  read<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
+  write<T>(work: (entities: Entities) => Promise<T>): Promise<T>;
+}
+
+/** Certificates in PEM, each with those above it, and those of the authorities. */
+export interface OfferedCertificates {
+  readonly cert: string;
+  readonly serverCert: string;
+  readonly ca: string;
+}
+
+/**
+ * New certificates for a router, by the rules of `extendRouter`. The one that it has remains its own until it confirms the new one; an earlier one that it has
+ * not confirmed is void.
+ * @throws ApiError `UNAUTHORIZED` for a router that may not be connected any more; `COULD_NOT_PROCESS_CSR`; `CONFLICT`
+ */
+export const offerCertificates = async (
+  place: VerificationPlace,
+  routerId: string,
+  requests: RouterRequests,
+): Promise<OfferedCertificates> => {
+  const { core, read, write } = place;
+  const found = await read((entities) => requireEnrolled(entities, routerId));
+  const { certificate, cert, serverCert, claim } = await core.enrollments.run(() => certifyRouter(place, found, requests));
+  await write(async (entities) => {
+    const current = await requireEnrolled(entities, routerId);
+    // Meanwhile it may have been extended by another request, or have enrolled anew.
+    if (current.fingerprint !== found.fingerprint) throw unauthorized(UNKNOWN);
+    const without = current.unverifiedNames?.without ?? [...current.serverNames];
+    const { serverNames } = await claim(entities);
+    const names = { without, with: [...(serverNames ?? [])] };
+    await updateRouter(entities, current, {
+      unverifiedFingerprint: certificate.fingerprint,
+      unverifiedCertPem: cert,
+      unverifiedNames: names,
+      serverNames: [...new Set([...names.without, ...names.with])].sort(),
+    });
+  });
+  const { bundle } = await core.pki.signer();
+  return { cert, serverCert, ca: certificatesPem(bundle) };
+};
+
+/**
+ * The router has the certificate that it was offered: from now on it is its own. Again, it does nothing.
+ * @param pem the certificate, with those above it
+ * @throws ApiError `UNAUTHORIZED` for a router that may not be connected any more; `COULD_NOT_PROCESS_CSR` for any other certificate
+ */
+export const confirmCertificate = async (place: Pick<VerificationPlace, 'write'>, routerId: string, pem: string): Promise<void> => {
+  const { value: [certificate] = [] } = await readCertificates(pem);
+  await place.write(async (entities) => {
+    const row = await requireEnrolled(entities, routerId);
+    const { unverifiedFingerprint, unverifiedCertPem, unverifiedNames } = row;
+    if (certificate && !unverifiedFingerprint && certificate.fingerprint === row.fingerprint) return;
+    if (!certificate || certificate.fingerprint !== unverifiedFingerprint)
+      throw explained('COULD_NOT_PROCESS_CSR', 'this is not the certificate that was offered last');
+    const names = unverifiedNames ? { serverNames: unverifiedNames.with } : {};
+    await updateRouter(entities, row, { ...NONE_UNVERIFIED, fingerprint: unverifiedFingerprint, ...names }, { certPem: unverifiedCertPem });
+  });
+};
+
+const requireEnrolled = async (entities: Entities, routerId: string): Promise<RowOf<typeof router>> => {
+  const row = await entities.get(router, routerId);
+  if (!row?.isVerified || row.disabled) throw unauthorized(UNKNOWN);
+  return row;
+};
+
+const UNKNOWN = 'the certificate is not the current one of a router';

@@ -1,0 +1,54 @@
+import { createSemaphore } from '../../../concurrency/semaphore.ts';
+import type { Frame } from '../../../control-channel/frame.ts';
+import { enrollmentMessages } from '../../../control-channel/messages/enrollment.ts';
+import { ApiError } from '../../../errors/index.ts';
+import { confirmCertificate, offerCertificates, type VerificationPlace } from '../../fabric/routers/verification.ts';
+import type { ConnectedRouter } from '../routers/connected.ts';
+import { type Fabric, forRouters } from '../routers/fabric.ts';
+import type { HandlerRow, MessageHandler } from '../routers/handlers.ts';
+
+const { extendEnrollment, enrollmentCertificates, verifyEnrollment, enrollmentOutcome } = enrollmentMessages;
+
+/** A router renews its certificates on its connection, which goes on: one request at a time. */
+export const renewalHandlers = ({ core }: Pick<Fabric, 'core'>, { id, channel }: ConnectedRouter): readonly HandlerRow[] => {
+  const turns = createSemaphore(1);
+  const inPlace = <T>(work: (place: VerificationPlace) => Promise<T>): Promise<T> =>
+    turns.run(() => forRouters(core, (job) => work({ core, read: job.read, write: job.write })));
+
+  /** The router is told what is wrong with its request; what is wrong here is noted. */
+  const answering =
+    (work: (frame: Frame) => Promise<void>): MessageHandler =>
+    async (frame) => {
+      try {
+        await work(frame);
+      } catch (error) {
+        if (channel.signal.aborted) return;
+        const [code, message] = error instanceof ApiError ? [error.code, error.message] : ['UNHANDLED', 'try again later'];
+        channel.answer(frame, enrollmentOutcome, { code, message, cause: '' });
+        if (!(error instanceof ApiError)) throw error;
+        core.platform.logger.warn('a router could not renew its certificates', { routerId: id, reason: message });
+      }
+    };
+
+  const extend = async (frame: Frame): Promise<void> => {
+    const { clientCertCsr: certCsr, serverCertCsr, requireVerification } = extendEnrollment.decode(frame.body);
+    const { cert, serverCert, ca } = await inPlace(async (place) => {
+      const offered = await offerCertificates(place, id, { certCsr, serverCertCsr });
+      if (!requireVerification) await confirmCertificate(place, id, offered.cert);
+      return offered;
+    });
+    if (channel.signal.aborted) return;
+    channel.send(enrollmentCertificates, { clientCertPem: cert, serverCertPem: serverCert, caCertsPem: ca });
+  };
+
+  return [
+    [extendEnrollment, answering(extend)],
+    [
+      verifyEnrollment,
+      answering(async (frame) => {
+        await inPlace((place) => confirmCertificate(place, id, verifyEnrollment.decode(frame.body).clientCertPem));
+        if (!channel.signal.aborted) channel.answer(frame, enrollmentOutcome, {});
+      }),
+    ],
+  ];
+};
